@@ -1,4 +1,5 @@
 /** Which provider takes which request, by the configuration. */
+import { OutsideTable } from '../core/assets/outside-table.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher } from '../core/routing/dispatch.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
@@ -44,8 +45,10 @@ function dispatchOf(
   { config, winners }: SharedParts,
 ): Dispatch {
   const { strategy, weights, patienceMs } = config.routing
+  const active = routed.filter(isActive)
   return dispatcher({
-    active: routed.filter(isActive),
+    active,
+    outsideTable: new OutsideTable(active, config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     best: strategy === 'best' ? new BestQuote({ winners, table: config.assets, patienceMs }) : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),

@@ -59,6 +59,33 @@ describe('without a gateway that runs', () => {
     expect([...alpha.received('create'), ...beta.received('create')]).toEqual([])
   })
 
+  it('diff compares what the table lacks: 1 if the second lacks it, or has another coin under the word', async () => {
+    using place = new Place({ providers: [alpha, beta] })
+    const before = [alpha.holdings.currencies, beta.holdings.currencies]
+    const row = (facts: object): object => ({ code: 'ZQX', name: 'Zeta', icon: 'https://icons.test/zqx.svg', notes: '', ...facts })
+    const diff = async (first: object | undefined, second: object | undefined) => {
+      for (const [at, provider] of [alpha, beta].entries()) {
+        const own = [first, second][at]
+        provider.holdings.currencies = [...(before[at] ?? []), ...(own ? [own] : [])]
+      }
+      const run = (...more: string[]) => place.swapgate('providers', 'diff', 'alpha', 'beta', '--pairs', '0', ...more)
+      const { exitCode, out } = await run('--json')
+      return { exitCode, ...(JSON.parse(out.join('\n')) as ProviderDiff).outsideTable, text: (await run()).out }
+    }
+    const zeta = { code: 'ZQX', network: 'ETH', name: 'Zeta', contract: null }
+    const none = { onlyFirst: [], onlySecond: [], different: [] }
+    expect(await diff(row({ network: 'ETH' }), row({}))).toMatchObject({ exitCode: 0, ...none })
+    const lost = await diff(row({ network: 'ETH' }), undefined)
+    expect(lost).toMatchObject({ exitCode: 1, ...none, onlyFirst: [zeta] })
+    expect(lost.text).toContain('Outside of the table only alpha lists: ZQX on ETH.')
+    expect(await diff(undefined, row({}))).toMatchObject({ exitCode: 0, ...none, onlySecond: [{ ...zeta, network: null }] })
+    const other = await diff(row({ network: 'ETH' }), row({ name: 'Zebra' }))
+    const different = [{ code: 'ZQX', first: [zeta], second: [{ ...zeta, network: null, name: 'Zebra' }] }]
+    expect(other).toMatchObject({ exitCode: 1, ...none, different })
+    expect(other.text).toContain('ZQX: Zeta ETH at alpha, Zebra at beta')
+    ;[alpha.holdings.currencies, beta.holdings.currencies] = before as [readonly object[], readonly object[]]
+  })
+
   it('diff finds an amount that both quote, and marks a pair as not compared where there is none', async () => {
     using place = new Place({ providers: [alpha, beta] })
     const limits = { alpha: { min: '1000', max: '0' }, beta: { min: '10', max: '5000' } }

@@ -39,6 +39,11 @@ const assetTable = [
   },
   { coin: 'ETH', name: 'Ethereum', networks: [{ network: 'ETH', code: 'ETH' }] },
 ]
+/** The same, and a coin whose memos are numbers. */
+const withRipple = [
+  ...assetTable,
+  { coin: 'XRP', name: 'XRP', networks: [{ network: 'XRP', code: 'XRP', memo: { pattern: '[0-9]{1,10}' } }] },
+]
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -139,17 +144,34 @@ describe.each(formNames)('client %s', (form) => {
     expect(response.status, response.text).toBe(form === 'A' ? 201 : 200)
   })
 
-  test('of two providers that refuse an address, none is called; one with unchecked addresses is', async () => {
-    for (const [addresses, sent] of [
-      ['checked', 0],
-      ['unchecked', 1],
-    ] as const) {
-      await using managed = await startManaged({ assetTable, routing: ['alpha', 'beta'], providers: { beta: { addresses } } })
-      const response = await managed.client(form).post('/transactions', order, { key: await managed.issue() })
-      expect(managed.alpha.received('create')).toEqual([])
-      expect(managed.beta.received('create')).toHaveLength(sent)
-      if (sent === 0) expectRefusal(response, form, 400, 'address_invalid')
+  test.each(['checked', 'unchecked'])('what the table refuses at one provider goes to no other (%s)', async (addresses) => {
+    await using managed = await startManaged({ assetTable, routing: ['alpha', 'beta'], providers: { beta: { addresses } } })
+    expectRefusal(
+      await managed.client(form).post('/transactions', order, { key: await managed.issue() }),
+      form,
+      400,
+      'address_invalid',
+    )
+    expect([...managed.alpha.received('create'), ...managed.beta.received('create')]).toEqual([])
+  })
+
+  test('a memo that one provider lacks goes to the next; one against its rule does not', async () => {
+    const providers = { alpha: { extraIds: false }, beta: { extraIds: 'unconfirmed' } }
+    await using managed = await startManaged({ assetTable: withRipple, routing: ['alpha', 'beta'], providers })
+    for (const { holdings } of [managed.alpha, managed.beta]) {
+      holdings.currencies = [...holdings.currencies, { code: 'XRP', name: 'XRP', icon: 'https://icons.test/xrp.svg', notes: '' }]
     }
+    const toRipple = {
+      ...order,
+      ...pairWords(form, assets.btc, assets.xrp),
+      withdrawalAddress: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh',
+    }
+    const post = async (withdrawalExtraId: string) =>
+      managed.client(form).post('/transactions', { ...toRipple, withdrawalExtraId }, { key: await managed.issue() })
+    expectRefusal(await post('no number'), form, 400, 'memo_invalid')
+    expect(managed.beta.received('create')).toEqual([])
+    const response = await post('12345')
+    expect(response.headers['x-swap-provider'], response.text).toBe('beta')
   })
 
   test('M38: an address that the provider spells in its own way is no mismatch', async () => {

@@ -24,9 +24,9 @@ export async function runCommand(args: readonly string[], lines: readonly string
   return { exitCode, out, err }
 }
 
-/** The JSON document that the command prints over that configuration. Throws what it complains of. */
+/** The JSON document that the command prints over that configuration, also if it found something (1). Throws what it complains of. */
 export async function commandOver(file: string, args: readonly string[]): Promise<unknown> {
   const { exitCode, out, err } = await runCommand([...args, '--config', file, '--json'])
-  if (exitCode !== 0) throw new Error(`swapgate ${args.join(' ')} ended with ${exitCode}: ${err.join('\n')}`)
+  if (exitCode !== 0 && out.length === 0) throw new Error(`swapgate ${args.join(' ')} ended with ${exitCode}: ${err.join('\n')}`)
   return JSON.parse(out.join('\n'))
 }

@@ -1,7 +1,13 @@
 /** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose } from '../../core/layer.ts'
-import { type AssetDiff, type ComparedProvider, type ProviderDiff, providerDiff } from '../../core/operations/provider-diff.ts'
+import {
+  type AssetDiff,
+  type ComparedProvider,
+  type OwnCoin,
+  type ProviderDiff,
+  providerDiff,
+} from '../../core/operations/provider-diff.ts'
 import { deadline } from '../../core/resilience/deadline.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
@@ -39,7 +45,8 @@ export async function printDiff(
   const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => commandContext(capabilities) })
   if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
   else for (const line of describe(first, second, diff)) terminal.out(line)
-  return diff.onlyFirst.length + diff.contracts.length > 0 ? 1 : 0
+  const { onlyFirst, contracts, outsideTable } = diff
+  return [onlyFirst, contracts, outsideTable.onlyFirst, outsideTable.different].some(({ length }) => length > 0) ? 1 : 0
 }
 
 async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {
@@ -50,7 +57,7 @@ async function comparedProvider({ catalogue, capabilities, service, timeoutMs }:
 function describe(
   first: string,
   second: string,
-  { onlyFirst, onlySecond, limits, contracts, quotes, medianDeviation }: ProviderDiff,
+  { onlyFirst, onlySecond, limits, contracts, outsideTable, quotes, medianDeviation }: ProviderDiff,
 ): readonly string[] {
   const quoted = quotes.filter(({ outcome }) => outcome === 'compared')
   const rows = quotes.map(({ from, to, amount, outcome, first: a, second: b, deviation, errors }) => [
@@ -63,6 +70,11 @@ function describe(
   return [
     assetLine(`Only ${first} lists`, onlyFirst),
     assetLine(`Only ${second} lists`, onlySecond),
+    ...ownCoinLines(`Outside of the table only ${first} lists`, outsideTable.onlyFirst),
+    ...ownCoinLines(`Outside of the table only ${second} lists`, outsideTable.onlySecond),
+    ...outsideTable.different.map(
+      ({ code, first: a, second: b }) => `${printable(code)}: ${ownCoins(a)} at ${first}, ${ownCoins(b)} at ${second}`,
+    ),
     ...limits.map(
       ({ code, first: a, second: b }) =>
         `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
@@ -75,8 +87,18 @@ function describe(
   ]
 }
 
-function printable(contract: string | null): string {
-  return contract === null ? '-' : contract.slice(0, 128).replace(/[^ -~]/g, '?')
+function ownCoinLines(what: string, coins: readonly OwnCoin[]): readonly string[] {
+  if (coins.length === 0) return []
+  return [`${what}: ${coins.map(({ code, network }) => printable(network === null ? code : `${code} on ${network}`)).join(', ')}.`]
+}
+
+function ownCoins(coins: readonly OwnCoin[]): string {
+  return coins.map(({ network, name, contract }) => printable([name, network, contract].filter(Boolean).join(' '))).join(' and ')
+}
+
+/** A provider's text could write anything to the terminal. */
+function printable(text: string | null): string {
+  return text === null ? '-' : text.slice(0, 128).replace(/\p{C}/gu, '\uFFFD')
 }
 
 function assetLine(what: string, assets: readonly AssetDiff[]): string {

@@ -31,6 +31,8 @@ export interface AssetNaming {
   readonly configuredNameFor: (asset: Asset) => AssetName | undefined
   /** Whether a provider's word is one for the network of the asset. */
   readonly isOnNetwork: (asset: Asset, network: string) => boolean
+  /** A provider's word for the network of a coin that the table lacks, in one spelling for all providers. */
+  readonly chainOf: (coin: string, network: string | undefined) => string | undefined
   /** Assets that a provider's name can mean, by configuration and table only. */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
   /** Whether a contract that the provider gives is that of the asset. An asset without one, like a coin of a chain, has any. */
@@ -75,12 +77,21 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
   const coins = byField('coin')
   const networksOf = (asset: Asset): readonly string[] => [...networkNames(asset), fold(nameFor(asset)?.network ?? '')]
   const networks = new Map([...coins].map(([coin, sameCoin]) => [coin, groupByEach(sameCoin, networksOf)]))
+  const chains = new Map(
+    assets.flatMap((asset) => [...networkNames(asset), fold(networkWord(asset, rules))].map((name) => [name, fold(asset.network)])),
+  )
+  const homeWord = rules.networks?.home
   return {
     table,
     byCode,
     listsNetworks,
     nameFor,
     isOnNetwork: (asset, network) => isOnNetwork(asset, network) || sameName(networkWord(asset, rules), network),
+    chainOf(coin, network) {
+      if (!network) return undefined
+      if (homeWord !== undefined && sameName(network, homeWord)) return fold(coin)
+      return chains.get(fold(network)) ?? fold(network)
+    },
     configuredNameFor: (asset) => configuredByCode.get(fold(asset.code)) ?? undefined,
     assetsNamed({ code, coin, network }) {
       if (code !== undefined) return findFolded(codes, code) ?? []

@@ -72,5 +72,5 @@ function memoMessage({ coin, network, memo }: Asset): string {
 }
 
 function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid', message: string): Fault {
-  return new Fault('invalid', message, { field, noEffect: true, reason })
+  return new Fault('invalid', message, { field, noEffect: true, reason, isForEveryProvider: true })
 }

@@ -33,7 +33,8 @@ export async function parseByCode(
     const offers = offersByUse.getOrInsertComputed(use, () => [])
     if (offers.length > 0 && !asset) return
     const assetName = (asset && naming.configuredNameFor(asset)) ?? { code }
-    offers.push({ ...(asset && { asset }), assetName, row: withTableNames(row, asset) })
+    const known = asset ? { asset } : { chain: naming.chainOf(code, row.network) }
+    offers.push({ ...known, assetName, row: withTableNames(row, asset) })
   })
   const isAmbiguous = ({ asset, assetName }: Offer): boolean => isContradicted(uses, assetName.code ?? '', asset)
   const offers: Offer[] = []

@@ -44,13 +44,18 @@ export async function parseByCoinAndNetwork(
     if (naming.table.coin(coin)) return
     const key = `own ${wordsOf(row)}`
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!offers.has(key)) offers.set(key, { assetName: { coin, network }, row: withTableNames(row, undefined) })
+    else if (!offers.has(key)) offers.set(key, ownOffer(row, naming))
     else if (contract !== offers.get(key)?.row.contract) wordsOfOthers.add(wordsOf(row))
   })
   const clear = [...offers.values()].filter(({ assetName }) => !wordsOfOthers.has(wordsOf(assetName)))
   const offered = new Set(clear.map(({ asset }) => asset))
   const unclear = new Set([...ambiguousAssets, ...otherTokens.keys()].filter((asset) => !offered.has(asset)))
   return { offers: clear, ambiguousAssets: unclear, otherTokens: notOffered(otherTokens, unclear) }
+}
+
+function ownOffer(row: Currency, naming: AssetNaming): Offer {
+  const { coin = '', network } = row
+  return { assetName: { coin, network }, chain: naming.chainOf(coin, network), row: withTableNames(row, undefined) }
 }
 
 /** What a request would name the row by. */

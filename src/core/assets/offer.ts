@@ -8,6 +8,8 @@ export interface Offer {
   readonly asset?: Asset
   readonly assetName: AssetName
   readonly row: Currency
+  /** For a coin that the table lacks: its network in the words of the table, as far as it has it. Undefined: the row names none. */
+  readonly chain?: string | undefined
   /** True if the name also means another asset: the offer is listed, but cannot be requested. */
   readonly isAmbiguous?: boolean
 }

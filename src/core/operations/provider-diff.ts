@@ -5,6 +5,8 @@ import { type Amount, compareAmounts } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Listing } from '../assets/listing.ts'
+import type { Offer } from '../assets/offer.ts'
+import { areDifferent } from '../assets/outside-table.ts'
 import { compareQuotes, type QuoteDiff } from './quote-diff.ts'
 
 /** A provider whose service uses the names of the asset table. */
@@ -35,6 +37,28 @@ export interface ContractDiff extends AssetDiff {
   readonly second: string | null
 }
 
+/** A row of a coin that the table lacks. */
+export interface OwnCoin {
+  readonly code: string
+  readonly network: string | null
+  readonly name: string
+  readonly contract: string | null
+}
+
+/** A code that means different coins at both, so that it is not offered while both are routed. */
+export interface OwnCoinDiff {
+  readonly code: string
+  readonly first: readonly OwnCoin[]
+  readonly second: readonly OwnCoin[]
+}
+
+/** What the table lacks, by code. */
+export interface OutsideTableDiff {
+  readonly onlyFirst: readonly OwnCoin[]
+  readonly onlySecond: readonly OwnCoin[]
+  readonly different: readonly OwnCoinDiff[]
+}
+
 export interface ProviderDiff {
   /** Assets of the table that only one provider lists. */
   readonly onlyFirst: readonly AssetDiff[]
@@ -43,6 +67,7 @@ export interface ProviderDiff {
   readonly limits: readonly LimitDiff[]
   /** Assets that one provider has as another token than the table or the other provider. */
   readonly contracts: readonly ContractDiff[]
+  readonly outsideTable: OutsideTableDiff
   readonly quotes: readonly QuoteDiff[]
   readonly medianDeviation: number | null
 }
@@ -72,6 +97,7 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
     contracts: contractDiffs(first.listing, second.listing),
+    outsideTable: outsideTableDiff(first.listing.offersOutsideTable, second.listing.offersOutsideTable),
     quotes,
     medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
   }
@@ -94,6 +120,30 @@ function contractDiffs(first: Listing, second: Listing): readonly ContractDiff[]
     })
     .map(({ asset, one, other }) => ({ ...nameOf(asset), first: one, second: other }))
     .toSorted((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+type OwnOffers = Listing['offersOutsideTable']
+
+function outsideTableDiff(first: OwnOffers, second: OwnOffers): OutsideTableDiff {
+  const lackedBy = (other: OwnOffers, own: OwnOffers): readonly OwnCoin[] =>
+    inOrder([...own]).flatMap(([word, offers]) => (other.has(word) ? [] : offers.map(ownCoin)))
+  return {
+    onlyFirst: lackedBy(second, first),
+    onlySecond: lackedBy(first, second),
+    different: inOrder([...first]).flatMap(([word, offers]) => {
+      const others = second.get(word) ?? []
+      if (!areDifferent([offers, others], undefined)) return []
+      return [{ code: offers[0]?.row.code ?? word, first: offers.map(ownCoin), second: others.map(ownCoin) }]
+    }),
+  }
+}
+
+function inOrder(words: readonly (readonly [word: string, offers: readonly Offer[]])[]) {
+  return words.toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function ownCoin({ row: { code = '', network, name, contract } }: Offer): OwnCoin {
+  return { code, network: network ?? null, name, contract: contract ?? null }
 }
 
 function contractAt(asset: Asset, { byAsset, otherTokens }: Listing): string | null {

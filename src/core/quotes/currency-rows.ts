@@ -6,6 +6,7 @@ import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Currency, CurrencyNetwork } from '../../domain/swap/swap.ts'
 import type { Listing } from '../assets/listing.ts'
 import type { Offer } from '../assets/offer.ts'
+import { areDifferent } from '../assets/outside-table.ts'
 
 /** A provider's list, and the fields of its form. */
 export interface ProviderListing {
@@ -28,7 +29,7 @@ interface JoinedOffer extends Offer {
 
 /** One row per asset (`byCode`), or one per coin if the client's form names the network beside it. Works in slices: the event loop is not blocked. */
 export async function currencyRows(listings: readonly ProviderListing[], byCode: boolean): Promise<readonly CurrencyRow[]> {
-  const joined = await join(listings)
+  const joined = await join(listings, byCode)
   const rows: CurrencyRow[] = []
   if (byCode) {
     await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
@@ -42,16 +43,21 @@ export async function currencyRows(listings: readonly ProviderListing[], byCode:
   return rows
 }
 
-/** One row per asset, from the first provider that offers it. */
-async function join(listings: readonly ProviderListing[]): Promise<readonly JoinedOffer[]> {
+/** One row per asset, from the first provider that offers it; none for a word by which providers mean different coins. */
+async function join(listings: readonly ProviderListing[], byCode: boolean): Promise<readonly JoinedOffer[]> {
   const rows = new Map<string, JoinedOffer>()
+  const isDifferent = (offer: Offer): boolean => {
+    const offers = listings.map(({ listing }) => listing.offersOutsideTable.get(providerCode(offer)) ?? [])
+    return areDifferent(offers, byCode ? undefined : offer.row.network)
+  }
   for (const { listing, capabilities } of listings) {
     const hasNotes = capabilities.responseFields.listCurrencies.has('notes')
     const earlier = Map.groupBy([...rows.values()].filter(isOutsideTable), providerCode)
     await inSlices(listing.offers, (offer) => {
-      const key = offer.asset?.code ?? `own ${providerCode(offer)} ${fold(offer.row.network ?? '')}`
+      const key = offer.asset?.code ?? `own ${providerCode(offer)} ${offer.chain ?? ''}`
       const isKnown = isOutsideTable(offer) && earlier.get(providerCode(offer))?.some((row) => mayBeSame(row, offer))
-      if (!isKnown && !rows.has(key)) rows.set(key, { ...offer, hasNotes })
+      if (isKnown || rows.has(key) || (isOutsideTable(offer) && isDifferent(offer))) return
+      rows.set(key, { ...offer, hasNotes })
     })
   }
   return [...rows.values()]

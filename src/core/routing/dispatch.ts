@@ -2,7 +2,8 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
-import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
+import type { NewTransaction, Pair, RateQuery } from '../../domain/swap/swap.ts'
+import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult } from './failover.ts'
@@ -14,6 +15,8 @@ export interface DispatchOptions {
   readonly strategy: RoutingStrategy
   /** Set if the strategy is `best`: chooses by quote instead of by order. */
   readonly best?: BestQuote | undefined
+  /** Restricts requests for coins that the asset table lacks to one provider. */
+  readonly outsideTable: OutsideTable
   /** Active providers that a caller may pick, by tag. */
   readonly pickable: ReadonlyMap<string, Candidate>
   /** Bounds a quote or a create over all providers that are tried. */
@@ -30,31 +33,46 @@ export interface Dispatch {
 const retryAfter = 10
 
 /** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
-export function dispatcher({ active, strategy, best, pickable, timeoutMs }: DispatchOptions): Dispatch {
-  const candidatesFor = (context: Context): readonly Candidate[] => {
-    const candidates = strategy.order(active, context)
+export function dispatcher({ active, strategy, best, outsideTable, pickable, timeoutMs }: DispatchOptions): Dispatch {
+  /** Only the provider that the caller picked; without a pick, by the strategy. */
+  const chosenFor = (context: Context): readonly Candidate[] => {
+    const picked = context.pick === undefined ? undefined : pickable.get(context.pick)
+    const candidates = context.pick === undefined ? strategy.order(active, context) : picked ? [picked] : []
     if (candidates.length === 0) throw noProvider()
     return candidates
   }
-  /** Calls only the provider that the caller picked, within its own timeout; without a pick, by the strategy. */
-  const call = <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> => {
-    if (context.pick === undefined)
-      return callWithFailover(candidatesFor(context), op, request, limitDeadline(context, timeoutMs), active)
-    const picked = pickable.get(context.pick)
-    if (!picked) throw noProvider()
-    return callWithFailover([picked], op, request, context)
+  const candidatesFor = async (pair: Pair, context: Context): Promise<readonly Candidate[]> => {
+    const candidates = chosenFor(context)
+    if (!outsideTable.concerns(pair)) return candidates
+    const eligible = context.pick === undefined ? candidates : active
+    const owner = await outsideTable.ownerOf(pair, new Set(eligible.map(({ tag }) => tag)), context)
+    const owners = owner === undefined ? candidates : candidates.filter(({ tag }) => tag === owner)
+    if (owners.length === 0) throw notOfferedByPick()
+    return owners
+  }
+  const call = async <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> => {
+    if (context.pick !== undefined) return callWithFailover(await candidatesFor(request, context), op, request, context)
+    const limited = limitDeadline(context, timeoutMs)
+    return callWithFailover(await candidatesFor(request, limited), op, request, limited, active)
   }
   return {
     async getRate(query, context) {
-      if (best && context.pick === undefined) return best.getRate(candidatesFor(context), query, limitDeadline(context, timeoutMs))
-      return (await call('getRate', query, context)).response
+      if (!best || context.pick !== undefined) return (await call('getRate', query, context)).response
+      const limited = limitDeadline(context, timeoutMs)
+      return best.getRate(await candidatesFor(query, limited), query, limited)
     },
     async createTransaction(request, context) {
-      if (best && context.pick === undefined)
-        return best.createTransaction(candidatesFor(context), request, limitDeadline(context, timeoutMs))
-      return call('createTransaction', request, context)
+      if (!best || context.pick !== undefined) return call('createTransaction', request, context)
+      const limited = limitDeadline(context, timeoutMs)
+      return best.createTransaction(await candidatesFor(request, limited), request, limited)
     },
   }
+}
+
+/** The coin belongs to another provider than the one that the caller picked. Nothing was sent. */
+function notOfferedByPick(): Fault {
+  const message = 'The provider that you chose does not offer this pair.'
+  return new Fault('invalid', message, { noEffect: true, reason: 'not_offered' })
 }
 
 /** The `Fault` if no provider accepts new swaps. Nothing was sent. */

@@ -74,6 +74,7 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
 
 /** Whether the next provider may be called. For a create only if no byte of it can have reached this one. */
 export function failsOver(op: FailoverOp, fault: Fault): boolean {
+  if (fault.isForEveryProvider) return false
   if (isNotOffered(fault)) return true
   if (op === 'getRate') return failures.has(fault.kind)
   return fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect)

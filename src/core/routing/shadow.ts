@@ -8,6 +8,7 @@ import type { ShadowResult } from '../../domain/telemetry/labels.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import type { Listing } from '../assets/listing.ts'
+import { isOutsideTable } from '../assets/outside-table.ts'
 import { from, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Candidate } from './failover.ts'
@@ -35,7 +36,7 @@ const maxConcurrent = 32
 
 /** Repeats quotes in the background, after the client's response. Never delays or fails a request. */
 export function shadow(options: ShadowOptions): Layer {
-  const { candidate, sample, random, statistics } = options
+  const { candidate, sample, random, statistics, table } = options
   statistics.begin(candidate.tag)
   const compareListings = listingComparison(options)
   let inFlight = 0
@@ -43,7 +44,8 @@ export function shadow(options: ShadowOptions): Layer {
     async getRate(query, context, next) {
       const response = await next.call('getRate', query, context)
       const isRepeated = random() < sample && inFlight < maxConcurrent && response.provider !== candidate.tag
-      if (isRepeated) {
+      // By a word that the table lacks the candidate may mean another coin.
+      if (isRepeated && !isOutsideTable(query, table)) {
         inFlight++
         // The client gets its response first.
         setImmediate(async () => {

@@ -76,6 +76,8 @@ export interface FaultDetails {
   readonly replayed?: boolean
   /** True if nothing was sent to this provider and another one may be called. */
   readonly mayFailOver?: boolean
+  /** True if the asset table alone decides it: what one provider refuses for that, no other one may take. */
+  readonly isForEveryProvider?: boolean
   /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
@@ -94,6 +96,7 @@ export class Fault extends Error {
   readonly isForbidden: boolean
   readonly replayed: boolean
   readonly mayFailOver: boolean
+  readonly isForEveryProvider: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
   readonly limits: AmountLimits | undefined
@@ -110,6 +113,7 @@ export class Fault extends Error {
     this.isForbidden = details.isForbidden ?? false
     this.replayed = details.replayed ?? false
     this.mayFailOver = details.mayFailOver ?? false
+    this.isForEveryProvider = details.isForEveryProvider ?? false
     this.reason = details.reason ?? defaultReasons[kind]
     this.unavailableCause = details.unavailableCause
     this.limits = details.limits

@@ -1,0 +1,145 @@
+/**
+ * Codes that the asset table lacks, at several providers (docs/contract.md §12). Nothing proves that two providers mean one coin by
+ * such a word: it belongs to one of them, or to none.
+ */
+import { sameContract } from '../../domain/address/same-contract.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { type AssetTable, fold, sameName } from '../../domain/swap/asset.ts'
+import type { Context } from '../../domain/swap/service.ts'
+import type { Pair } from '../../domain/swap/swap.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Listing } from './listing.ts'
+import type { Offer } from './offer.ts'
+import { assetNameOf, from, type Side, to } from './pair.ts'
+
+/** A provider that takes new swaps, in list order. */
+export interface ListedProvider {
+  readonly tag: string
+  readonly catalogue: Pick<Catalogue, 'availableListing' | 'lastListing'>
+}
+
+interface ReadProvider {
+  readonly tag: string
+  /** Undefined if no list of it was ever read. */
+  readonly listing: Listing | undefined
+}
+
+/** Seconds: the lists are read again soon. */
+const retryAfter = 1
+
+export class OutsideTable {
+  private readonly providers: readonly ListedProvider[]
+  private readonly table: AssetTable
+
+  constructor(providers: readonly ListedProvider[], table: AssetTable) {
+    this.providers = providers
+    this.table = table
+  }
+
+  /** Whether a request for the pair may go to one provider only. */
+  concerns(pair: Pair): boolean {
+    return this.providers.length > 1 && isOutsideTable(pair, this.table)
+  }
+
+  /**
+   * The only provider that may be asked for the pair: the first of these that lists what the table lacks. Undefined if none lists
+   * it. Throws `not_offered` where providers mean different coins by a word, and `unavailable` while the list of an earlier provider
+   * is not known.
+   */
+  async ownerOf(pair: Pair, eligible: ReadonlySet<string>, context: Context): Promise<string | undefined> {
+    const read = await Promise.all(
+      this.providers.map(async ({ tag, catalogue }): Promise<ReadProvider> => {
+        return { tag, listing: (await catalogue.availableListing(context)) ?? catalogue.lastListing() }
+      }),
+    )
+    const sides = [from, to].filter((side) => isSideOutsideTable(pair, side, this.table))
+    const owners = sides
+      .map((side) => ({ side, owner: ownerOfSide(pair, side, read, eligible) }))
+      .filter(({ owner }) => owner !== undefined)
+    const [first, second] = owners
+    if (first && second && first.owner !== second.owner) throw notOffered(pair, second.side)
+    return first?.owner
+  }
+}
+
+export function isOutsideTable(pair: Pair, table: AssetTable): boolean {
+  return isSideOutsideTable(pair, from, table) || isSideOutsideTable(pair, to, table)
+}
+
+function isSideOutsideTable(pair: Pair, side: Side, table: AssetTable): boolean {
+  const { code, coin = '', network } = assetNameOf(pair, side)
+  if (code !== undefined) return !table.byCode(code)
+  return !table.coin(coin) || (network !== undefined && !table.find(coin, network))
+}
+
+function ownerOfSide(
+  pair: Pair,
+  side: Side,
+  providers: readonly ReadProvider[],
+  eligible: ReadonlySet<string>,
+): string | undefined {
+  const { code, coin = '', network } = assetNameOf(pair, side)
+  const offersOf = ({ listing }: ReadProvider): readonly Offer[] => listing?.offersOutsideTable.get(fold(code ?? coin)) ?? []
+  if (areDifferent(providers.map(offersOf), network)) throw notOffered(pair, side)
+  const candidates = providers.filter(({ tag }) => eligible.has(tag))
+  const listing = candidates.filter((provider) => offersOf(provider).length > 0)
+  const owner = listing.find((provider) => offersOf(provider).some((offer) => mayBeOn(offer, network))) ?? listing[0]
+  if (!owner) return undefined
+  if (candidates.slice(0, candidates.indexOf(owner)).some((earlier) => earlier.listing === undefined)) throw unknownLists()
+  return owner.tag
+}
+
+/**
+ * Whether providers mean different coins by one word. `offers`: those of each provider under the word. A request that names a
+ * network can only mean the rows of that network; a row without network, name or contract contradicts none.
+ */
+export function areDifferent(offers: readonly (readonly Offer[])[], network: string | undefined): boolean {
+  const lists = offers.filter(({ length }) => length > 0)
+  if (lists.length < 2) return false
+  const networks = lists.map(networksOf).filter(({ size }) => size > 0)
+  const haveOthers = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+    network === undefined ? one.symmetricDifference(other).size > 0 : one.isDisjointFrom(other)
+  if (isAny(networks, haveOthers)) return true
+  const meant = lists.map((list) => list.filter((offer) => mayBeOn(offer, network)))
+  return isAny(meant, (one, other) => one.some((offer) => other.some((another) => isOther(offer, another))))
+}
+
+/** Whether this holds of any two. */
+function isAny<T>(items: readonly T[], holds: (one: T, other: T) => boolean): boolean {
+  return items.some((one, at) => items.slice(at + 1).some((other) => holds(one, other)))
+}
+
+function networksOf(offers: readonly Offer[]): ReadonlySet<string> {
+  return new Set(offers.flatMap(({ chain }) => chain ?? []))
+}
+
+function mayBeOn({ row }: Offer, network: string | undefined): boolean {
+  return !row.network || network === undefined || sameName(row.network, network)
+}
+
+/** Whether two rows that may be on one network are different coins, by name or contract. */
+function isOther({ row: one, chain }: Offer, { row: other, chain: otherChain }: Offer): boolean {
+  if (chain !== undefined && otherChain !== undefined && chain !== otherChain) return false
+  const [name, otherName] = [bareName(one.name), bareName(other.name)]
+  if (name !== '' && otherName !== '' && name !== otherName) return true
+  return Boolean(one.contract && other.contract && !sameContract(one.contract, other.contract))
+}
+
+/** `Zeta (ERC20)` is `Zeta`: some providers add the network. Spaces, signs and case mean nothing. */
+function bareName(name: string): string {
+  return name
+    .replace(/\s*\([^()]*\)\s*$/, '')
+    .replace(/[\s\p{P}\p{S}]/gu, '')
+    .toLowerCase()
+}
+
+function notOffered(pair: Pair, side: Side): Fault {
+  const field = pair[side.code] === undefined ? side.coin : side.code
+  const message = 'it cannot be swapped here, because providers mean different coins by it'
+  return new Fault('invalid', message, { field, noEffect: true, reason: 'not_offered' })
+}
+
+function unknownLists(): Fault {
+  const message = 'It is not known at the moment whose coin this is; please try again soon.'
+  return new Fault('unavailable', message, { retryAfter, noEffect: true })
+}
