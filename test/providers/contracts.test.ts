@@ -1,6 +1,7 @@
 /** docs/contract.md §9: tokens are known by contract, at stand-ins of real providers that give another one, over sockets. */
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
+import { lookNow, outcomesOf } from '../support/outcomes.ts'
 import type { Reply } from '../support/stand-in.ts'
 import { type ProviderName, providerNames } from './documented.ts'
 import { assets, createdStatus, type Rig, startRig } from './rig.ts'
@@ -103,6 +104,27 @@ describe.each(['exolix', 'letsexchange'] as const)('%s names contracts in the re
       expect(refused.text).not.toContain(rig.exchange.swaps[0]?.deposit)
     }
     expect(created(rig)).toBe(1)
+  })
+
+  test('a lost create whose transaction is of another token is a mismatch when it is found', async () => {
+    await using rig = await startRig(name)
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', { idempotencyKey: 'order-8' }), 'A', 504, 'outcome_unknown')
+    rig.exchange.tamper = replacing(other, 'get')
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('contradicted')
+    const repeated = await rig.create('A', { idempotencyKey: 'order-8' })
+    expectRefusal(repeated, 'A', 502, 'mismatch')
+    expect(repeated.text).not.toContain(rig.exchange.swaps[0]?.deposit)
+  })
+
+  test('a get of an open swap that names another token later goes on', async () => {
+    await using rig = await startRig(name)
+    const { id } = (await rig.create('A')).json as { readonly id: string }
+    rig.exchange.tamper = replacing(other, 'get')
+    const read = await rig.get('A', `/transactions/${id}`)
+    expect(read.json).toMatchObject({ id, coinTo: 'USDTERC20', status: 'wait', depositAddress: rig.exchange.swaps[0]?.deposit })
+    expect(read.headers).not.toHaveProperty('x-swap-stale')
   })
 
   test('the accepted one is none', async () => {

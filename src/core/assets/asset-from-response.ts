@@ -1,7 +1,9 @@
 /** Translates the asset names of a provider's response to the table's names. Unknown names stay as they are. */
 import { fold } from '../../domain/swap/asset.ts'
+import type { Pair, Transaction } from '../../domain/swap/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
+import { assetIn, from, type Side, to } from './pair.ts'
 
 /**
  * Returns all known names of the asset in a provider's response. Undefined if only the provider's list can resolve it and no
@@ -16,6 +18,21 @@ export function assetFromResponse(
   if (code !== undefined) return fromCode(code, naming, listing)
   if (coin === undefined) return {}
   return network === undefined ? fromCoin(coin, naming) : fromCoinAndNetwork(coin, network, naming)
+}
+
+/**
+ * The contracts of a response that are not those of its assets, which are `pair` in the names of the table. A provider that names
+ * none contradicts nothing.
+ */
+export function otherTokens(reported: Transaction, naming: AssetNaming, pair: Pair = {}): readonly string[] {
+  const isOther = (side: Side, contract: string | undefined): boolean => {
+    const asset = assetIn(pair, side, naming.table)
+    return asset !== undefined && !naming.hasContract(asset, contract)
+  }
+  return [
+    ...(isOther(from, reported.contractFrom) ? ['contractFrom'] : []),
+    ...(isOther(to, reported.contractTo) ? ['contractTo'] : []),
+  ]
 }
 
 function fromCode(code: string, naming: AssetNaming, listing: Listing | 'unreadable' | undefined): AssetName | undefined {

@@ -1,10 +1,11 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
 import type { Op, Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Pair } from '../../domain/swap/swap.ts'
+import type { Pair, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
-import { assetFromResponse } from './asset-from-response.ts'
+import { assetFromResponse, otherTokens } from './asset-from-response.ts'
+import type { AssetNaming } from './asset-naming.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
 import { assetNameOf, from, to, withAssetNames } from './pair.ts'
@@ -52,9 +53,8 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     getTransaction: (request, context, next) =>
       next.call('getTransaction', request, context).then((response) => {
         const body = bothFromResponse(response.body)
-        return body
-          ? { ...response, body }
-          : bothFromListing(response.body, context).then((listed) => ({ ...response, body: listed }))
+        const withBody = (translated: Transaction) => ({ ...response, ...judged(response, translated, catalogue.naming) })
+        return body ? withBody(body) : bothFromListing(response.body, context).then(withBody)
       }),
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
@@ -65,6 +65,12 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       return { ...response, body: { ...response.body, items, ...unreadableRows } }
     },
   })
+}
+
+/** Another token than the transaction's own: nothing is bound by such a response, and what is open goes on. */
+function judged({ body: reported, contradicted = [] }: ServiceResponse<'getTransaction'>, body: Transaction, naming: AssetNaming) {
+  const others = otherTokens(reported, naming, body)
+  return others.length === 0 ? { body } : { body, contradicted: [...contradicted, ...others] }
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -4,9 +4,9 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { sameName } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
-import { assetFromResponse } from '../assets/asset-from-response.ts'
+import { assetFromResponse, otherTokens } from '../assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from '../assets/asset-naming.ts'
-import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
+import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import { contradictedTerms, unconfirmedMemos } from './compare-terms.ts'
 import type { VerifyCreate } from './creation.ts'
@@ -66,18 +66,6 @@ export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming
 function isOtherAsset(side: Side, requested: Pair, reported: Pair, naming: AssetNaming, pair: Pair = {}): boolean {
   const assetName = assetNameOf(reported, side)
   return !isSame(assetNameOf(requested, side), assetName) && !isExpected(assetName, assetNameOf(pair, side), naming)
-}
-
-/** The contracts that are not those of the requested tokens. A provider that names none is not contradicted. */
-function otherTokens(reported: Transaction, naming: AssetNaming, pair: Pair = {}): readonly string[] {
-  const isOther = (side: Side, contract: string | undefined): boolean => {
-    const asset = assetIn(pair, side, naming.table)
-    return asset !== undefined && !naming.hasContract(asset, contract)
-  }
-  return [
-    ...(isOther(from, reported.contractFrom) ? ['contractFrom'] : []),
-    ...(isOther(to, reported.contractTo) ? ['contractTo'] : []),
-  ]
 }
 
 /** Undefined if the details cannot be read. */
