@@ -61,7 +61,6 @@ export const exolix = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   refusal: {
-    messages: ['message', 'errors', 'error'],
     limits: { min: ['minAmount'], max: ['maxAmount'] },
   },
   operations: {
