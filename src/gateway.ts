@@ -65,14 +65,14 @@ function gateOf({ config, limiter, load, ledgerWaits, isManaged, refusedAddresse
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
 function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
   const { config, isManaged, ledger, pendingKeys, freshness } = parts
-  const { active, offTags } = routes
+  const { active, readTags } = routes
   return [
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
-    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, offTags }))] : []), // a client's own transactions
+    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, readTags }))] : []), // a client's own transactions
     ...shadowLayers(routes, parts), // repeats some quotes at a candidate, after the response
   ]
 }

@@ -39,7 +39,7 @@ async function read(file: string): Promise<CheckResult> {
     )
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
-    return { faults, warnings: [...warnings, ...offWarnings(config, known?.openCounts ?? [])], config }
+    return { faults, warnings: [...warnings, ...offWarnings(config, known?.openCounts ?? [], known?.tags ?? [])], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }

@@ -5,14 +5,15 @@ import { type Dispatch, dispatcher } from '../core/routing/dispatch.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
 import { priority } from '../core/routing/strategy.ts'
 import { weighted } from '../core/routing/weighted.ts'
+import { unconfiguredProviders } from '../core/transactions/known-state.ts'
 import type { SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 export interface Routes extends RouteOptions {
   /** Providers that may take quotes and creates, in the order of `routing.providers`. */
   readonly active: readonly RoutedProvider[]
-  /** Tags of the providers that are never called. */
-  readonly offTags: ReadonlySet<string>
+  /** Tags of the providers that may be called: of all others there is only what the ledger has. */
+  readonly readTags: ReadonlySet<string>
   /** Whether lists come from the ledger: an account's own transactions, or what is known of a provider that is off. */
   readonly listsFromLedger: boolean
   /** The active provider of `routing.shadow`. */
@@ -20,20 +21,21 @@ export interface Routes extends RouteOptions {
 }
 
 export function routesOf(providers: readonly RoutedProvider[], parts: SharedParts): Routes {
-  const { config, isManaged } = parts
+  const { config, isManaged, ledger, freshness, observe } = parts
   const { routing } = config
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const [first] = routed
   if (!first) throw new Error('routing.providers names no provider.')
-  const offTags = new Set(providers.filter(({ state }) => state === 'off').map(({ tag }) => tag))
+  const readTags = new Set(providers.filter(({ state }) => state !== 'off').map(({ tag }) => tag))
   return {
     active: routed.filter(isActive),
-    offTags,
-    listsFromLedger: isManaged || offTags.has(first.tag),
+    readTags,
+    listsFromLedger: isManaged || !readTags.has(first.tag),
     candidate: providers.find((provider) => provider.name === routing.shadow?.provider && isActive(provider)),
     dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
     lists: first,
     servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
+    getUnconfigured: unconfiguredProviders({ ledger, freshness, observe }),
     untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
   }
 }

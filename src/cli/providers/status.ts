@@ -27,11 +27,11 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
   ]
 }
 
-function rowOf({ name, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
+function rowOf({ name, form, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
   const left = Object.entries(live?.budgetLeft ?? {}).map(([policy, calls]) => `${policy} ${calls ?? 'unbounded'}`)
   const breakers = Object.entries(live?.breaker ?? {}).map(([operation, breaker]) => `${operation} ${breaker}`)
   return [
-    isRouted ? name : `${name} (not routed)`,
+    form === null ? `${name} (not in the file)` : isRouted ? name : `${name} (not routed)`,
     state,
     weight === null ? '-' : String(weight),
     live ? formatPercent(live.share).replace('+', '') : '-',

@@ -34,7 +34,8 @@ export interface OverrideReport {
 export interface ProviderStatus {
   readonly name: string
   readonly tag: string
-  readonly form: string
+  /** Null if the file lacks the provider: its name is then its tag, and its state off. */
+  readonly form: string | null
   readonly state: ProviderState
   /** When an operator set it, in RFC 3339; null if it is the file's value. */
   readonly since: string | null
@@ -85,8 +86,20 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     overrides: overrides.map((override) => ({ key: override.key, ...reportOf(override) })),
     replicas: replicas.length,
     oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
-    providers: settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
+    providers: [
+      ...settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
+      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts)),
+    ],
   }
+}
+
+/** Tags that the file lacks and that have something open, sorted. */
+export function unconfiguredTags(
+  { providers }: { readonly providers: readonly { readonly tag: string }[] },
+  openCounts: readonly OpenCount[],
+): readonly string[] {
+  const configured = new Set(providers.map(({ tag }) => tag))
+  return [...new Set(openCounts.map(({ provider }) => provider))].filter((tag) => !configured.has(tag)).toSorted()
 }
 
 type ProviderSettings = StatusSettings['providers'][number]
@@ -101,9 +114,6 @@ interface Sources {
 function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, replicas }: Sources): ProviderStatus {
   const { name, tag, form, state } = provider
   const override = overrides.find(({ key }) => key === `state:${name}`)
-  const own = openCounts.filter((count) => count.provider === tag)
-  const countOf = (which: OpenCount['state']): number =>
-    own.filter(({ state: of }) => of === which).reduce((sum, { count }) => sum + count, 0)
   return {
     name,
     tag,
@@ -113,11 +123,28 @@ function statusOf(provider: ProviderSettings, { settings, overrides, openCounts,
     override: override ? reportOf(override) : null,
     isRouted: settings.routing.providers.includes(name),
     weight: new Map(Object.entries(settings.routing.weights ?? {})).get(name) ?? null,
+    ...openAt(tag, openCounts),
+    live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),
+  }
+}
+
+function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[]): ProviderStatus {
+  const nothing = { form: null, since: null, override: null, weight: null, live: null }
+  return { name: tag, tag, state: 'off', isRouted: false, ...nothing, ...openAt(tag, openCounts) }
+}
+
+function openAt(
+  tag: string,
+  openCounts: readonly OpenCount[],
+): Pick<ProviderStatus, 'open' | 'openTransactions' | 'pendingCreates' | 'unknownCreates'> {
+  const own = openCounts.filter(({ provider }) => provider === tag)
+  const countOf = (which: OpenCount['state']): number =>
+    own.filter(({ state }) => state === which).reduce((sum, { count }) => sum + count, 0)
+  return {
     open: Object.fromEntries(own.filter((row) => row.state === 'done').map(({ status = 'unknown', count }) => [status, count])),
     openTransactions: countOf('done'),
     pendingCreates: countOf('pending'),
     unknownCreates: countOf('unknown'),
-    live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),
   }
 }
 

@@ -17,17 +17,17 @@ const refreshTimeoutMs = 2_000
 export interface ListFromLedgerOptions {
   readonly ledger: Ledger
   readonly freshness: Freshness
-  /** Tags of providers that are never called. */
-  readonly offTags: ReadonlySet<string>
+  /** Tags of the providers that may be called. */
+  readonly readTags: ReadonlySet<string>
 }
 
 /** Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. */
-export function listFromLedger({ ledger, freshness, offTags }: ListFromLedgerOptions): Layer {
+export function listFromLedger({ ledger, freshness, readTags }: ListFromLedgerOptions): Layer {
   return onOperations({
     async listTransactions(query, context, next) {
       const { page, size } = query
       const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
-      const isOff = ({ provider }: LedgerEntry): boolean => offTags.has(provider)
+      const isOff = ({ provider }: LedgerEntry): boolean => !readTags.has(provider)
       const lastSeen = (entry: LedgerEntry): Row =>
         isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
       const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))

@@ -47,7 +47,8 @@ function columns(isWeighted, open) {
   return [
     {
       heading: 'Provider',
-      content: ({ name, form, isRouted }) => html`${name} <small>Form ${form}${isRouted ? '' : ', not routed'}</small>`,
+      content: ({ name, form, isRouted }) =>
+        html`${name} <small>${form === null ? 'not in the file' : `Form ${form}${isRouted ? '' : ', not routed'}`}</small>`,
     },
     { heading: 'State', content: ({ state }) => html`<span class="state ${state}">${state}</span>` },
     ...(isWeighted ? [number('Weight', ({ weight }) => integer(weight))] : []),
@@ -112,7 +113,8 @@ const actions = [
 ]
 
 /** The button of the present state stays in place, so that the keyboard's focus is not lost with it. */
-function buttons({ name, state: current }, open) {
+function buttons({ name, form, state: current }, open) {
+  if (form === null) return none
   return html`<div class="buttons">
     ${actions.map(
       ([state, label]) =>

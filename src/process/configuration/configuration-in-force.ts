@@ -91,9 +91,10 @@ export class ConfigurationInForce {
     this.current = this.overrides.config
   }
 
+  /** What is open at providers that the file does not use. */
   private async openAtOff(file: Config): Promise<readonly string[]> {
-    if (!file.providers.some(({ state }) => state === 'off')) return []
-    return offWarnings(file, await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, []))
+    const counts = await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, [])
+    return offWarnings(file, counts, this.tags.known)
   }
 }
 
