@@ -57,6 +57,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE overrides',
       'DROP TABLE audit',
       'DROP TABLE replica_figures',
+      'DROP TABLE IF EXISTS log_position',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
@@ -79,6 +80,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE audit',
       'DROP INDEX transactions_overdue',
       'DROP TABLE replica_figures',
+      'DROP TABLE IF EXISTS log_position',
       'DROP INDEX transactions_polled',
       'DROP INDEX transactions_overdue_at',
       'DROP INDEX transactions_newest',

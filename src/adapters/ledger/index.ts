@@ -8,6 +8,7 @@ import type { OverrideStore } from '../../core/operations/overrides.ts'
 import type { ReplicaFiguresStore } from '../../core/operations/replica-figures.ts'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import type { TagRecords } from '../../core/routing/tag-records.ts'
+import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin/ledger-admin.ts'
 import { openCounts } from './admin/open-counts.ts'
@@ -46,6 +47,10 @@ export interface OpenLedger {
   readonly overrides: OverrideStore
   readonly audit: AuditLog
   readonly replicaFigures: ReplicaFiguresStore
+  /** For the operator, about the server. */
+  readonly warnings: readonly string[]
+  /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
+  readonly findLostCommits: () => Promise<LostCommits | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -63,11 +68,21 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 }
 
 function assemble(store: Store): OpenLedger {
-  const { close, waits } = store
+  const { close, waits, warnings, findLostCommits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...dueCreates(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
-  return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }
+  return {
+    ledger,
+    accounts: accounts(store),
+    ledgerAdmin: ledgerAdmin(store),
+    ...lists,
+    ...operations,
+    warnings,
+    findLostCommits,
+    waits,
+    close,
+  }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/

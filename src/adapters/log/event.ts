@@ -1,4 +1,5 @@
 /** Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`). */
+import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { causeOf } from './error.ts'
@@ -9,6 +10,13 @@ export interface Event {
 }
 
 type FormOf = (tag: string | undefined) => string
+
+const commitsLost: Readonly<Record<LostCommits, string>> = {
+  position:
+    'the log of the PostgreSQL server went back: commits that it had confirmed are gone. Compare what the providers list with the ledger before keys are repeated',
+  server:
+    'the ledger is on another PostgreSQL server than before: if it was restored from a backup, later transactions are missing',
+}
 
 /** Undefined if the observation is only counted, not logged. */
 export function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
@@ -27,6 +35,10 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
     case 'cooldown': {
       const { provider, reason } = observation
       return { level: 'warn', fields: { event: 'provider_cooldown', provider, reason: snakeCase(reason) } }
+    }
+    case 'commitsLost': {
+      const { by } = observation
+      return { level: 'error', fields: { event: 'commits_lost', by, message: commitsLost[by] } }
     }
     case 'limitStore': {
       const { state } = observation

@@ -104,6 +104,11 @@ export const discrepancies = [
 
 export type Discrepancy = (typeof discrepancies)[number]
 
+/** Of the database server's log. `position`: it ends before a position that was flushed. `server`: it is that of another server. */
+export const lostCommits = ['position', 'server'] as const
+
+export type LostCommits = (typeof lostCommits)[number]
+
 export const discrepancyActions = ['rejected', 'accepted'] as const
 
 export type DiscrepancyAction = (typeof discrepancyActions)[number]

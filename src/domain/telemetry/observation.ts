@@ -17,6 +17,7 @@ import type {
   LimitDecision,
   LimitPolicy,
   LocalRejectionCause,
+  LostCommits,
   Method,
   ReloadResult,
   ShadowResult,
@@ -61,6 +62,8 @@ export type Observation =
   | { readonly what: 'reconciled'; readonly at: number }
   /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
+  /** The server of the ledger has lost commits, or is another one. */
+  | { readonly what: 'commitsLost'; readonly by: LostCommits }
   /** The new state of the circuit breaker of an operation at a provider. */
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */

@@ -33,6 +33,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       "CREATE INDEX transactions_newest ON transactions (sort_key, provider_id, provider) WHERE state = 'done'",
     ]),
     '2026-12-07 attention': step(attention(types)),
+    '2026-12-09 log position': step(types.hasClock ? logPosition(types) : []),
   }
 }
 
@@ -218,5 +219,12 @@ function attention({ integer, text }: ColumnTypes): readonly string[] {
     `ALTER TABLE transactions ADD COLUMN attention ${text}`,
     `ALTER TABLE transactions ADD COLUMN settled_at ${integer}`,
     'CREATE INDEX transactions_attention ON transactions (provider, attention, sort_key) WHERE attention IS NOT NULL',
+  ]
+}
+
+/** The last known position of the log of a database server. */
+function logPosition({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE log_position (only_row boolean PRIMARY KEY CHECK (only_row), system ${text} NOT NULL, position ${integer} NOT NULL)`,
   ]
 }
