@@ -1,4 +1,4 @@
-import { inspectLedger } from '../adapters/ledger/index.ts'
+import { inspectLedger, isMissing } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
@@ -33,6 +33,8 @@ interface CheckResult extends TagReport {
 async function read(file: string): Promise<CheckResult> {
   try {
     const config = loadConfig(file, knownForms)
+    if (config.ledger.mustExist && isMissing(config.ledger.url))
+      return { faults: [{ path: 'ledger.mustExist', message: 'is true, and the file of ledger.url does not exist' }], warnings: [] }
     const known = await inspectLedger(
       config.ledger.url,
       config.providers.map(({ tag }) => tag),

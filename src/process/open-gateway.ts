@@ -25,7 +25,7 @@ export async function openGateway(
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
-  const ledgerStores = await openLedger(config.ledger.url)
+  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores.ledgerAdmin)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)

@@ -41,6 +41,25 @@ describeStores(durableStores, (shared) => {
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 
+  test('a new store is a warning with its place, once', async () => {
+    const { url, close, warnings } = await shared().openNew()
+    await close()
+    const again = await openLedger(url, { mustExist: true })
+    onTestFinished(again.close)
+    const made = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.includes('a new ledger was made'))
+    expect(made(warnings)).toEqual([expect.stringContaining(url.replace(/^sqlite:|^.*@/, ''))])
+    expect(made(again.warnings)).toEqual([])
+  })
+
+  test('an empty store that must exist is refused, and left as it is', async () => {
+    const url = await shared().createStore()
+    const opening = openLedger(url, { mustExist: true })
+    await expect(opening).rejects.toThrow(
+      'it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume.',
+    )
+    if (url.startsWith('sqlite:')) expect(existsSync(url.slice('sqlite:'.length))).toBe(false)
+  })
+
   test('an empty store may be opened by many at the same moment', async () => {
     const { url, close } = await shared().openNew()
     await close()

@@ -8,3 +8,14 @@ it('forwardAddress of a form that sends no address is of no effect', () => {
   const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] } }, knownForms, {})
   expect(configWarnings(config)).toContain('providers.alpha.forwardAddress: of no effect: the form A sends no address of a client')
 })
+
+it.each([
+  ['sqlite:data/swapgate.db', 2, true],
+  ['sqlite:data/swapgate.db', 1, false],
+  ['postgres://user:password@host/database', 2, false],
+])('the ledger %s of %i replicas: a warning is %s', (url, replicas, isWarned) => {
+  const alpha = { form: 'A', url: 'https://swap.example/api/v2' } as never
+  const settings = { ledger: { url }, limits: { replicas: String(replicas) } } as never
+  const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] }, ...(settings as object) }, knownForms, {})
+  expect(configWarnings(config).some((line) => line.startsWith(`limits.replicas is ${replicas}, and`))).toBe(isWarned)
+})

@@ -7,6 +7,7 @@ import { publicKeys } from '../../sandbox/keys.ts'
 export function configWarnings({
   admin,
   auth,
+  ledger,
   limits,
   providers: known,
   redis,
@@ -19,6 +20,11 @@ export function configWarnings({
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(limits.replicas > 1 && ledger.url.startsWith('sqlite:')
+      ? [
+          `limits.replicas is ${limits.replicas}, and ledger.url is a SQLite file: gateways on other machines do not share it, and one key makes a swap in each. Use PostgreSQL`,
+        ]
+      : []),
     ...(limits.shadow ? ['limits.shadow: limits are only counted, and no request is rejected'] : []),
     ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)
       ? [`admin.tokens: tokens and keys cross the network in plain http, since admin.host is ${admin.host}`]
