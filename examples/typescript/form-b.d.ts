@@ -290,6 +290,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -313,6 +314,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -337,6 +339,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -360,6 +363,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -384,6 +388,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -407,6 +412,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -430,6 +436,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -453,6 +460,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -476,6 +484,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -499,6 +508,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -522,6 +532,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -545,6 +556,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -569,6 +581,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -592,6 +605,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -615,6 +629,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -639,6 +654,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -663,6 +679,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -701,6 +718,8 @@ export interface components {
         "X-Swap-Form": string;
         /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
+        /** @description Sent if any of this is about swaps that are not real ones: pay nothing for them. */
+        "X-Swap-Sandbox": "true";
         /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
         /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
@@ -773,6 +792,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -806,6 +826,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -883,6 +904,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -913,6 +935,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -967,6 +990,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1049,6 +1073,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1120,6 +1145,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];

@@ -107,6 +107,7 @@ export const provider = keys({
     'active',
     '`active`; `draining`: no quotes and no creates, its transactions are still read; `off`: never called, its transactions are served from the ledger',
   ),
+  sandbox: setting(flag, false, 'Whether its swaps are no real ones: every response about it has `X-Swap-Sandbox: true`'),
   native: setting(
     list(text),
     [],

@@ -39,12 +39,13 @@ export function listFromLedger({ ledger, freshness, readTags }: ListFromLedgerOp
         if (response) rows[at] = response
       })
       const staleSeconds = oldestOf(rows)
-      const [provider, ...others] = new Set(entries.map((entry) => entry.provider))
+      const sources = [...new Set(entries.map((entry) => entry.provider))]
+      const [provider, ...others] = sources
       return {
         body: { items: rows.map(({ body }) => body), total },
         derived: [...new Set(rows.flatMap(({ derived = [] }) => derived))],
         ...(staleSeconds !== undefined && { staleSeconds }),
-        ...(provider !== undefined && others.length === 0 && { provider }),
+        ...(provider !== undefined && others.length === 0 ? { provider } : { sources }),
       }
     },
   })

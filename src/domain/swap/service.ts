@@ -81,6 +81,8 @@ export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
   /** Tag of the provider that responded; absent for a union of several. */
   readonly provider?: string
+  /** Tags of the providers of a union. */
+  readonly sources?: readonly string[]
   /** Fields that the gateway derived. */
   readonly derived?: readonly string[]
   /** Seconds since the provider's response, if it was cached. */

@@ -19,6 +19,10 @@ export const responseHeaders = {
   ),
   'X-Swap-Form': header('The form of this response.', text),
   'X-Swap-Provider': header('The tag of the provider; absent if no provider responded, and for a merged list of several.', text),
+  'X-Swap-Sandbox': header('Sent if any of this is about swaps that are not real ones: pay nothing for them.', {
+    type: 'string',
+    enum: ['true'],
+  }),
   'X-Swap-Derived': header('Fields of this response that the gateway calculated, sorted and separated by commas.', names),
   'X-Swap-Omitted': header('Fields of the form that are omitted because they are unknown, sorted and separated by commas.', names),
   'X-Swap-Stale': header('The age of this stored state in seconds. Sent if the provider cannot be reached now.', seconds),
@@ -53,6 +57,7 @@ const always: readonly HeaderName[] = [
   'X-Request-Id',
   'X-Swap-Form',
   'X-Swap-Provider',
+  'X-Swap-Sandbox',
   'Cache-Control',
   'RateLimit-Policy',
   'RateLimit',

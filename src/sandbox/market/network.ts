@@ -13,7 +13,10 @@ export function networkOf(name: string): Network {
 /** One way from a text to 64 hexadecimal digits. */
 export type Digest = (text: string) => string
 
-/** The address on which a transaction waits for its deposit. No two transactions share one. */
+/**
+ * The address on which a transaction waits for its deposit. No two transactions share one. It is valid, and made from a hash: nobody
+ * has its key.
+ */
 export function depositAddress({ address }: Network, id: string, digest: Digest): string {
   const digits = ['address', 'address, continued', 'address, concluded'].map((part) => digest(`${part} ${id}`)).join('')
   return address(Buffer.from(digits, 'hex'))
