@@ -8,6 +8,7 @@ import { compose, type Layer } from '../core/layer.ts'
 import { ownReadLimit } from '../core/resilience/budget/own-read-limit.ts'
 import { deadline } from '../core/resilience/deadline.ts'
 import { deriveFields } from '../core/transactions/derive-fields.ts'
+import type { Op } from '../domain/swap/operations.ts'
 import type { SwapService } from '../domain/swap/service.ts'
 import type { ConnectedProvider } from './connected-provider.ts'
 
@@ -15,7 +16,8 @@ import type { ConnectedProvider } from './connected-provider.ts'
 export function transactionReader(connected: ConnectedProvider, provider: Provider, clock: () => number): TransactionReader {
   const { capabilities, catalogue } = connected
   const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
-  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone }
+  const { isListRefused } = connected
+  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone, isListRefused }
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */
@@ -32,4 +34,9 @@ export function reportedBy({ service, capabilities, catalogue, timeoutMs }: Conn
 /** On networks with shared deposit addresses: no deposit address without its memo. */
 export function requireDepositMemos({ depositMemo: networks, extraIds }: Provider, naming: AssetNaming): Layer {
   return requireDepositMemo({ networks, acceptsMemos: extraIds !== false, naming })
+}
+
+/** The gateway's key for a call of the operation. */
+export function keyFor({ key, listKey }: Provider, op: Op): string {
+  return op === 'listTransactions' && listKey !== '' ? listKey : key
 }

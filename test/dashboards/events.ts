@@ -86,6 +86,18 @@ export const refusedKey: Event = {
   },
 }
 
+export const refusedList: Event = {
+  name: 'a provider lets the key create, and not list',
+  alerts: ['SwapgateProviderOperationRefused'],
+  async cause(world) {
+    const { beta } = world
+    await created(world, beta)
+    await beta.provider.fault({ operation: 'list', before: 403, message: 'Use another key', times: 10 })
+    await faultyCreate(world, beta, { before: 'reset' }) // after that the gateway looks for it in the list
+    return nothing
+  },
+}
+
 export const brokenTable: Event = {
   name: 'the asset table is broken',
   alerts: ['SwapgateConfigurationRefused'],

@@ -29,6 +29,7 @@ const stages: readonly (readonly Event[])[] = [
     events.strangeStatus,
     events.failedSwap,
     events.refusedKey,
+    events.refusedList,
     events.brokenTable,
     events.deviation,
   ],

@@ -40,6 +40,10 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       const { by } = observation
       return { level: 'error', fields: { event: 'commits_lost', by, message: commitsLost[by] } }
     }
+    case 'operationRefused': {
+      const { provider, operation } = observation
+      return { level: 'warn', fields: { event: 'provider_operation_refused', provider, operation: snakeCase(operation) } }
+    }
     case 'limitStore': {
       const { state } = observation
       return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }

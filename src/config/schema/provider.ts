@@ -54,6 +54,11 @@ export const provider = keys({
   ),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
+  listKey: setting(
+    text,
+    '',
+    'A second key that may list transactions, where `key` may not, as at ChangeNOW; only lists of transactions are read with it. Empty: `key`',
+  ),
   settings: setting(mapping(text), {}, 'What its form needs beside the key, like `affiliateId`; the page of the form names them'),
   forwardAddress: setting(
     flag,

@@ -68,6 +68,8 @@ export type Observation =
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */
   | { readonly what: 'cooldown'; readonly provider: string; readonly reason: CooldownReason }
+  /** A provider refuses this operation to the gateway's key, and accepts the key for others. */
+  | { readonly what: 'operationRefused'; readonly provider: string; readonly operation: OperationName }
   /** The gateway itself rejected a call to a provider. */
   | { readonly what: 'localRejection'; readonly provider: string; readonly by: LocalRejectionCause }
   /** A failed read: retried, or not because the retry budget is used up. */

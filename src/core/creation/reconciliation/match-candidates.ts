@@ -12,6 +12,8 @@ export interface TransactionReader extends ReportReading {
   readonly service: SwapService
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
+  /** Whether the provider refuses to list: then nothing is looked for. */
+  readonly isListRefused?: (() => boolean) | undefined
 }
 
 /** The rows of the list that do not contradict a create. */
