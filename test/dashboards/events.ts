@@ -90,10 +90,10 @@ export const refusedList: Event = {
   name: 'a provider lets the key create, and not list',
   alerts: ['SwapgateProviderOperationRefused'],
   async cause(world) {
-    const { beta } = world
-    await created(world, beta)
-    await beta.provider.fault({ operation: 'list', before: 403, message: 'Use another key', times: 10 })
-    await faultyCreate(world, beta, { before: 'reset' }) // after that the gateway looks for it in the list
+    const { alpha } = world
+    await created(world, alpha)
+    await alpha.provider.fault({ operation: 'list', before: 403, message: 'Use another key', times: 10 })
+    await faultyCreate(world, alpha, { before: 'reset' }) // after that the gateway looks for it in the list
     return nothing
   },
 }
