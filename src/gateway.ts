@@ -22,6 +22,7 @@ import { route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
 import { defaultStatus } from './core/transactions/default-status.ts'
 import { deriveFields } from './core/transactions/derive-fields.ts'
+import { listElsewhere } from './core/transactions/list-elsewhere.ts'
 import { listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { nameCoins } from './core/transactions/name-coins.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
@@ -72,6 +73,7 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
     nameCoins(config.assets), // full names of coins, for forms that have them
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
+    ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, readTags }))] : []), // a client's own transactions
     ...shadowLayers(routes, parts), // repeats some quotes at a candidate, after the response
   ]

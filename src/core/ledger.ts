@@ -39,6 +39,10 @@ export interface TransactionRecord {
   readonly changedAt?: number | undefined
   /** When an operator recorded the outcome. */
   readonly settledAt?: number | undefined
+  /** Since when the provider does not find it; absent once it does. */
+  readonly missingSince?: number | undefined
+  /** The last time at which it was not found, once that has lasted an hour. */
+  readonly missingAt?: number | undefined
   /** Sequence of the request. The greater of two was sent later. */
   readonly sequence?: number | undefined
 }
@@ -121,6 +125,8 @@ export interface Ledger {
     owner: string,
     query: LedgerListQuery,
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
+  /** The owner's transactions at all providers but this one (a tag), newest creation first. */
+  readonly listElsewhere: (owner: string, provider: string, maxEntries: number) => Promise<readonly LedgerEntry[]>
   /**
    * Stores the state of an owner's transaction. `before`: the entry that `record` was merged into (undefined: none); if the stored
    * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7), and one that an operator recorded

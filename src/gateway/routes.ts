@@ -6,6 +6,7 @@ import type { RouteOptions } from '../core/routing/route.ts'
 import { priority } from '../core/routing/strategy.ts'
 import { weighted } from '../core/routing/weighted.ts'
 import { unconfiguredProviders } from '../core/transactions/known-state.ts'
+import type { ListElsewhereOptions } from '../core/transactions/list-elsewhere.ts'
 import type { SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
@@ -16,6 +17,8 @@ export interface Routes extends RouteOptions {
   readonly readTags: ReadonlySet<string>
   /** Whether lists come from the ledger: an account's own transactions, or what is known of a provider that is off. */
   readonly listsFromLedger: boolean
+  /** What a list of the routed provider lacks; undefined if lists come from the ledger. */
+  readonly elsewhere: ListElsewhereOptions | undefined
   /** The active provider of `routing.shadow`. */
   readonly candidate: RoutedProvider | undefined
 }
@@ -27,10 +30,14 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
   const [first] = routed
   if (!first) throw new Error('routing.providers names no provider.')
   const readTags = new Set(providers.filter(({ state }) => state !== 'off').map(({ tag }) => tag))
+  const listsFromLedger = isManaged || !readTags.has(first.tag)
+  const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
+  const { tag: listed, capabilities } = first
   return {
     active: routed.filter(isActive),
     readTags,
-    listsFromLedger: isManaged || !readTags.has(first.tag),
+    listsFromLedger,
+    elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.shadow?.provider && isActive(provider)),
     dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
     lists: first,

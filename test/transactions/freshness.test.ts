@@ -199,9 +199,14 @@ describe('what is not fresh', () => {
     expect(response.json).toMatchObject({ id, status: 'wait' })
   })
 
-  test('a transaction that the provider does not have any more is 404', async () => {
+  test('W23: a transaction that the provider does not find is the last known state, with its age, for its owner', async () => {
     const id = await create()
     managed.alpha.holdings.swaps = []
+    const response = await get(id)
+    expect(response.json).toMatchObject({ id, status: 'wait' })
+    expect(response.headers).toHaveProperty('x-swap-stale')
+    expect((await list()).headers).toHaveProperty('x-swap-stale')
+    key = await managed.issue()
     expect((await get(id)).status).toBe(404)
   })
 })

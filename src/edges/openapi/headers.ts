@@ -27,7 +27,7 @@ export const responseHeaders = {
   'X-Swap-Omitted': header('Fields of the form that are omitted because they are unknown, sorted and separated by commas.', names),
   'X-Swap-Stale': header('The age of this stored state in seconds. Sent if the provider cannot be reached now.', seconds),
   'X-Swap-Attention': header(
-    'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support.',
+    'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support.',
     { type: 'string', enum: [...attentions] },
   ),
   'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),

@@ -7,12 +7,20 @@ import { configuredTags } from './tags.ts'
 
 /** One line for each provider that the file takes out of use, or lacks, while something is open there (docs/contract.md §12). */
 export function offWarnings(
-  { providers }: Pick<Config, 'providers'>,
+  { providers, routing, auth }: Pick<Config, 'providers' | 'routing' | 'auth'>,
   counts: readonly OpenCount[],
   records: readonly TagRecord[],
 ): readonly string[] {
   const off = providers.filter(({ tag, state }) => state === 'off' && openAt(counts, tag) > 0)
+  const unlisted =
+    auth.mode === 'passthrough' ? providers.filter(({ name, state }) => state !== 'off' && !routing.providers.includes(name)) : []
   return [
+    ...unlisted
+      .filter(({ tag }) => openAt(counts, tag) > 0)
+      .map(
+        ({ name, tag }) =>
+          `providers.${name} is not in routing.providers and has ${openText(counts, tag)}: lists have only what the ledger holds of a key there`,
+      ),
     ...off.map(
       ({ name, tag }) =>
         `providers.${name}.state is off with ${openText(counts, tag)}: they stay as last seen until it is active or draining`,

@@ -34,6 +34,10 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     ]),
     '2026-12-07 attention': step(attention(types)),
     '2026-12-09 log position': step(types.hasClock ? logPosition(types) : []),
+    '2026-12-11 missing': step([
+      `ALTER TABLE transactions ADD COLUMN missing_since ${types.integer}`,
+      `ALTER TABLE transactions ADD COLUMN missing_at ${types.integer}`,
+    ]),
   }
 }
 

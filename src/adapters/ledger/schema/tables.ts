@@ -49,6 +49,10 @@ interface Transactions {
   seen_at: number | null
   read_at: number | null
   changed_at: number | null
+  /** Since when the provider does not find the transaction. */
+  missing_since: number | null
+  /** When it was last not found, once that has lasted an hour. */
+  missing_at: number | null
   /** The number of the request whose response this is, over all processes; null for rows from older versions. */
   sequence: number | null
   look_at: number | null

@@ -44,7 +44,8 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
   transaction.status = status
   const isSettled = isFinal(status) || before?.settledAt !== undefined
-  if (transaction.attention !== undefined && isSettled) transaction.attention = undefined
+  const isFound = known.attention === 'lost' && reported.attention === undefined
+  if (transaction.attention !== undefined && (isSettled || isFound)) transaction.attention = undefined
   if (changedAt !== undefined && derived.includes('updatedAt'))
     transaction.updatedAt = changeOf(reported, changedAt, observed.timezone)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
