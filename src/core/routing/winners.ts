@@ -1,4 +1,4 @@
-/** The provider that won a quote of `best`: a create within a minute goes to the same one (docs/contract.md §12). */
+/** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
 import { plainAmount } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
@@ -67,19 +67,20 @@ export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): 
 }
 
 /** The terms that a quote and its create share: both assets, the amount by value, the rate type. */
-type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+export type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
 
 /** The key of a quote: by account if the caller has an identity, otherwise by client network. */
 export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, table: AssetTable): string {
-  return identity === undefined ? addressKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
+  return identity === undefined ? addressQuoteKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
 }
 
 /** The keys under which the quote of a create may have been saved, in order of preference. */
 export function quoteKeysOf(caller: Caller, terms: QuoteTerms, table: AssetTable): readonly string[] {
-  return [quoteKeyOf(caller, terms, table), addressKeyOf(caller.address, terms, table)]
+  return [quoteKeyOf(caller, terms, table), addressQuoteKeyOf(caller.address, terms, table)]
 }
 
-function addressKeyOf(address: string, terms: QuoteTerms, table: AssetTable): string {
+/** The key of a quote without an account. */
+export function addressQuoteKeyOf(address: string, terms: QuoteTerms, table: AssetTable): string {
   return `address ${clientNetworkOf(address)} ${termsOf(terms, table)}`
 }
 
