@@ -3,6 +3,7 @@ import { admission } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { loadShedding } from './core/access/load-shedding.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
+import { checkAmount } from './core/assets/check-amount.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { creation } from './core/creation/creation.ts'
@@ -103,6 +104,7 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
         requireDepositMemos(provider, naming), // no deposit address without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients

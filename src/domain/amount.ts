@@ -54,6 +54,19 @@ export function plainAmount(amount: Amount): Amount {
   return print(parse(amount))
 }
 
+/** A positive amount without what is past so many decimals; undefined if it has no more than these, trailing zeros aside. */
+export function roundDown(amount: Amount, decimals: number): Amount | undefined {
+  const { digits, scale } = parse(amount)
+  if (scale <= decimals) return undefined
+  const cut = 10n ** BigInt(scale - decimals)
+  return digits % cut === 0n ? undefined : print({ digits: digits / cut, scale: decimals })
+}
+
+/** The next larger amount with so many decimals, for one that has no more than these. */
+export function stepUp(amount: Amount, decimals: number): Amount {
+  return print({ digits: rescale(parse(amount), decimals) + 1n, scale: decimals })
+}
+
 /** `a` ÷ `b`: exact if the decimal is finite, otherwise rounded half-even to 18 significant digits. Undefined if `b` is 0. */
 export function divide(a: Amount, b: Amount): Amount | undefined {
   const above = parse(a)

@@ -29,6 +29,11 @@ export const routing = required(
       'With `best`: how long to wait for slower providers after the request began, if the quote of at least one competes',
       'milliseconds',
     ),
+    roundAmounts: setting(
+      choice(['refuse', 'down']),
+      'refuse',
+      'A create whose amount has more decimals than its asset in the asset table: `refuse` is 400, which names the nearest amounts; `down` sends the amount below, and `X-Swap-Derived` names it',
+    ),
     shadow: optional(
       keys({ provider: name, sample: share }),
       'A provider to compare: `{ provider, sample }` repeats that share of the quotes there, without effect on clients. It need not be in `providers`',

@@ -43,7 +43,7 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
 }
 
 /** Undefined if the table lacks this coin on this network: then there are no rules to check. */
-function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
+export function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
   const asset = code === undefined ? undefined : table.byCode(code)
   return asset && network !== undefined && isOnNetwork(asset, network) ? asset : undefined
 }
