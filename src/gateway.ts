@@ -69,10 +69,10 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
   const { config, isManaged, ledger, pendingKeys, freshness } = parts
   const { active, readTags } = routes
   return [
-    checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
-    traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
+    traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key, before its content is checked
+    checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, readTags }))] : []), // a client's own transactions

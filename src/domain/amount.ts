@@ -34,6 +34,18 @@ export function compareAmounts(a: Amount, b: Amount): number {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
+/** Whether both may be one amount, kept with fewer digits: they differ by the last digit of the shorter one, or by a millionth. */
+export function isNearAmount(a: Amount, b: Amount): boolean {
+  const [one, other] = [parse(plainAmount(a)), parse(plainAmount(b))]
+  const { digits, scale } = minus(one, other)
+  const difference = magnitude(digits)
+  const value = magnitude(rescale(other, scale))
+  const shortScale = Math.min(one.scale, other.scale)
+  const isRounded = difference <= 10n ** BigInt(scale - shortScale)
+  // Eight decimals are the most that many keep: of a tiny amount they are few digits.
+  return difference * 1_000_000n <= value || (isRounded && difference * (shortScale >= 8 ? 10n : 1_000n) <= value)
+}
+
 export function isPositive(amount: Amount): boolean {
   return parse(amount).digits > 0n
 }

@@ -105,8 +105,9 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
     )
-    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at'])
+    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at', 'sent', 'deadline'])
       await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
+    await query(url, 'ALTER TABLE claims DROP COLUMN request')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)

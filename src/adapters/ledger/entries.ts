@@ -114,7 +114,7 @@ export async function insertEntry(
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return undefined
   await addToPageIndex(within, owner, at)
-  return toEntry({ ...row, owner, provider, asked: null, settled_at: null })
+  return toEntry({ ...row, owner, provider, asked: null, sent: null, settled_at: null })
 }
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`

@@ -17,6 +17,7 @@ export const entryColumns = [
   'missing_at',
   'sequence',
   'asked',
+  'sent',
   'facts',
 ] as const
 
@@ -34,6 +35,7 @@ export interface EntryRow {
   readonly missing_at: number | null
   readonly sequence: number | null
   readonly asked: string | null
+  readonly sent: string | null
   readonly facts: string | null
 }
 
@@ -77,6 +79,7 @@ export function toEntry(row: EntryRow): LedgerEntry {
   if (row.missing_at !== null) entry.missingAt = row.missing_at
   if (row.settled_at !== null) entry.settledAt = row.settled_at
   if (row.sequence !== null) entry.sequence = row.sequence
+  if (row.sent !== null) entry.sent = JSON.parse(row.sent)
   return entry
 }
 

@@ -2,8 +2,7 @@
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import type { Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -22,9 +21,9 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
     async createTransaction(request, context, next) {
       const key = context.idempotencyKey
       if (key === undefined) return next.call('createTransaction', request, context)
-      const claim = { key, fingerprint: fingerprintOf(request, context.pick, table) }
+      const claim = claimOf(key, { ...request, pick: context.pick }, table)
       const existing = await ledger.findClaim(ownerOf(context), key)
-      if (existing) return replay(existing, claim.fingerprint, context, next)
+      if (existing) return replay(existing, isSameRequest(existing, claim, table), context, next)
       try {
         return await next.call('createTransaction', request, { ...context, claim })
       } catch (reason) {
@@ -32,7 +31,7 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findClaim(ownerOf(context), key)
         if (!winner) throw reason
-        return replay(winner, claim.fingerprint, context, next)
+        return replay(winner, isSameRequest(winner, claim, table), context, next)
       }
     },
   })
@@ -40,11 +39,11 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
 
 async function replay(
   claimState: ClaimState,
-  fingerprint: string,
+  isSame: boolean,
   context: Context,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
-  if (claimState.fingerprint !== fingerprint) {
+  if (!isSame) {
     throw new Fault('reusedKey', 'This Idempotency-Key was used for another request; please use a new key for each new swap.')
   }
   if (claimState.state !== 'done') {
@@ -84,9 +83,18 @@ async function currentState(
   return { body, provider, derived, staleSeconds, replayed: true }
 }
 
+function claimOf(key: string, request: ClientRequest, table: AssetTable): Claim {
+  return { key, request, fingerprint: fingerprintOf(request, table) }
+}
+
+/** By the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
+function isSameRequest({ fingerprint, request }: ClaimState, claim: Claim, table: AssetTable): boolean {
+  return fingerprint === claim.fingerprint || (request !== undefined && fingerprintOf(request, table) === claim.fingerprint)
+}
+
 /** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */
-function fingerprintOf(request: NewTransaction, pick: string | undefined, table: AssetTable): string {
-  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = request
+function fingerprintOf(request: ClientRequest, table: AssetTable): string {
+  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick } = request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
   return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...(pick === undefined ? [] : [{ pick }])])

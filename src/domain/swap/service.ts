@@ -3,7 +3,7 @@ import type { Span } from '../tracing/span.ts'
 import type { UpstreamTimer } from '../tracing/upstream-timer.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Op, Request, ResponseBody } from './operations.ts'
-import type { Pair } from './swap.ts'
+import type { NewTransaction, Pair } from './swap.ts'
 
 /** The client of a request. */
 export interface Caller {
@@ -19,8 +19,16 @@ export interface Caller {
 /** An `Idempotency-Key` of one request. */
 export interface Claim {
   readonly key: string
-  /** Identifies the request, to detect another one with the same key. */
+  /** Identifies the request by today's asset table, to detect another one with the same key. */
   readonly fingerprint: string
+  /** The same request, to be compared by a later table. */
+  readonly request?: ClientRequest
+}
+
+/** A create as its client wrote it. */
+export interface ClientRequest extends NewTransaction {
+  /** Tag of the provider that the client chose. */
+  readonly pick?: string | undefined
 }
 
 /** The context of a call. Each layer may pass on a changed copy. */

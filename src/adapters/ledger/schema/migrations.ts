@@ -38,6 +38,12 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       `ALTER TABLE transactions ADD COLUMN missing_since ${types.integer}`,
       `ALTER TABLE transactions ADD COLUMN missing_at ${types.integer}`,
     ]),
+    '2026-12-12 sent words': step([
+      `ALTER TABLE transactions ADD COLUMN sent ${types.text}`,
+      `ALTER TABLE transactions ADD COLUMN deadline ${types.integer}`,
+      `ALTER TABLE ended ADD COLUMN sent ${types.text}`,
+      `ALTER TABLE claims ADD COLUMN request ${types.text}`,
+    ]),
   }
 }
 

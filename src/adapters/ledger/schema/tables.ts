@@ -63,6 +63,10 @@ interface Transactions {
   begun_at: ColumnType<never, number | null | undefined, never>
   /** JSON: the request. */
   asked: string | null
+  /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
+  sent: string | null
+  /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */
+  deadline: number | null
   /** JSON: the facts of an entry without its status; the response of a mismatch. */
   facts: string | null
   /** The trace of the request that created it, if it was traced. */
@@ -75,6 +79,7 @@ interface Ended {
   owner: string
   provider: string
   asked: string
+  sent: string | null
   attempted_at: number
   /** On the ledger's clock. */
   ended_at: Written<number>
@@ -93,6 +98,8 @@ interface Claims {
   key: string
   intent: string
   fingerprint: string
+  /** JSON: the request in the client's words; null in rows of older versions. */
+  request: string | null
   /** JSON: the first response. */
   first: string | null
   /** On the ledger's clock. */

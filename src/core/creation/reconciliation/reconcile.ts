@@ -97,7 +97,8 @@ function startMatching(
   // "Not created" needs a list whose read began after the end of the window.
   const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
   const { provider } = first
-  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore: Math.max(0, ...ends) })
+  const notBefore = Math.max(0, ...ends)
+  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore, windowMs })
 }
 
 /**

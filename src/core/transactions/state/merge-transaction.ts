@@ -98,6 +98,7 @@ type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[
 /** A copy of `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
 function fillFrom(reported: Transaction, known: Readonly<Record<string, unknown>>, keepsAssets: boolean): MutableTransaction {
   const filled: MutableTransaction & Record<string, unknown> = { ...reported }
+  if (filled.ownAssets !== undefined) filled.ownAssets = undefined
   for (const field in known) {
     const isName = assetFields.has(field)
     if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field] ?? filled[field]
