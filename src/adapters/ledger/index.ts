@@ -13,7 +13,6 @@ import type { TagRecords } from '../../core/routing/tag-records.ts'
 import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin/ledger-admin.ts'
-import { openCounts } from './admin/open-counts.ts'
 import { claims } from './claims.ts'
 import { currencyLists } from './currency-lists.ts'
 import { diagnose } from './diagnose.ts'
@@ -29,7 +28,7 @@ import type { LedgerInspection } from './sqlite/inspect.ts'
 import { memoryStores } from './sqlite/memory.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
-import { readTagRecords, tagRecords } from './tag-records.ts'
+import { tagRecords } from './tag-records.ts'
 
 export interface LedgerOptions {
   /** Timeout of one statement at a server. */
@@ -130,11 +129,11 @@ export function isMissing(url: string): boolean {
 export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
   try {
-    if (file !== undefined) return await (await import('./sqlite/inspect.ts')).inspectSqlite(file, tags)
+    const { inspect, inspectSqlite } = await import('./sqlite/inspect.ts')
+    if (file !== undefined) return await inspectSqlite(file, tags)
     const { postgresStore } = await import('./postgres/store.ts')
     const store = await postgresStore(url, inspectionTimeoutMs)
-    const read = async () => ({ tags: await readTagRecords(store.database, tags), openCounts: await openCounts(store) })
-    return await read().finally(store.close)
+    return await inspect(store, tags).finally(store.close)
   } catch {
     return undefined
   }

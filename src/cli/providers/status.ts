@@ -23,7 +23,10 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
       ...providers.map(rowOf),
     ]),
     ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
-    ...overrides.map(({ key, value, actor, since }) => `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.`),
+    ...overrides.map(({ key, value, actor, since, isAsleep }) => {
+      const effect = isAsleep ? ' It has no effect: the file has no such provider.' : ''
+      return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
+    }),
   ]
 }
 

@@ -5,6 +5,7 @@ import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { type LiveFigures, liveFigures } from './live-figures.ts'
 import type { Override, OverrideStore } from './overrides.ts'
 import type { ReplicaFigures, ReplicaFiguresStore } from './replica-figures.ts'
+import { byName, isApplicable, keyByName, stateKey } from './settings.ts'
 
 export interface StatusSettings {
   readonly providers: readonly {
@@ -57,7 +58,8 @@ export interface StatusReport {
   readonly strategy: string
   readonly weights: Readonly<Record<string, number>> | null
   readonly shadow: { readonly provider: string; readonly sample: number } | null
-  readonly overrides: readonly (OverrideReport & { readonly key: string })[]
+  /** `isAsleep`: of no effect while the file lacks the provider. */
+  readonly overrides: readonly (OverrideReport & { readonly key: string; readonly isAsleep: boolean })[]
   readonly replicas: number
   /** Age of the oldest counts of a replica; null if no gateway runs. */
   readonly oldestSeconds: number | null
@@ -83,7 +85,11 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     strategy,
     weights: weights ?? null,
     shadow: shadow ?? null,
-    overrides: overrides.map((override) => ({ key: override.key, ...reportOf(override) })),
+    overrides: overrides.map((override) => ({
+      key: keyByName(settings, override.key),
+      ...reportOf(override, settings),
+      isAsleep: !isApplicable(settings, override),
+    })),
     replicas: replicas.length,
     oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
     providers: [
@@ -113,14 +119,14 @@ interface Sources {
 
 function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, replicas }: Sources): ProviderStatus {
   const { name, tag, form, state } = provider
-  const override = overrides.find(({ key }) => key === `state:${name}`)
+  const override = overrides.find(({ key }) => key === stateKey(tag))
   return {
     name,
     tag,
     form,
     state,
     since: override ? toIso(override.since) : null,
-    override: override ? reportOf(override) : null,
+    override: override ? reportOf(override, settings) : null,
     isRouted: settings.routing.providers.includes(name),
     weight: new Map(Object.entries(settings.routing.weights ?? {})).get(name) ?? null,
     ...openAt(tag, openCounts),
@@ -148,8 +154,8 @@ function openAt(
   }
 }
 
-function reportOf({ value, actor, since }: Override): OverrideReport {
-  return { value, actor, since: toIso(since) }
+function reportOf({ value, actor, since }: Override, settings: StatusSettings): OverrideReport {
+  return { value: byName(settings, value), actor, since: toIso(since) }
 }
 
 function toIso(ms: number): string {

@@ -110,8 +110,8 @@ export interface OverrideChanged {
   readonly what: 'override'
   /** `state:` and a provider's name, `weights` or `shadow`. */
   readonly key: string
-  /** `reset`: removed by an operator. `ended`: by a change of the file. */
-  readonly change: 'applied' | 'reset' | 'ended'
+  /** `reset`: removed by an operator. `ended`: by a change of the file. `asleep`: the file lacks its providers. */
+  readonly change: 'applied' | 'reset' | 'ended' | 'asleep'
   readonly value: unknown
   readonly fileValue: unknown
   /** The operator who set it. */

@@ -33,8 +33,8 @@ function routingText({ strategy, shadow }) {
 function overrides(list, open) {
   return html`<ul class="overrides">
     ${list.map(
-      ({ key, value, actor, since }) => html`<li>
-        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.</span>
+      ({ key, value, actor, since, isAsleep }) => html`<li>
+        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect: the file has no such provider.' : ''}</span>
         <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
       </li>`,
     )}

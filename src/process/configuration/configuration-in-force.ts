@@ -70,13 +70,13 @@ export class ConfigurationInForce {
       await this.overrides.load(file)
       this.change()
       await this.tags.remember(file)
-      return [...warnings, ...(await this.openAtOff(file))]
+      return [...warnings, ...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
     })
   }
 
   /** Warnings for the operator about the ledger and the file of the start. */
   async startWarnings(file: Config): Promise<readonly string[]> {
-    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.applied)]
+    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
   }
 
   /** Waits for a change that is under way. Later ones are not applied. */
