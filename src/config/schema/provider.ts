@@ -57,7 +57,7 @@ export const provider = keys({
   listKey: setting(
     text,
     '',
-    'A second key that may list transactions, where `key` may not, as at ChangeNOW; only lists of transactions are read with it. Empty: `key`',
+    'A second key that may list transactions, where `key` may not; only lists of transactions are read with it. Empty: `key`',
   ),
   settings: setting(mapping(text), {}, 'What its form needs beside the key, like `affiliateId`; the page of the form names them'),
   forwardAddress: setting(
