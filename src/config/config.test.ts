@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatNames } from '../domain/address/formats.ts'
 import { knownForms } from '../forms/index.ts'
 import { ConfigError, loadConfig } from './index.ts'
 
@@ -403,7 +404,11 @@ describe('a fault', () => {
     ['address: a', 'address: must be a mapping'],
     ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and backreferences'],
     ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
-    ['memo: nothing', 'memo: must be { pattern } or none'],
+    ['address: { format: nothing }', `address.format: must be one of ${formatNames.join(', ')}`],
+    ['memo: nothing', 'memo: must be { format }, { pattern } or none'],
+    ['memo: {}', 'memo: must have a format or a pattern'],
+    ['memo: { format: XRP, pattern: a }', 'memo: must have a format or a pattern'],
+    ['memo: { format: nothing }', 'memo.format: must be one of ATOM, HBAR, STX, TON, XLM, XRP'],
     ['decimals: 31', 'decimals: must be an integer from 0 to 30'],
     ['decimals: 1.5', 'decimals: must be an integer from 0 to 30'],
     ['home: yes', 'home: must be true or false'],

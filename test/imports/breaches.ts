@@ -7,7 +7,7 @@ const everything = /./
 export const forTests = /(?:\.test|\/fixture)\.ts$/
 /** The first line that matches a file has what it may import. A folder imports only folders above it. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
-  [/^domain\/address\//, /^domain\/|^node:crypto$|^npm:@scure\/base$/], // encodings and checksums: pure functions all the same
+  [/^domain\/address\//, /^domain\/|^node:(?:crypto|zlib)$|^npm:@(?:scure\/base|noble\/hashes\/.+)$/], // encodings and checksums: pure functions all the same
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
   [/^domain\/public-address\.ts$/, /^node:net$/],
   [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],

@@ -19,8 +19,7 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
       return rows.map(toUnresolvedCreate)
     },
     async ownersOfUnresolved() {
-      const refused = database.selectFrom('refused_creates').select('owner')
-      const waiting = database.selectFrom('transactions').select('owner').where('look_at', 'is not', null).union(refused)
+      const waiting = database.selectFrom('transactions').select('owner').distinct().where('look_at', 'is not', null)
       return (await waiting.execute()).map(({ owner }) => owner)
     },
     scheduleNextCheck: (open, next) => writeOne((within) => scheduleNextCheck(within, open, next)),

@@ -22,9 +22,9 @@ export function depositAddress({ address }: Network, id: string, digest: Digest)
   return address(Buffer.from(digits, 'hex'))
 }
 
-/** Ten digits, which every network with memos takes. */
+/** Nine digits, which every network with memos takes: a tag of the XRP Ledger has 32 bits. */
 export function memo(id: string, digest: Digest): string {
-  return spell(digest(`memo ${id}`), '123456789', 10)
+  return spell(digest(`memo ${id}`), '123456789', 9)
 }
 
 /** The hash of the chain's transaction: `what` is its part in the swap. */
