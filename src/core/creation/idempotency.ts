@@ -1,4 +1,5 @@
 /** One create per `Idempotency-Key` and identity, independent of the client's form (docs/contract.md §10.1). */
+import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
@@ -89,7 +90,41 @@ function claimOf(key: string, request: ClientRequest, table: AssetTable): Claim 
 
 /** By the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
 function isSameRequest({ fingerprint, request }: ClaimState, claim: Claim, table: AssetTable): boolean {
-  return fingerprint === claim.fingerprint || (request !== undefined && fingerprintOf(request, table) === claim.fingerprint)
+  return (
+    isAlike(fingerprint, claim.fingerprint) || (request !== undefined && isAlike(fingerprintOf(request, table), claim.fingerprint))
+  )
+}
+
+/** Whether both differ at most in the spelling of addresses, and in whether a memo stands beside its address or in it. */
+function isAlike(one: string, other: string): boolean {
+  if (one === other) return true
+  const [terms, otherTerms] = [JSON.parse(one), JSON.parse(other)] as [readonly unknown[], readonly unknown[]]
+  const isSameTerm = (term: unknown, at: number): boolean => JSON.stringify(term) === JSON.stringify(otherTerms[at])
+  return (
+    terms.length === otherTerms.length &&
+    terms.every((term, at) => isInPlace(at) || isSameTerm(term, at)) &&
+    Object.values(placesAt).every((at) => isSamePlace(placeOf(terms, at), placeOf(otherTerms, at)))
+  )
+}
+
+/** Where an address and its memo are in a fingerprint. */
+const placesAt = { withdrawal: [3, 5], refund: [4, 6] } as const
+const isInPlace = (at: number): boolean => at >= 3 && at <= 6
+
+interface Place {
+  readonly address: string | undefined
+  readonly memo: string | undefined
+}
+
+function placeOf(terms: readonly unknown[], [addressAt, memoAt]: readonly [number, number]): Place {
+  const [address, extraId] = [terms[addressAt] ?? undefined, terms[memoAt] ?? undefined] as (string | undefined)[]
+  return { address, memo: memoOf(address, extraId) }
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  if (one.memo !== other.memo) return false
+  if (one.address === undefined || other.address === undefined) return one.address === other.address
+  return sameAddress(one.address, other.address)
 }
 
 /** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */
