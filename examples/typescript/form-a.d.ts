@@ -141,7 +141,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amountTo: number;
+            amountTo?: number;
             /** @description The address to which the deposit must be sent. */
             depositAddress: string;
             /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
@@ -337,7 +337,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -362,7 +361,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -388,7 +386,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -413,7 +410,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -439,7 +435,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -464,7 +459,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -489,7 +483,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -514,7 +507,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -539,7 +531,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -564,7 +555,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -589,7 +579,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -614,7 +603,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -640,7 +628,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -665,7 +652,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -690,7 +676,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -716,7 +701,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -742,7 +726,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -782,16 +765,14 @@ export interface components {
         "X-Swap-Form": string;
         /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
-        /** @description Sent if any of this is about swaps that are not real ones: pay nothing for them. */
-        "X-Swap-Sandbox": "true";
         /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
         /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
         "X-Swap-Omitted": string;
         /** @description The age of this stored state in seconds. Sent if the provider cannot be reached now. */
         "X-Swap-Stale": number;
-        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support. */
-        "X-Swap-Attention": "failed" | "held" | "lost";
+        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support. */
+        "X-Swap-Attention": "failed" | "held";
         /**
          * @description The limit of this request (RFC 9651): `q` requests in `w` seconds.
          * @example "quotes";q=60;w=60
@@ -856,7 +837,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -908,7 +888,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -976,7 +955,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1010,7 +988,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1061,7 +1038,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1151,7 +1127,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1225,7 +1200,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
-                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];

@@ -10,7 +10,6 @@ import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
-import { keyFor } from '../provider/readers.ts'
 
 export const clock = (): number => performance.now()
 const ignore = (): void => {}
@@ -33,7 +32,7 @@ export async function connectProviders(
     connections.connect(provider, {
       config,
       form: providerFormNamed(provider.form),
-      keyOf: (_, { op }) => keyFor(provider, op),
+      keyOf: () => provider.key,
       access: (next) => next,
       budgets,
       currencyLists,

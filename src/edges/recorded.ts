@@ -11,8 +11,6 @@ import { encodeFault } from './response.ts'
 export interface RecordOptions {
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
-  /** Tags of the providers with `sandbox: true`; absent: none. */
-  readonly sandboxTags?: ReadonlySet<string>
 }
 
 type Respond = (record: RequestRecord) => Promise<HttpResponse>
@@ -22,11 +20,11 @@ export async function recorded(
   request: HttpRequest,
   form: Form,
   vary: string | undefined,
-  { observe, tracing, sandboxTags }: RecordOptions,
+  { observe, tracing }: RecordOptions,
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)
-  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags)
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span)
   let response: HttpResponse
   try {
     response = await respond(record)

@@ -32,7 +32,6 @@ const read = [
   'X-Swap-Omitted',
   'X-Swap-Provider',
   'X-Swap-Reason',
-  'X-Swap-Sandbox',
   'X-Swap-Stale',
 ]
 

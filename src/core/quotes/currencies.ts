@@ -80,11 +80,10 @@ function pageOf(
 ): CurrenciesResponse {
   const matching = searchTerm === undefined ? rows : rows.filter(({ texts }) => texts.some((text) => text.includes(searchTerm)))
   const { items, total } = cutPage(matching, query)
-  const sources = listings.flatMap(({ listing }) => listing.provider ?? [])
-  const [provider, ...others] = sources
+  const [provider, ...others] = listings.map(({ listing }) => listing.provider)
   return {
     body: { items: items.map(({ currency }) => (query.withNetworks ? currency : { ...currency, networks: undefined })), total },
-    ...(provider !== undefined && others.length === 0 ? { provider } : { sources }),
+    ...(provider !== undefined && others.length === 0 && { provider }),
     ...(items.some(({ isNotesDerived }) => isNotesDerived) && { derived: ['notes'] }),
   }
 }
