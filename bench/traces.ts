@@ -13,6 +13,7 @@ import { compose } from '../src/core/layer.ts'
 import { quoteCache } from '../src/core/quotes/quote-cache.ts'
 import { createBreaker } from '../src/core/resilience/breaker/breaker.ts'
 import { memoryBudgets } from '../src/core/resilience/budget/memory-budgets.ts'
+import { KeyCheck } from '../src/core/resilience/key-check.ts'
 import { resilience } from '../src/core/resilience/resilience.ts'
 import { traced } from '../src/core/traced.ts'
 import { Confidential } from '../src/domain/faults/confidential.ts'
@@ -57,7 +58,8 @@ function gateway(tracing: Tracing | undefined): Http {
     random: Math.random,
     observe,
   }
-  const protecting = resilience({ ...limits, breaker: createBreaker(limits) })
+  const keyCheck = new KeyCheck({ ...limits, keyed: form.keyed, hasListKey: false })
+  const protecting = resilience({ ...limits, keyCheck, breaker: createBreaker(limits) })
   const service = compose([traced('quoteCache', quoteCache({ lifetimeMs: 0, clock, observe }), 'alpha'), ...protecting], edge)
   return serve({
     form: formA,

@@ -13,9 +13,10 @@ const introduction = `# The assets of the stable API. Clients see these words, w
 #   decimals  decimal places of an amount on the network
 #   contract  the token's contract (mint, issuer, asset id), as its network writes it; none for a coin of a chain
 #   depositMin, depositMax   shown to Form A clients; in the coin itself
-#   address   what addresses on the network look like: a pattern of RE2 for the whole address, and the checksums that are looked
-#             at where an address has that encoding (base58check, bech32, eip55); every form in use fits
-#   memo      what memos or tags look like that go beside an address: a pattern, or none where the network has none
+#   address   the network whose addresses these are: they are decoded, whatever their form. Another table may have a pattern of RE2
+#             for the whole address, and checksums that are looked at where an address has that encoding
+#   memo      the network whose memos or tags go beside an address, or none where the network has none. Another table may have a
+#             pattern
 #
 # Names and codes match without regard to case and leave as they are spelt here.
 

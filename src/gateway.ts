@@ -3,21 +3,19 @@ import { admission } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { loadShedding } from './core/access/load-shedding.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
+import { checkAmount } from './core/assets/check-amount.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { creation } from './core/creation/creation.ts'
 import { fillFromRequest } from './core/creation/fill-from-request.ts'
 import { idempotency } from './core/creation/idempotency.ts'
 import { intent } from './core/creation/intent.ts'
-import { judgeCreate } from './core/creation/judge.ts'
 import { captureKeys } from './core/creation/pending-create-keys.ts'
 import { recordResult } from './core/creation/record-result.ts'
 import { verifyQuote, verifyResponse } from './core/creation/verify-response.ts'
 import { compose, type Layer } from './core/layer.ts'
 import { currencies } from './core/quotes/currencies.ts'
-import { plausibleLimits } from './core/quotes/plausible-limits.ts'
 import { quoteCache } from './core/quotes/quote-cache.ts'
-import { RecentQuotes } from './core/quotes/recent-quotes.ts'
 import { deadline } from './core/resilience/deadline.ts'
 import { checkPick } from './core/routing/pick.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
@@ -25,6 +23,7 @@ import { route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
 import { defaultStatus } from './core/transactions/default-status.ts'
 import { deriveFields } from './core/transactions/derive-fields.ts'
+import { listElsewhere } from './core/transactions/list-elsewhere.ts'
 import { listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { nameCoins } from './core/transactions/name-coins.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
@@ -38,7 +37,7 @@ import { type Routes, routesOf } from './gateway/routes.ts'
 import { served } from './gateway/served.ts'
 import { shadowLayers } from './gateway/shadow-layers.ts'
 import { confidentialOf } from './provider/confidential-words.ts'
-import { safeDeposits } from './provider/readers.ts'
+import { requireDepositMemos } from './provider/readers.ts'
 
 /** Builds the gateway for one configuration. It opens connections only through `gatewayParts.connections`. */
 export function createGateway(gatewayParts: GatewayParts): Gateway {
@@ -68,14 +67,15 @@ function gateOf({ config, limiter, load, ledgerWaits, isManaged, refusedAddresse
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
 function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
   const { config, isManaged, ledger, pendingKeys, freshness } = parts
-  const { active, offTags } = routes
+  const { active, readTags } = routes
   return [
-    checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
-    traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
+    traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key, before its content is checked
+    checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
-    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, offTags }))] : []), // a client's own transactions
+    ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
+    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, readTags }))] : []), // a client's own transactions
     ...shadowLayers(routes, parts), // repeats some quotes at a candidate, after the response
   ]
 }
@@ -88,7 +88,6 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
   const creates = path.createOptions(providerPath)
-  const quotes = new RecentQuotes(clock)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(timeoutMs), // one deadline for the whole request
@@ -105,14 +104,12 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-        safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
+        requireDepositMemos(provider, naming), // no deposit address without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
-        quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
-        plausibleLimits(creates), // no limits that cannot be right
         verifyQuote(naming), // a quote must be for the requested pair
       ],
-      judge: judgeCreate(path.judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
       verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),

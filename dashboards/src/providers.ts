@@ -66,8 +66,8 @@ const resilience = [
   graph({
     title: 'Cooldowns',
     description:
-      'Started cooldowns, in which the provider is not called. limited: after its 429. key_refused: after it refused our key twice.',
-    runbooks: ['SwapgateProviderKeyRefused'],
+      'Started cooldowns, in which the provider is not called. limited: after its 429. key_refused: after it refused our key for a create or a get, and for a list.',
+    runbooks: ['SwapgateProviderKeyRefused', 'SwapgateProviderOperationRefused'],
     unit: 'reqps',
     queries: { '{{provider}} {{reason}}': rate('swapgate_provider_cooldowns_total', 'provider, reason', chosen) },
   }),

@@ -141,7 +141,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amountTo?: number;
+            amountTo: number;
             /** @description The address to which the deposit must be sent. */
             depositAddress: string;
             /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
@@ -337,6 +337,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -361,6 +362,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -386,6 +388,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -410,6 +413,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -435,6 +439,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -459,6 +464,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -483,6 +489,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -507,6 +514,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -531,6 +539,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -555,6 +564,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -579,6 +589,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -603,6 +614,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -628,6 +640,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -652,6 +665,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -676,6 +690,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -701,6 +716,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -726,6 +742,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -765,14 +782,16 @@ export interface components {
         "X-Swap-Form": string;
         /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
+        /** @description Sent if any of this is about swaps that are not real ones: pay nothing for them. */
+        "X-Swap-Sandbox": "true";
         /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
         /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
         "X-Swap-Omitted": string;
         /** @description The age of this stored state in seconds. Sent if the provider cannot be reached now. */
         "X-Swap-Stale": number;
-        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support. */
-        "X-Swap-Attention": "failed" | "held";
+        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support. */
+        "X-Swap-Attention": "failed" | "held" | "lost";
         /**
          * @description The limit of this request (RFC 9651): `q` requests in `w` seconds.
          * @example "quotes";q=60;w=60
@@ -837,6 +856,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -888,6 +908,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -955,6 +976,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -988,6 +1010,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1038,6 +1061,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1127,6 +1151,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1200,6 +1225,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];

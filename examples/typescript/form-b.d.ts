@@ -128,7 +128,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount_in: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amount_out_expected?: number;
+            amount_out_expected: number;
             /**
              * @description `fixed` or `float`.
              * @enum {string}
@@ -290,6 +290,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -313,6 +314,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -337,6 +339,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -360,6 +363,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -384,6 +388,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -407,6 +412,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -430,6 +436,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -453,6 +460,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -476,6 +484,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -499,6 +508,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -522,6 +532,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -545,6 +556,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -569,6 +581,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -592,6 +605,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -615,6 +629,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -639,6 +654,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -663,6 +679,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -701,14 +718,16 @@ export interface components {
         "X-Swap-Form": string;
         /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
+        /** @description Sent if any of this is about swaps that are not real ones: pay nothing for them. */
+        "X-Swap-Sandbox": "true";
         /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
         /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
         "X-Swap-Omitted": string;
         /** @description The age of this stored state in seconds. Sent if the provider cannot be reached now. */
         "X-Swap-Stale": number;
-        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support. */
-        "X-Swap-Attention": "failed" | "held";
+        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support. */
+        "X-Swap-Attention": "failed" | "held" | "lost";
         /**
          * @description The limit of this request (RFC 9651): `q` requests in `w` seconds.
          * @example "quotes";q=60;w=60
@@ -773,6 +792,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -806,6 +826,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -883,6 +904,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -913,6 +935,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -967,6 +990,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1049,6 +1073,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1120,6 +1145,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];

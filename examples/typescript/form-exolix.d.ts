@@ -135,7 +135,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amountTo?: number;
+            amountTo: number;
             coinFrom: {
                 /** @description The ticker of the coin that is sent. */
                 coinCode: string;
@@ -402,6 +402,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -426,6 +427,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -451,6 +453,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -475,6 +478,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -500,6 +504,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -524,6 +529,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -548,6 +554,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -572,6 +579,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -596,6 +604,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -620,6 +629,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -644,6 +654,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -668,6 +679,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -693,6 +705,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -717,6 +730,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -741,6 +755,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -766,6 +781,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -791,6 +807,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-Swap-Form": components["headers"]["X-Swap-Form"];
                 "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -830,14 +847,16 @@ export interface components {
         "X-Swap-Form": string;
         /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
+        /** @description Sent if any of this is about swaps that are not real ones: pay nothing for them. */
+        "X-Swap-Sandbox": "true";
         /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
         /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
         "X-Swap-Omitted": string;
         /** @description The age of this stored state in seconds. Sent if the provider cannot be reached now. */
         "X-Swap-Stale": number;
-        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support. */
-        "X-Swap-Attention": "failed" | "held";
+        /** @description This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support. */
+        "X-Swap-Attention": "failed" | "held" | "lost";
         /**
          * @description The limit of this request (RFC 9651): `q` requests in `w` seconds.
          * @example "quotes";q=60;w=60
@@ -904,6 +923,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -937,6 +957,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1024,6 +1045,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1054,6 +1076,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1109,6 +1132,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1213,6 +1237,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1301,6 +1326,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Swap-Form": components["headers"]["X-Swap-Form"];
                     "X-Swap-Provider": components["headers"]["X-Swap-Provider"];
+                    "X-Swap-Sandbox": components["headers"]["X-Swap-Sandbox"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];

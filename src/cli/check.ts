@@ -1,8 +1,10 @@
-import { inspectLedger } from '../adapters/ledger/index.ts'
+import { inspectLedger, isMissing } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config/index.ts'
+import { follow } from '../core/operations/follow.ts'
 import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { offWarnings } from '../process/configuration/off-warnings.ts'
+import { overrideWarnings } from '../process/configuration/overrides.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -33,13 +35,17 @@ interface CheckResult extends TagReport {
 async function read(file: string): Promise<CheckResult> {
   try {
     const config = loadConfig(file, knownForms)
+    if (config.ledger.mustExist && isMissing(config.ledger.url))
+      return { faults: [{ path: 'ledger.mustExist', message: 'is true, and the file of ledger.url does not exist' }], warnings: [] }
     const known = await inspectLedger(
       config.ledger.url,
       config.providers.map(({ tag }) => tag),
     )
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
-    return { faults, warnings: [...warnings, ...offWarnings(config, known?.openCounts ?? [])], config }
+    const { openCounts = [], tags = [], overrides = [] } = known ?? {}
+    const ledgerWarnings = [...offWarnings(config, openCounts, tags), ...overrideWarnings(config, follow(config, overrides))]
+    return { faults, warnings: [...warnings, ...ledgerWarnings], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }

@@ -16,6 +16,8 @@ beforeAll(() => {
   writeFileSync(file('faulty.yaml'), `${provider('nowhere')}\nrouting: { providers: [beta] }\nserver: { port: x }`)
   const two = local.replace('} }', '}, old: { form: A, url: "https://old.example/api/v2" } }')
   writeFileSync(file('open.yaml'), `${provider('http://swap.example/api/v2')}\nrouting: { providers: [alpha] }`)
+  const ledger = `ledger: { mustExist: true, url: "sqlite:${file('ledger.db')}" }`
+  writeFileSync(file('ledger.yaml'), `${local}\nrouting: { providers: [alpha] }\n${ledger}`)
   writeFileSync(file('native.yaml'), `${local.replace('form: A', 'form: A, native: [GET /a]')}\nrouting: { providers: [alpha] }`)
   const admin = `admin: { host: 0.0.0.0, tokens: { alice: "${'x'.repeat(32)}" } }`
   writeFileSync(file('operators.yaml'), `${local}\nrouting: { providers: [alpha] }\n${admin}`)
@@ -103,6 +105,11 @@ describe('swapgate check', () => {
     expect(out).toContain(
       "warning: providers.alpha.native: of no effect with the provider's own keys: the native lane takes keys that you issue",
     )
+  })
+
+  it('reports a ledger that must exist and does not as a fault', async () => {
+    const { exitCode, err } = await swapgate('check', '--config', file('ledger.yaml'))
+    expect([exitCode, err[1]]).toEqual([1, '  ledger.mustExist: is true, and the file of ledger.url does not exist'])
   })
 
   it('reports a missing file as a fault', async () => {

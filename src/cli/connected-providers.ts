@@ -10,6 +10,7 @@ import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
+import { keyFor } from '../provider/readers.ts'
 
 export const clock = (): number => performance.now()
 const ignore = (): void => {}
@@ -32,7 +33,7 @@ export async function connectProviders(
     connections.connect(provider, {
       config,
       form: providerFormNamed(provider.form),
-      keyOf: () => provider.key,
+      keyOf: (_, { op }) => keyFor(provider, op),
       access: (next) => next,
       budgets,
       currencyLists,

@@ -30,7 +30,7 @@ export async function withLedger(
     for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
     const config = loadConfig(file, knownForms)
     const { openLedger } = await import('../adapters/ledger/index.ts')
-    const stores = await openLedger(config.ledger.url)
+    const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatNames } from '../domain/address/formats.ts'
 import { knownForms } from '../forms/index.ts'
 import { ConfigError, loadConfig } from './index.ts'
 
@@ -127,13 +128,11 @@ describe('a valid configuration', () => {
     expect(load({ gateway }).providers[0]).toMatchObject({ name: 'swap-house', tag: 'sh1' })
   })
 
-  it('takes XRP, XLM and what the form names as shared, unless the file has a list of its own, also an empty one', () => {
+  it('adds the networks on which a form shares deposit addresses to those of the file', () => {
     const stealthex = (keys: string) =>
       `providers: { alpha: { form: StealthEX, url: "https://swap.example", key: k${keys} } }\n${routing}`
-    const networksOf = (keys: string) => load({ gateway: stealthex(keys) }).providers[0]?.depositMemo.networks
-    expect(networksOf('')).toEqual(['XRP', 'XLM'])
-    expect(networksOf(', depositMemo: [XRP, TON]')).toEqual(['XRP', 'TON'])
-    expect(networksOf(', depositMemo: []')).toEqual([])
+    expect(load({ gateway: stealthex('') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP'])
+    expect(load({ gateway: stealthex(', depositMemo: [XRP, TON]') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP', 'TON'])
   })
 
   it.each(['postgres:///swapgate', 'postgres://user:p%2Fw%40d@db:5432/swapgate?sslmode=require', 'postgresql://db'])(
@@ -405,7 +404,11 @@ describe('a fault', () => {
     ['address: a', 'address: must be a mapping'],
     ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and backreferences'],
     ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
-    ['memo: nothing', 'memo: must be { pattern } or none'],
+    ['address: { format: nothing }', `address.format: must be one of ${formatNames.join(', ')}`],
+    ['memo: nothing', 'memo: must be { format }, { pattern } or none'],
+    ['memo: {}', 'memo: must have a format or a pattern'],
+    ['memo: { format: XRP, pattern: a }', 'memo: must have a format or a pattern'],
+    ['memo: { format: nothing }', 'memo.format: must be one of ATOM, HBAR, STX, TON, XLM, XRP'],
     ['decimals: 31', 'decimals: must be an integer from 0 to 30'],
     ['decimals: 1.5', 'decimals: must be an integer from 0 to 30'],
     ['home: yes', 'home: must be true or false'],

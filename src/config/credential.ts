@@ -12,14 +12,15 @@ type Mode = Settings['auth']['mode']
 const headerValue = /^(?! )[\x20-\x7e]+(?<! )$/
 
 /** No fault has the key. */
-export function checkKey({ url, key }: ProviderSettings, mode: Mode | undefined, faults: Faults): void {
+export function checkKey({ url, key, listKey }: ProviderSettings, mode: Mode | undefined, faults: Faults): void {
   const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && key !== '' && !isLoopback(hostname)) faults.add(['url'], 'must be https where a key is sent')
+  if (protocol === 'http:' && (key !== '' || listKey !== '') && !isLoopback(hostname))
+    faults.add(['url'], 'must be https where a key is sent')
   if (mode === 'managed' && key === '') faults.add(['key'], 'is needed where auth.mode is managed')
 }
 
 export function checkCredential(
-  { key }: ProviderSettings,
+  { key, listKey }: ProviderSettings,
   { name, credential, keyed }: ProviderForm,
   mode: Mode | undefined,
   faults: Faults,
@@ -28,10 +29,12 @@ export function checkCredential(
     faults.add(['form'], `needs auth.mode managed: calls of the form ${name} are signed, and clients cannot send a signature`)
   else if (mode === 'passthrough' && key === '' && keyed.has('getRate'))
     faults.add(['key'], `is needed: quotes of the form ${name} need one of the gateway's own`)
-  if (!credential.isSignature && key !== '' && !headerValue.test(key))
-    faults.add(['key'], 'must be one line of visible characters of ASCII: no header can carry another')
-  if (credential.isSignature && key !== '' && !canSign(credential, key))
-    faults.add(['key'], 'must be a private RSA key: in PEM, or PKCS #8 in base64 or in hexadecimal digits')
+  for (const [name, word] of Object.entries({ key, listKey })) {
+    if (!credential.isSignature && word !== '' && !headerValue.test(word))
+      faults.add([name], 'must be one line of visible characters of ASCII: no header can carry another')
+    if (credential.isSignature && word !== '' && !canSign(credential, word))
+      faults.add([name], 'must be a private RSA key: in PEM, or PKCS #8 in base64 or in hexadecimal digits')
+  }
 }
 
 function canSign(credential: ProviderCredential, key: string): boolean {

@@ -1,6 +1,6 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Attention, Status } from '../domain/swap/status.ts'
-import type { NewTransaction } from '../domain/swap/swap.ts'
+import type { NewTransaction, Pair } from '../domain/swap/swap.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
 /** Counts of all rows in the ledger. */
@@ -70,7 +70,11 @@ export interface UnresolvedCreateReport {
   readonly provider: string
   readonly state: 'pending' | 'unknown' | 'mismatch'
   readonly requested: NewTransaction
+  /** The provider's own words for the assets, as they were sent. Absent in rows of older versions, as `deadline` is. */
+  readonly sent?: Pair | undefined
   readonly attemptedAt: number
+  /** Until when a response may still come. */
+  readonly deadline?: number | undefined
   /** Of a mismatch: the reported id, and the fields that contradict the request. */
   readonly reported?: { readonly id: string; readonly fields: readonly string[] } | undefined
 }

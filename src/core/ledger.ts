@@ -4,8 +4,8 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
-import type { Claim } from '../domain/swap/service.ts'
-import type { NewTransaction, Transaction } from '../domain/swap/swap.ts'
+import type { Claim, ClientRequest } from '../domain/swap/service.ts'
+import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
 
 /** A create that is about to be sent. */
 export interface Intent {
@@ -16,8 +16,12 @@ export interface Intent {
   readonly provider: string
   /** The request, with the table's asset names. */
   readonly requested: NewTransaction
+  /** The provider's own words for the assets: what is compared later, since the table's names may change. */
+  readonly sent?: Pair | undefined
   readonly claim?: Claim | undefined
   readonly attemptedAt: number
+  /** Until when the sender may wait for the response. */
+  readonly deadline?: number | undefined
   /** From then on no caller waits for the response, and reconciliation checks the outcome. */
   readonly nextCheckAt: number
   /** Links the traces of the checks to the request. */
@@ -39,6 +43,10 @@ export interface TransactionRecord {
   readonly changedAt?: number | undefined
   /** When an operator recorded the outcome. */
   readonly settledAt?: number | undefined
+  /** Since when the provider does not find it; absent once it does. */
+  readonly missingSince?: number | undefined
+  /** The last time at which it was not found, once that has lasted an hour. */
+  readonly missingAt?: number | undefined
   /** Sequence of the request. The greater of two was sent later. */
   readonly sequence?: number | undefined
 }
@@ -49,6 +57,8 @@ export interface LedgerEntry extends TransactionRecord {
   readonly provider: string
   /** Whether its owner created it through the gateway. Otherwise the provider returned it for the owner's key. */
   readonly isCreated: boolean
+  /** Of a create: the provider's own words for its assets, as they were sent. */
+  readonly sent?: Pair | undefined
 }
 
 /**
@@ -56,14 +66,15 @@ export interface LedgerEntry extends TransactionRecord {
  * contradicted the request, and the client did not get it.
  */
 export type ClaimState =
-  | { readonly state: 'open' | 'mismatch'; readonly fingerprint: string; readonly provider: string }
+  | ({ readonly state: 'open' | 'mismatch'; readonly provider: string } & ClaimedRequest)
   /** `first`: the state in the first response; absent if the operator bound the create. */
-  | {
-      readonly state: 'done'
-      readonly fingerprint: string
-      readonly entry: LedgerEntry
-      readonly first: TransactionRecord | undefined
-    }
+  | ({ readonly state: 'done'; readonly entry: LedgerEntry; readonly first: TransactionRecord | undefined } & ClaimedRequest)
+
+/** `request`: in the client's words; absent in rows of older versions. */
+export interface ClaimedRequest {
+  readonly fingerprint: string
+  readonly request?: ClientRequest | undefined
+}
 
 /** A create with an unknown outcome. */
 export interface UnresolvedCreate {
@@ -71,6 +82,8 @@ export interface UnresolvedCreate {
   readonly owner: string
   readonly provider: string
   readonly requested: NewTransaction
+  /** As in `Intent`; absent in rows of older versions. */
+  readonly sent?: Pair | undefined
   readonly attemptedAt: number
   /** How often a check was scheduled. */
   readonly checkCount: number
@@ -121,6 +134,8 @@ export interface Ledger {
     owner: string,
     query: LedgerListQuery,
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
+  /** The owner's transactions at all providers but this one (a tag), newest creation first. */
+  readonly listElsewhere: (owner: string, provider: string, maxEntries: number) => Promise<readonly LedgerEntry[]>
   /**
    * Stores the state of an owner's transaction. `before`: the entry that `record` was merged into (undefined: none); if the stored
    * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7), and one that an operator recorded

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Amount, compareAmounts, divide, isPositive, isZero, multiplySubtract, toAmount } from './amount.ts'
+import { type Amount, compareAmounts, divide, isPositive, isZero, multiplySubtract, roundDown, stepUp, toAmount } from './amount.ts'
 
 /** The oracle: a number as a fraction of two whole ones. */
 interface Fraction {
@@ -147,4 +147,25 @@ describe('a lexeme', () => {
       expect(toAmount(lexeme)).toBeUndefined()
     },
   )
+})
+
+it.each([
+  ['1.239', 2, '1.23', '1.24'],
+  ['1.999', 2, '1.99', '2'],
+  ['0.001', 2, '0', '0.01'],
+  ['12.5', 0, '12', '13'],
+  ['1239e-3', 2, '1.23', '1.24'],
+])('%s with %i decimals is between %s and %s', (amount, decimals, lower, upper) => {
+  const rounded = roundDown(amount as Amount, decimals)
+  expect(rounded).toBe(lower)
+  expect(stepUp(lower as Amount, decimals)).toBe(upper)
+})
+
+it.each([
+  ['1.23', 2],
+  ['1.2300', 2],
+  ['1e2', 0],
+  ['7', 30],
+])('%s has no more than %i decimals', (amount, decimals) => {
+  expect(roundDown(amount as Amount, decimals)).toBeUndefined()
 })

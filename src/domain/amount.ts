@@ -34,6 +34,18 @@ export function compareAmounts(a: Amount, b: Amount): number {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
+/** Whether both may be one amount, kept with fewer digits: they differ by the last digit of the shorter one, or by a millionth. */
+export function isNearAmount(a: Amount, b: Amount): boolean {
+  const [one, other] = [parse(plainAmount(a)), parse(plainAmount(b))]
+  const { digits, scale } = minus(one, other)
+  const difference = magnitude(digits)
+  const value = magnitude(rescale(other, scale))
+  const shortScale = Math.min(one.scale, other.scale)
+  const isRounded = difference <= 10n ** BigInt(scale - shortScale)
+  // Eight decimals are the most that many keep: of a tiny amount they are few digits.
+  return difference * 1_000_000n <= value || (isRounded && difference * (shortScale >= 8 ? 10n : 1_000n) <= value)
+}
+
 export function isPositive(amount: Amount): boolean {
   return parse(amount).digits > 0n
 }
@@ -49,23 +61,22 @@ export function multiplySubtract(amount: Amount, rate: Amount, subtrahend: Amoun
   return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(subtrahend)))
 }
 
-/** Whether both are the same but for rounding: they differ by a millionth of `expected` or less, or by 0.00000001 or less. */
-export function isAbout(amount: Amount, expected: Amount): boolean {
-  const { digits, scale } = minus(parse(amount), parse(expected))
-  const distance = { digits: magnitude(digits), scale }
-  const share = { digits: magnitude(parse(expected).digits), scale: parse(expected).scale + 6 }
-  return [share, smallest].some((tolerance) => minus(distance, tolerance).digits <= 0n)
-}
-
-/** (`amount` - `reference`) / `reference`, exact until the conversion to a number. Undefined if the reference is 0. */
-export function deviationOf(amount: Amount, reference: Amount): number | undefined {
-  const deviation = divide(multiplySubtract(amount, one, reference), reference)
-  return deviation === undefined ? undefined : Number(deviation)
-}
-
 /** The canonical text of the value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
 export function plainAmount(amount: Amount): Amount {
   return print(parse(amount))
+}
+
+/** A positive amount without what is past so many decimals; undefined if it has no more than these, trailing zeros aside. */
+export function roundDown(amount: Amount, decimals: number): Amount | undefined {
+  const { digits, scale } = parse(amount)
+  if (scale <= decimals) return undefined
+  const cut = 10n ** BigInt(scale - decimals)
+  return digits % cut === 0n ? undefined : print({ digits: digits / cut, scale: decimals })
+}
+
+/** The next larger amount with so many decimals, for one that has no more than these. */
+export function stepUp(amount: Amount, decimals: number): Amount {
+  return print({ digits: rescale(parse(amount), decimals) + 1n, scale: decimals })
 }
 
 /** `a` ÷ `b`: exact if the decimal is finite, otherwise rounded half-even to 18 significant digits. Undefined if `b` is 0. */
@@ -83,8 +94,6 @@ interface Decimal {
   readonly digits: bigint
   readonly scale: number
 }
-
-const smallest: Decimal = { digits: 1n, scale: 8 }
 
 function parse(amount: Amount): Decimal {
   const at = Math.max(amount.indexOf('e'), amount.indexOf('E'))

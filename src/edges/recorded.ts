@@ -11,6 +11,8 @@ import { encodeFault } from './response.ts'
 export interface RecordOptions {
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
+  /** Tags of the providers with `sandbox: true`; absent: none. */
+  readonly sandboxTags?: ReadonlySet<string>
 }
 
 type Respond = (record: RequestRecord) => Promise<HttpResponse>
@@ -20,11 +22,11 @@ export async function recorded(
   request: HttpRequest,
   form: Form,
   vary: string | undefined,
-  { observe, tracing }: RecordOptions,
+  { observe, tracing, sandboxTags }: RecordOptions,
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)
-  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span)
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags)
   let response: HttpResponse
   try {
     response = await respond(record)

@@ -25,6 +25,7 @@ export class RequestRecord implements ResponseContext {
   readonly requestId: string
   readonly span: Span | undefined
   readonly upstream = new UpstreamTimer()
+  readonly sandboxTags: ReadonlySet<string>
   /** Header names, separated by commas; undefined: none. */
   vary: string | undefined
   /** The template of the path; empty if no path matches. */
@@ -41,11 +42,18 @@ export class RequestRecord implements ResponseContext {
   private bodyWaitMs = 0
 
   /** `vary`: the headers that chose the form. */
-  constructor(form: Form, requestId: string, vary: string | undefined, span: Span | undefined) {
+  constructor(
+    form: Form,
+    requestId: string,
+    vary: string | undefined,
+    span: Span | undefined,
+    sandboxTags: ReadonlySet<string> = new Set(),
+  ) {
     this.form = form
     this.requestId = requestId
     this.vary = vary
     this.span = span
+    this.sandboxTags = sandboxTags
     this.startedAt = span?.startedAt ?? performance.now()
   }
 

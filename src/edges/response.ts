@@ -23,6 +23,8 @@ export interface ResponseContext {
   readonly codec: OperationCodec | undefined
   /** Undefined until a limit is charged. */
   readonly quota: Quota | undefined
+  /** Tags of the providers with `sandbox: true`. */
+  readonly sandboxTags: ReadonlySet<string>
 }
 
 /** Throws `invalid` for a quote outside of its own limits, if the form refuses such a quote. */
@@ -37,7 +39,7 @@ export function encodeResponse(
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
   const maxAge = serviceResponse.isUncacheable ? undefined : options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
-  const headers = baseHeaders(responseContext, serviceResponse.provider)
+  const headers = baseHeaders(responseContext, serviceResponse.provider, serviceResponse.sources)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`
   if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))
   if (tag !== undefined) headers.etag = tag
@@ -135,8 +137,12 @@ export function optionsResponse(allow: string, responseContext: ResponseContext)
   return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
 }
 
-/** The headers of every response, JSON or not. */
-export function baseHeaders({ form, requestId, vary, quota }: ResponseContext, provider: string | undefined): Headers {
+/** The headers of every response, JSON or not. `sources`: the providers of a union. */
+export function baseHeaders(
+  { form, requestId, vary, quota, sandboxTags }: ResponseContext,
+  provider: string | undefined,
+  sources: readonly string[] = [],
+): Headers {
   const headers: Headers = {
     'content-type': 'application/json; charset=utf-8',
     'x-swap-form': form.name,
@@ -144,6 +150,8 @@ export function baseHeaders({ form, requestId, vary, quota }: ResponseContext, p
     'x-content-type-options': 'nosniff',
   }
   if (provider !== undefined) headers['x-swap-provider'] = provider
+  if (sandboxTags.size > 0 && [provider, ...sources].some((tag) => tag !== undefined && sandboxTags.has(tag)))
+    headers['x-swap-sandbox'] = 'true'
   if (vary !== undefined) headers.vary = vary
   if (quota) {
     const { policy, limit, windowSeconds: window, remaining, resetSeconds: reset } = quota

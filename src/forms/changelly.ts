@@ -115,7 +115,6 @@ export const changelly = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
-    messages: ['error.message', 'error.data'],
     limits: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
     codes: {
       at: 'error.code',

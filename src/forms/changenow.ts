@@ -88,7 +88,6 @@ export const changenow = defineProviderForm({
     USDCEPOLYGON: { coin: 'maticusdce', network: 'matic' },
   },
   refusal: {
-    messages: ['message', 'error'],
     limits: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },
     codes: {
       at: 'error',

@@ -59,10 +59,8 @@ export const exolix = defineProviderForm({
   newestFirst: false,
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],
-  flagsDepositMemos: true,
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   refusal: {
-    messages: ['message', 'errors', 'error'],
     limits: { min: ['minAmount'], max: ['maxAmount'] },
   },
   operations: {

@@ -105,7 +105,7 @@ export const letsexchange = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
-    messages: ['error.validation', 'error.message', 'error', 'message'],
+    messages: ['error.validation', 'error'],
     limits: { min: ['min_amount'], max: ['max_amount'] },
     members: {
       'error.validation.deposit_amount': { kind: 'invalid', isAboutAmount: true },

@@ -77,7 +77,6 @@ export const sideshift = defineProviderForm({
   depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
-    messages: ['error.message'],
     limits: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
     codes: {
       at: 'error.code',

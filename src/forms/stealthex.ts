@@ -81,7 +81,7 @@ export const stealthex = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
   refusal: {
-    messages: ['err.details', 'message'],
+    messages: ['err.details'],
     codes: {
       at: 'err.kind',
       meanings: {

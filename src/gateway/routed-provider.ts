@@ -12,7 +12,7 @@ import { providerFormNamed } from '../forms/index.ts'
 import { nativeLaneOf } from '../native-lane.ts'
 import { confidentialOf } from '../provider/confidential-words.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
-import { reportedBy, transactionReader } from '../provider/readers.ts'
+import { keyFor, reportedBy, transactionReader } from '../provider/readers.ts'
 import type { SharedParts } from './parts.ts'
 import { type ProviderPath, stateOptions } from './provider-path.ts'
 
@@ -54,7 +54,7 @@ function connect(provider: Provider, parts: SharedParts): ConnectedProvider {
   return connections.connect(provider, {
     ...parts,
     form: providerFormNamed(provider.form, providerForms),
-    keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? provider.key : caller.key),
+    keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? keyFor(provider, op) : caller.key),
     access: isManaged ? gatewayKeyErrors() : passthroughAccess(parts),
     usesGatewayKey: isManaged,
   })

@@ -2,38 +2,48 @@
 import { OutsideTable } from '../core/assets/outside-table.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher } from '../core/routing/dispatch.ts'
+import { QuotedProviders } from '../core/routing/quoted-providers.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
 import { priority } from '../core/routing/strategy.ts'
 import { weighted } from '../core/routing/weighted.ts'
+import { unconfiguredProviders } from '../core/transactions/known-state.ts'
+import type { ListElsewhereOptions } from '../core/transactions/list-elsewhere.ts'
 import type { SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 export interface Routes extends RouteOptions {
   /** Providers that may take quotes and creates, in the order of `routing.providers`. */
   readonly active: readonly RoutedProvider[]
-  /** Tags of the providers that are never called. */
-  readonly offTags: ReadonlySet<string>
+  /** Tags of the providers that may be called: of all others there is only what the ledger has. */
+  readonly readTags: ReadonlySet<string>
   /** Whether lists come from the ledger: an account's own transactions, or what is known of a provider that is off. */
   readonly listsFromLedger: boolean
+  /** What a list of the routed provider lacks; undefined if lists come from the ledger. */
+  readonly elsewhere: ListElsewhereOptions | undefined
   /** The active provider of `routing.shadow`. */
   readonly candidate: RoutedProvider | undefined
 }
 
 export function routesOf(providers: readonly RoutedProvider[], parts: SharedParts): Routes {
-  const { config, isManaged } = parts
+  const { config, isManaged, ledger, freshness, observe } = parts
   const { routing } = config
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const [first] = routed
   if (!first) throw new Error('routing.providers names no provider.')
-  const offTags = new Set(providers.filter(({ state }) => state === 'off').map(({ tag }) => tag))
+  const readTags = new Set(providers.filter(({ state }) => state !== 'off').map(({ tag }) => tag))
+  const listsFromLedger = isManaged || !readTags.has(first.tag)
+  const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
+  const { tag: listed, capabilities } = first
   return {
     active: routed.filter(isActive),
-    offTags,
-    listsFromLedger: isManaged || offTags.has(first.tag),
+    readTags,
+    listsFromLedger,
+    elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.shadow?.provider && isActive(provider)),
     dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
     lists: first,
     servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
+    getUnconfigured: unconfiguredProviders({ ledger, freshness, observe }),
     untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
   }
 }
@@ -42,7 +52,7 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
 function dispatchOf(
   providers: readonly RoutedProvider[],
   routed: readonly RoutedProvider[],
-  { config, winners, deviations }: SharedParts,
+  { config, winners }: SharedParts,
 ): Dispatch {
   const { strategy, weights, patienceMs } = config.routing
   const active = routed.filter(isActive)
@@ -50,7 +60,8 @@ function dispatchOf(
     active,
     outsideTable: new OutsideTable(active, config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
-    best: strategy === 'best' ? new BestQuote({ winners, deviations, table: config.assets, patienceMs }) : undefined,
+    quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
+    best: strategy === 'best' ? new BestQuote({ winners, table: config.assets, patienceMs }) : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
     timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
   })

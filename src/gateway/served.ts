@@ -13,6 +13,7 @@ import type { RoutedProvider } from './routed-provider.ts'
 /** Serves the service in every form, each at its own mount. */
 export function served(service: SwapService, gate: Gate, providers: readonly RoutedProvider[], parts: SharedParts): Http {
   const { config, forms, limiter, load, identify, isManaged, observe, tracing, pages } = parts
+  const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const edge = {
     service,
     gate,
@@ -22,10 +23,11 @@ export function served(service: SwapService, gate: Gate, providers: readonly Rou
     hasPicks: isManaged && config.routing.pick.length > 0,
     observe,
     tracing,
+    sandboxTags,
   }
   const handlers = new Map(forms.map((form) => [form, serve({ ...edge, form })]))
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
-  const native = serveNative({ lanes, gate, identify, observe, tracing })
+  const native = serveNative({ lanes, gate, identify, observe, tracing, sandboxTags })
   return mounts(handlers, formNamed(config.defaultForm, forms), pages, native)
 }

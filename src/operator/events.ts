@@ -69,7 +69,7 @@ export class EventFeed {
     const events = new Map<string, OperatorEvent>()
     const add = (key: string, event: string, data: unknown): void => void events.set(key, { event, data: JSON.stringify(data) })
     for (const { live, ...provider } of providers) {
-      add(`provider ${provider.name}`, 'provider', { ...provider, breaker: live?.breaker ?? null })
+      add(`provider ${provider.tag}`, 'provider', { ...provider, breaker: live?.breaker ?? null })
     }
     add('overrides', 'overrides', overrides)
     const intents = unresolved.map(({ intent, provider, state }) => ({ intent, provider, state }))

@@ -9,22 +9,33 @@ import { startReplicaFigures } from './replica-figures.ts'
 export interface BackgroundJobParts {
   readonly generation: CurrentGeneration
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures'>
-  readonly figures: Monitoring['figures']
+  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
+  readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly shadowStatistics: ShadowStatistics
 }
 
 /** Every replica must apply a change within 5 s. */
 const overridePollMs = 2_000
 
+/** After a failover the new server's log soon is as long as the lost one. */
+const logPositionPollMs = 1_000
+
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { generation, configuration, ledgerStores, figures, shadowStatistics } = parts
-  const { ledger, replicaFigures: store } = ledgerStores
+  const { generation, configuration, ledgerStores, monitoring, shadowStatistics } = parts
+  const { ledger, replicaFigures: store, findLostCommits } = ledgerStores
+  const { figures, observe } = monitoring
+  const reportLostCommits = async (): Promise<void> => {
+    const by = await findLostCommits()
+    if (by) observe({ what: 'commitsLost', by })
+  }
+  // At the start too: the ledger may have been restored.
+  reportLostCommits().catch(() => {})
   const jobs = [
     startIntervalJob(() => generation.reconcile(), 1_000),
     startIntervalJob(() => generation.pollDraining(), 1_000),
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
+    startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
     startIntervalJob(() => configuration.follow(), overridePollMs),
     startReplicaFigures({ store, figures, shadowStatistics, connected: () => generation.connected }),

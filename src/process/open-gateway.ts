@@ -24,8 +24,8 @@ export async function openGateway(
   pages: StaticPages,
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
-  const { observe, telemetry, figures } = monitoring
-  const ledgerStores = await openLedger(config.ledger.url)
+  const { observe, telemetry } = monitoring
+  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores.ledgerAdmin)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
@@ -36,6 +36,6 @@ export async function openGateway(
     telemetry.log.configure(next.log)
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ generation, configuration, ledgerStores, figures, shadowStatistics }, resources)
-  return { configuration, warnings, ledgerStores, handle: generation.handle }
+  startBackgroundJobs({ generation, configuration, ledgerStores, monitoring, shadowStatistics }, resources)
+  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle: generation.handle }
 }

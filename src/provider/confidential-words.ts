@@ -8,7 +8,7 @@ export function confidentialOf(config: Config): Confidential {
 
 export function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
-    keys: providers.flatMap(({ key }) => key ?? []),
+    keys: providers.flatMap(({ key, listKey }) => [key, listKey].filter((word) => word !== '')),
     hosts: providers.map(({ url }) => new URL(url).hostname),
     names: providers.flatMap(({ name, tag }) => [name, tag]),
   }

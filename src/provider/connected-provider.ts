@@ -11,11 +11,12 @@ import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
+import { KeyCheck } from '../core/resilience/key-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
 import { numberRequests, type SequenceClock } from '../core/transactions/state/request-sequence.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
-import type { Op, Request } from '../domain/swap/operations.ts'
+import { type Op, ops, type Request } from '../domain/swap/operations.ts'
 import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
@@ -51,6 +52,8 @@ export interface ConnectedProvider {
   readonly capabilities: Capabilities
   /** Whether an operation sends the client's address. */
   readonly needsAddress: NeedsAddress
+  /** Whether the gateway's key may not list transactions there: the provider counts as one without a list. */
+  readonly isListRefused: () => boolean
   readonly native: NativeConnection
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
@@ -88,10 +91,16 @@ export function connectProvider(
     observe,
   })
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
+  const keyCheck = new KeyCheck({
+    ...{ provider: tag, timeoutMs, clock, observe },
+    keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
+    hasListKey: provider.listKey !== '',
+  })
   const limits = {
     ...parts,
     ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
-    keyCheck: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
+    keyedRead: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
+    keyCheck,
     callsOf: (op: Op, request: Request<Op>, { needsLimitsOnly }: Context) =>
       needsLimitsOnly ? [op] : callsOf(form, op, rateTypeOf(request)),
   }
@@ -106,7 +115,8 @@ export function connectProvider(
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
   const { capabilities } = form
   const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities, needsAddress, native, setPaused }
-  return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
+  const isListRefused = (): boolean => keyCheck.isListRefused
+  return { ...base, isListRefused, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 
 /** Refuses what the provider does not have before a call is counted. */

@@ -11,7 +11,11 @@ const alikes = [
 
 export const kinOfEthereum: Samples = {
   ...Object.fromEntries(alikes.map((network) => [network, ethereum])),
-  RONIN: { ...ethereum, 'with its own prefix': 'ronin:dc05ecd5fbdb64058d94f3182d66f44342b9adcb' },
+  RONIN: {
+    ...ethereum,
+    'with its own prefix': 'ronin:dc05ecd5fbdb64058d94f3182d66f44342b9adcb',
+    'with its own prefix, of both cases': 'ronin:5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  },
   XDC: { ...ethereum, 'with its own prefix': 'xdc5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
 }
 
@@ -40,17 +44,27 @@ export const others: Samples = {
   },
   BSV: { 'of a key': '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa' },
   DCR: { 'of a key': 'DsUZxxoHJSty8DCfwfartwTYbuhmVct7tJu' },
-  DGB: { 'of a key': hashed('1e'), 'of a script': hashed('3f'), 'witness of a key': segwit('dgb', 0, 20) },
+  DGB: {
+    'of a key': hashed('1e'),
+    'of a script': hashed('3f'),
+    'of a script, older': hashed('05'),
+    'witness of a key': segwit('dgb', 0, 20),
+  },
   EGLD: { contract: 'erd1qqqqqqqqqqqqqpgqhe8t5jewej70zupmh44jurgn29psua5l2jps3ntjj3', account: plain(bech32, 'erd', 32) },
   FLOW: { account: '0x1654653399040a61' },
   ICP: {
     account: '529ea51c22e8d66e8302eabd9297b100fdb369109822248bb86939a671fbc55b',
     principal: 'ryjl3-tyaaa-aaaaa-aaaba-cai',
+    'with a subaccount':
+      'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae-dfxgiyy.102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20',
   },
-  ICX: { account: 'hx1000000000000000000000000000000000000000', contract: 'cx0000000000000000000000000000000000000000' },
+  ICX: { account: 'hx4873b94352c8c1f3b2f09aaeccea31ce9e90bd31', contract: 'cx9ab3078e72c8d9017194d17b34b1a47b661945ca' },
   IOTA: { account: `0x${Buffer.from(bytes(32)).toString('hex')}` },
   KAS: { 'of a key': 'kaspa:qqkqkzjvr7zwxxmjxjkmxxdwju9kjs6e9u82uh59z07vgaks6gg62v8707g73' },
-  KSM: { account: 'FfnS7Vk2i19AdFMf6D8ZRVUhNsYWVtsLmqQEnAmTqQBqsSy' },
+  KSM: {
+    account: 'FfnS7Vk2i19AdFMf6D8ZRVUhNsYWVtsLmqQEnAmTqQBqsSy',
+    'of any network': '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
+  },
   MINA: {
     account: 'B62qre3erTHfzQckNuibViWQGyyKwZseztqrjPZBv6SQF384Rg6ESAy',
     'made here': base58check.encode(Uint8Array.of(0xcb, 0x01, 0x01, ...bytes(32), 0x01)),

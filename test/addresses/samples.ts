@@ -1,6 +1,7 @@
 /** Addresses of every form in use, by network: published ones, and some made here with the right checksum. */
-import { bech32, bech32m } from '@scure/base'
-import { ethereum, type Forms, hashed, plain, segwit } from './encodings.ts'
+import { base58, bech32, bech32m } from '@scure/base'
+import { toBase58Check } from '../../src/domain/address/encoding.ts'
+import { bytes, ethereum, type Forms, hashed, plain, segwit } from './encodings.ts'
 import { kinOfCosmos, kinOfEthereum, others } from './more-samples.ts'
 
 export const samples: Readonly<Record<string, Forms>> = {
@@ -71,6 +72,8 @@ export const samples: Readonly<Record<string, Forms>> = {
   },
   NEAR: {
     named: 'alice.near',
+    'named at the top': 'aurora',
+    'named by a digit': '2-x.0',
     'named below': 'app_1.alice-2.near',
     implicit: '98793cd91a3f870fb126f66285808c7e094afcfc4eda8a970f6648cdf0dbd6de',
     Ethereum: ethereum['in lower case'] as string,
@@ -78,7 +81,8 @@ export const samples: Readonly<Record<string, Forms>> = {
   POLYGON: ethereum,
   SOL: {
     '44 letters': '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtVe',
-    '43 letters': 'So11111111111111111111111111111111111111112',
+    '43 letters': base58.encode(bytes(32)),
+    'of leading zeros': base58.encode(Uint8Array.of(...new Uint8Array(8), ...bytes(24))),
   },
   TON: {
     raw: '0:ca6e321c7cce9ecedf0a8ca2492ec8592494aa5fb5ce0387dff96ef6af982a3e',
@@ -91,6 +95,7 @@ export const samples: Readonly<Record<string, Forms>> = {
   TRX: { account: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE', contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
   XLM: {
     account: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
+    'muxed, of a large id': 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK',
     muxed: 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ',
     contract: 'CA3D5KRYM6CB7OWQ6TWYRR3Z4T7GNZLKERYNZGGA5SOAOPIFY6YQGAXE',
   },
@@ -101,7 +106,7 @@ export const samples: Readonly<Record<string, Forms>> = {
   },
   XRP: {
     classic: 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59',
-    'classic, short': 'rrrrrrrrrrrrrrrrrrrrBZbvji',
+    'classic, short': toBase58Check(Buffer.of(...new Uint8Array(18), ...bytes(3)), 'ripple'),
     'X-address': 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ',
     'X-address with a tag': 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu',
   },

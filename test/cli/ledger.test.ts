@@ -229,6 +229,14 @@ describe('swapgate ledger resolve', () => {
     expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
   })
 
+  it('asks the deadline of the create whether it may be running, not the timeout of today', async () => {
+    await stores.ledger.begin(intentOf('running', { attemptedAt: now, deadline: now + 60_000 }))
+    vi.setSystemTime(now + 30_000)
+    expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(1)
+    vi.setSystemTime(now + 60_001)
+    expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
+  })
+
   it('resolves at once a create that ended with an unknown outcome', async () => {
     await unknownCreate('in-doubt', { attemptedAt: now })
     expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')).exitCode).toBe(0)

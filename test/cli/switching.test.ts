@@ -216,6 +216,47 @@ describe('reset', () => {
   })
 })
 
+describe('a change of the file', () => {
+  const warnings = async (): Promise<string> => (await place.swapgate('check')).out.join('\n')
+
+  it('O4: does not end an override that takes new swaps away, and `check` reports it', async () => {
+    place.configure({ routing: weighted })
+    await providers('weights', 'alpha=0', 'beta=100')
+    place.configure({ routing: { ...weighted, providers: ['alpha', 'beta', 'gamma'], weights: { alpha: 90, beta: 10, gamma: 5 } } })
+    expect(await warnings()).toMatch(
+      /warning: weights is \{"alpha":0,"beta":100\}, set by cli:\S+ at 20\S+; the file says \{"alpha":90,"beta":10,"gamma":5\}/,
+    )
+    expect(await place.facts('providers', 'reset', 'shadow')).toMatchObject({
+      inForce: { weights: { alpha: 0, beta: 100, gamma: 5 } },
+      overrides: [{ key: 'weights', value: { alpha: 0, beta: 100 }, isAsleep: false }],
+    })
+  })
+
+  it('O4: ends one that gives, and `check` says so before', async () => {
+    place.configure({ alpha: { state: 'draining' } })
+    await providers('activate', 'alpha')
+    expect(await warnings()).toMatch(/warning: state:alpha is "active", set by \S+ at 20\S+; the file says "draining"/)
+    place.configure({ alpha: { state: 'off' } })
+    expect(await warnings()).toMatch(/state:alpha is "active", set by \S+ at 20\S+; this file ends it: it says "off"/)
+    expect(await place.states()).toMatchObject({ alpha: 'off' })
+  })
+
+  it('O6: follows the tag of a provider, and what the file lacks sleeps and can be taken back', async () => {
+    await providers('drain', 'alpha')
+    place.configure({ alpha: { tag: 'a2' } })
+    expect(await place.states()).toMatchObject({ alpha: 'active' })
+    expect(await warnings()).toMatch(/warning: state:a1 is "draining", set by \S+ at 20\S+; it has no effect with this file/)
+    expect((await providers('status')).out.at(-1)).toMatch(
+      /^Override: state:a1 is draining .*It has no effect: the file has no such/,
+    )
+    place.configure({ alpha: { tag: 'a1' } })
+    expect(await place.states()).toMatchObject({ alpha: 'draining' })
+    place.configure({ alpha: { tag: 'a2' } })
+    expect((await providers('reset', 'a1')).exitCode).toBe(0)
+    expect(await warnings()).not.toContain('state:a1')
+  })
+})
+
 describe('audit', () => {
   it('O1: prints actor and change, for people and as JSON, the newest first', async () => {
     await place.swapgate('keys', 'create', '--name', 'acme x')

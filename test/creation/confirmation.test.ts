@@ -1,5 +1,4 @@
 /** docs/contract.md §10.2: the provider confirms the request in its list or its get. A missing field confirms nothing. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -179,7 +178,7 @@ describe('L23: the network of a coin that has several, at a provider of form B',
   })
 })
 
-describe('L68: a word that only the list of currencies explains, at a provider of form A', () => {
+describe('L68: a word that only the list of currencies explains, at a provider of form A, is the one that was sent', () => {
   const reason = 'The checker has only the words of the table for assets, and this provider has its own.'
   const words = (usdt: string): readonly object[] =>
     [
@@ -206,15 +205,10 @@ describe('L68: a word that only the list of currencies explains, at a provider o
   test.each<[string, () => void]>([
     ['cannot be read', () => managed.alpha.reply('currencies', { status: 500, json: {} })],
     ['has lost it', () => Object.assign(managed.alpha.holdings, { currencies: words('USDTTRC20') })],
-  ])('if that list %s, its create is neither bound nor ended', async (_, change) => {
+  ])('if that list %s, its create is found', async (_, change) => {
     await loseResponse()
     managed.witness.excuse('I5', reason)
     change()
-    await delay(1_100)
-    expect(await look()).toBe('ambiguous')
-    expectRefusal(await create(), 'A', 409)
-    managed.alpha.reply('currencies', () => undefined)
-    managed.alpha.holdings.currencies = words('USDT')
     expect(await look()).toBe('found')
     expect((await create()).json).toMatchObject({ coinTo: 'USDTTRC20' })
   })

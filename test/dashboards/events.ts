@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from '../checker/provider/fault.ts'
-import { sendRequest } from '../support/client.ts'
 import { type Event, nothing, repeating, together } from './event.ts'
 import type { Site, World } from './world.ts'
 
@@ -87,6 +86,18 @@ export const refusedKey: Event = {
   },
 }
 
+export const refusedList: Event = {
+  name: 'a provider lets the key create, and not list',
+  alerts: ['SwapgateProviderOperationRefused'],
+  async cause(world) {
+    const { alpha } = world
+    await created(world, alpha)
+    await alpha.provider.fault({ operation: 'list', before: 403, message: 'Use another key', times: 10 })
+    await faultyCreate(world, alpha, { before: 'reset' }) // after that the gateway looks for it in the list
+    return nothing
+  },
+}
+
 export const brokenTable: Event = {
   name: 'the asset table is broken',
   alerts: ['SwapgateConfigurationRefused'],
@@ -157,19 +168,5 @@ export const deviation: Event = {
       await lift()
       await world.alpha.candidate?.heal()
     }
-  },
-}
-
-export const belowQuote: Event = {
-  name: 'creates promise half of what the provider quoted',
-  alerts: ['SwapgateCreateBelowQuote'],
-  async cause(world) {
-    const { gateway, provider, customers } = world.gamma
-    await provider.fault({ operation: 'rate', quotes: '1', times: 3 })
-    for (const order of [world.order(), world.order(), world.order()]) {
-      await sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=${order.amount}` })
-      await customers[0].create(gateway.url, order)
-    }
-    return nothing
   },
 }

@@ -29,9 +29,9 @@ const stages: readonly (readonly Event[])[] = [
     events.strangeStatus,
     events.failedSwap,
     events.refusedKey,
+    events.refusedList,
     events.brokenTable,
     events.deviation,
-    events.belowQuote,
   ],
   [stores.lostRedis, stores.lostTables],
 ]

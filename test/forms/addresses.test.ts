@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { startManaged } from '../support/managed.ts'
 import { formNames, type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
-import { assets, depositOf } from '../support/swaps.ts'
+import { assets } from '../support/swaps.ts'
 
 const tron = 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'
 const segwit = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
@@ -44,6 +44,17 @@ const withRipple = [
   ...assetTable,
   { coin: 'XRP', name: 'XRP', networks: [{ network: 'XRP', code: 'XRP', memo: { pattern: '[0-9]{1,10}' } }] },
 ]
+
+/** What the shipped table has. */
+const decoded = [
+  ['BTC', 'Bitcoin'],
+  ['ETH', 'Ethereum'],
+  ['XRP', 'XRP'],
+].map(([coin = '', name = '']) => ({
+  coin,
+  name,
+  networks: [{ network: coin, code: coin, address: { format: coin }, ...(coin === 'XRP' && { memo: { format: coin } }) }],
+}))
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -174,12 +185,53 @@ describe.each(formNames)('client %s', (form) => {
     expect(response.headers['x-swap-provider'], response.text).toBe('beta')
   })
 
+  describe('with the formats of the shipped table', () => {
+    let pair: Pair
+    beforeAll(async () => {
+      pair = await startPair(form, 'A', { assetTable: decoded, provider: { extraIds: 'unconfirmed' } })
+      const { holdings } = pair.provider
+      holdings.currencies = [...holdings.currencies, { code: 'XRP', name: 'XRP', icon: 'https://icons.test/xrp.svg', notes: '' }]
+    })
+    afterAll(() => pair.close())
+    const [btc, eth, xrp] = [assets.btc, assets.eth, assets.xrp]
+    const post = (words: object, facts: Facts): Promise<ReceivedResponse> =>
+      pair.client.post('/transactions', { ...words, amount: digits('0.10'), ...facts })
+
+    test.each([
+      ['zero', `0x${'0'.repeat(40)}`],
+      ['system', '0x0000000000000000000000000000000000000004'],
+      ['burn', '0x000000000000000000000000000000000000dEaD'],
+    ])('M40: a %s address is refused with that word, for what is received and for refunds', async (word, address) => {
+      const toEthereum = await post(pairWords(form, btc, eth), { withdrawalAddress: address })
+      expect(expectRefusal(toEthereum, form, 400, 'address_invalid')).toMatch(new RegExp(`\\bwithdrawalAddress: .*\\b${word}\\b`))
+      const fromEthereum = await post(pairWords(form, eth, btc), { withdrawalAddress: segwit, refundAddress: address })
+      expect(expectRefusal(fromEthereum, form, 400, 'address_invalid')).toMatch(new RegExp(`\\brefundAddress: .*\\b${word}\\b`))
+      expect(pair.provider.received('create')).toEqual([])
+    })
+
+    test('M31: taproot with the checksum of bech32 is refused', async () => {
+      const address = 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd'
+      expectRefusal(await post(pairWords(form, eth, btc), { withdrawalAddress: address }), form, 400, 'address_invalid')
+    })
+
+    test.each(['1', '2'])('M32: a memo beside an X-address with the tag 1 is refused: %s', async (withdrawalExtraId) => {
+      const address = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
+      const response = await post(pairWords(form, btc, xrp), { withdrawalAddress: address, withdrawalExtraId })
+      expect(expectRefusal(response, form, 400, 'memo_invalid')).toContain('withdrawalExtraId')
+    })
+
+    test('M32: a tag of more than 32 bits is refused', async () => {
+      const facts = { withdrawalAddress: 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59', withdrawalExtraId: '4294967296' }
+      expectRefusal(await post(pairWords(form, btc, xrp), facts), form, 400, 'memo_invalid')
+    })
+  })
+
   test('M38: an address that the provider spells in its own way is no mismatch', async () => {
     const pair = await startPair(form, 'A', { assetTable })
     const words = pairWords(form, assets.usdtTrx, assets.btc)
     pair.provider.reply('create', ({ body }) => ({
       status: 201,
-      json: { ...(JSON.parse(body) as object), ...reported, depositAddress: tron, withdrawalAddress: segwit },
+      json: { ...(JSON.parse(body) as object), ...reported, withdrawalAddress: segwit },
     }))
     const response = await pair.client.post('/transactions', { ...order, ...words, withdrawalAddress: segwit.toUpperCase() })
     await pair.close()
@@ -191,7 +243,7 @@ const reported = {
   id: 'tx-1',
   status: 'wait',
   amountTo: 1,
-  depositAddress: depositOf('tx-1'),
+  depositAddress: 'bc1q-deposit-1',
   createdAt: '2026-03-01T10:00:00.000Z',
   rate: 1,
 }

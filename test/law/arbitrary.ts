@@ -57,6 +57,7 @@ const amounts = ['amountIn', 'amountOut', 'rate', 'fee', 'minAmount', 'maxAmount
 const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...special,
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
+  maxAmount: positiveAmount.filter((lexeme) => Number(lexeme) < 1e41), // others mean that there is none
 }
 
 /** Fields that are always in a request; the others are optional. */

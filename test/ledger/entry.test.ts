@@ -19,6 +19,32 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [entry], total: 1 })
   })
 
+  test('W23: since when a transaction is missing is kept, until a report without it', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const missing = facts('x', {}, { missingSince: 5, missingAt: 6 })
+    const entry = await ledger.upsert(owner, provider, missing)
+    expect(entry).toStrictEqual({ ...missing, owner, provider, isCreated: false })
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
+    expect(await ledger.upsert(owner, provider, facts('x'), entry)).not.toHaveProperty('missingSince')
+  })
+
+  test('W22: the transactions of an owner at all providers but one, newest first', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const others = [unique('a'), unique('z')]
+    const created = (at: number) => ({ createdAt: new Date(at).toISOString() })
+    await ledger.upsert(owner, provider, facts('x'))
+    await ledger.upsert(unique('stranger'), others[0] ?? '', facts('y'))
+    expect(await ledger.listElsewhere(owner, provider, 9)).toEqual([])
+    await ledger.upsert(owner, others[0] ?? '', facts('old', created(1_000)))
+    await ledger.upsert(owner, others[1] ?? '', facts('new', created(2_000)))
+    await ledger.begin(intent({ owner, provider: others[0] ?? '' }))
+    const ids = async (max: number) => (await ledger.listElsewhere(owner, provider, max)).map(({ transaction }) => transaction.id)
+    expect(await ids(9)).toEqual(['new', 'old'])
+    expect(await ids(1)).toEqual(['new'])
+  })
+
   test('a newer observation replaces the older one, also fields that are no longer reported', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()

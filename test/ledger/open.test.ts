@@ -41,6 +41,25 @@ describeStores(durableStores, (shared) => {
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 
+  test('a new store is a warning with its place, once', async () => {
+    const { url, close, warnings } = await shared().openNew()
+    await close()
+    const again = await openLedger(url, { mustExist: true })
+    onTestFinished(again.close)
+    const made = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.includes('a new ledger was made'))
+    expect(made(warnings)).toEqual([expect.stringContaining(url.replace(/^sqlite:|^.*@/, ''))])
+    expect(made(again.warnings)).toEqual([])
+  })
+
+  test('an empty store that must exist is refused, and left as it is', async () => {
+    const url = await shared().createStore()
+    const opening = openLedger(url, { mustExist: true })
+    await expect(opening).rejects.toThrow(
+      'it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume.',
+    )
+    if (url.startsWith('sqlite:')) expect(existsSync(url.slice('sqlite:'.length))).toBe(false)
+  })
+
   test('an empty store may be opened by many at the same moment', async () => {
     const { url, close } = await shared().openNew()
     await close()
@@ -57,6 +76,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE overrides',
       'DROP TABLE audit',
       'DROP TABLE replica_figures',
+      'DROP TABLE IF EXISTS log_position',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
@@ -79,13 +99,15 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE audit',
       'DROP INDEX transactions_overdue',
       'DROP TABLE replica_figures',
+      'DROP TABLE IF EXISTS log_position',
       'DROP INDEX transactions_polled',
       'DROP INDEX transactions_overdue_at',
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
     )
-    for (const column of ['polled_at', 'attention', 'settled_at'])
+    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at', 'sent', 'deadline'])
       await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
+    await query(url, 'ALTER TABLE claims DROP COLUMN request')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)

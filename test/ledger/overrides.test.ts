@@ -5,8 +5,19 @@ import type { Override, OverrideChange, StoredOverride } from '../../src/core/op
 import { allStores, describeStores, durableStores } from './stores.ts'
 
 const actor = 'cli:alice@box'
-const drain: OverrideChange = { key: 'state:alpha', value: 'draining', fileValue: 'active', before: 'active' }
-const weights: OverrideChange = { key: 'weights', value: { alpha: 0, beta: 100 }, fileValue: null, before: null }
+const drain: OverrideChange = {
+  key: 'state:alpha',
+  value: 'draining',
+  fileValue: 'active',
+  shown: { key: 'state:alpha', before: 'active', after: 'draining' },
+}
+const weights: OverrideChange = {
+  key: 'weights',
+  value: { alpha: 0, beta: 100 },
+  fileValue: null,
+  shown: { key: 'weights', before: null, after: { alpha: 0, beta: 100 } },
+}
+const ending = { key: 'state:alpha', before: 'draining', after: 'off' } as const
 
 const withoutTime = ({ since: _, ...override }: Override) => override
 
@@ -40,7 +51,7 @@ describeStores(allStores, (shared) => {
     const kept = await overrides.read()
     await overrides.change([drain], 'bob')
     expect(await overrides.read()).toEqual(kept)
-    await overrides.change([{ ...drain, value: 'off', before: 'draining' }], 'bob')
+    await overrides.change([{ ...drain, value: 'off', shown: { ...drain.shown, before: 'draining', after: 'off' } }], 'bob')
     expect((await overrides.read()).map(withoutTime)).toEqual([
       { key: 'state:alpha', value: 'off', fileValue: 'active', actor: 'bob' },
     ])
@@ -50,7 +61,7 @@ describeStores(allStores, (shared) => {
   test('O2: what is taken back is gone, with a record; what is not there is none', async () => {
     const { overrides, audit } = await shared().openNew()
     await overrides.change([drain], actor)
-    const reset = { ...drain, value: undefined, before: 'draining' }
+    const reset = { ...drain, value: undefined, shown: { ...drain.shown, before: 'draining', after: 'active' } }
     await overrides.change([reset, { ...reset, key: 'state:beta' }], 'bob')
     expect(await overrides.read()).toEqual([])
     const [newest, ...older] = await audit.read({})
@@ -66,9 +77,9 @@ describeStores(allStores, (shared) => {
 
   test('O2: no shadow is a value, and names may be any word', async () => {
     const { overrides } = await shared().openNew()
-    const strange = { key: 'state:__proto__', value: 'off', fileValue: 'active', before: 'active' } as const
+    const strange = { ...drain, key: 'state:__proto__', value: 'off' } as const
     const values = JSON.parse('{"__proto__": 5, "constructor": 0}')
-    await overrides.change([{ key: 'shadow', value: null, fileValue: { provider: 'beta', sample: 0.5 }, before: null }], actor)
+    await overrides.change([{ ...weights, key: 'shadow', value: null, fileValue: { provider: 'beta', sample: 0.5 } }], actor)
     await overrides.change([strange, { ...weights, value: values }], actor)
     const kept = await overrides.read()
     expect(kept.map(({ key }) => key)).toEqual(['shadow', 'state:__proto__', 'weights'])
@@ -91,7 +102,7 @@ describeStores(allStores, (shared) => {
     const { overrides, audit } = await shared().openNew()
     await overrides.change([drain], actor)
     const override = only(await overrides.read())
-    const results = await Promise.all([overrides.end(override, 'off'), overrides.end(override, 'off')])
+    const results = await Promise.all([overrides.end(override, ending), overrides.end(override, ending)])
     expect(results.toSorted()).toEqual([false, true])
     expect(await overrides.read()).toEqual([])
     expect(await overrides.readAll()).toEqual<StoredOverride[]>([{ ...override, isEnded: true }])
@@ -104,9 +115,9 @@ describeStores(allStores, (shared) => {
     const { overrides } = await shared().openNew()
     await overrides.change([drain], actor)
     const old = only(await overrides.read())
-    await overrides.end(old, 'off')
+    await overrides.end(old, ending)
     await overrides.change([{ ...drain, fileValue: 'off' }], 'bob')
-    expect(await overrides.end(old, 'off')).toBe(false)
+    expect(await overrides.end(old, ending)).toBe(false)
     await overrides.forget(old)
     expect((await overrides.readAll()).map(({ fileValue, isEnded }) => [fileValue, isEnded])).toEqual([['off', false]])
   })
@@ -117,10 +128,10 @@ describeStores(allStores, (shared) => {
     const override = only(await overrides.read())
     await overrides.forget(override)
     expect(await overrides.read()).toHaveLength(1)
-    await overrides.end(override, 'off')
+    await overrides.end(override, ending)
     await overrides.change([drain], actor)
     expect(await overrides.read()).toHaveLength(1)
-    await overrides.end(only(await overrides.read()), 'off')
+    await overrides.end(only(await overrides.read()), ending)
     await overrides.forget(only(await overrides.readAll()))
     expect(await overrides.readAll()).toEqual([])
   })

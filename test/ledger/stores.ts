@@ -45,6 +45,8 @@ export interface Shared extends OpenLedger {
   readonly url: string
   /** A new store that ends with the test. */
   readonly openNew: () => Promise<OpenLedger & { readonly url: string }>
+  /** The URL of a new empty store. */
+  readonly createStore: Site['createStore']
 }
 
 /** The same tests for every store, whose clock is `Date`. After each its tallies are right. */
@@ -58,7 +60,7 @@ export function describeStores(names: readonly StoreName[], tests: (shared: () =
     }
     beforeAll(async () => {
       site = await openSite(name)
-      shared = { ...(await open()), openNew }
+      shared = { ...(await open()), openNew, createStore: site.createStore }
     })
     const openNew = async () => {
       const opened = await open()

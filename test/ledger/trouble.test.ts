@@ -231,7 +231,8 @@ describe('PostgreSQL', () => {
       loseCommits(lost, 1)
       expect(await accounts.revokeKey('k2', 5, 'alice')).toBe(true)
       loseCommits(lost, 1)
-      const drain = { key: 'state:alpha', value: 'draining', fileValue: 'active', before: 'active' } as const
+      const shown = { key: 'state:alpha', before: 'active', after: 'draining' } as const
+      const drain = { key: 'state:alpha', value: 'draining', fileValue: 'active', shown } as const
       await overrides.change([drain], 'alice')
       expect((await audit.read({})).map(({ action, subject }) => [action, subject])).toEqual([
         ['provider.state', 'alpha'],

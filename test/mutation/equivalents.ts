@@ -39,6 +39,10 @@ const equivalents: readonly Equivalent[] = [
       [was, becomes].every((text) => text === fieldText(text) || text === `optional(${fieldText(text)})`),
   },
   {
+    why: 'a limit that is absent, null or empty is no limit, whatever the form promises',
+    is: ({ kind, was, table }) => kind === 'presence' && table !== 'request' && /^(?:minAmount|maxAmount)$/.test(fieldOf(was)),
+  },
+  {
     why: 'the first spelling of the field is required already',
     is: ({ kind, was, becomes, source }) =>
       kind === 'presence' &&

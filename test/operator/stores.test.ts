@@ -80,7 +80,10 @@ test.each([
     const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'replicaFigures', 'currencyLists'] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
     const config = () =>
-      ({ providers: [{ name: 'alpha', state: 'active' }], routing: { providers: ['alpha'], strategy: 'priority' } }) as never
+      ({
+        providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
+        routing: { providers: ['alpha'], strategy: 'priority' },
+      }) as never
     const api = operatorApi({ stores: Object.fromEntries(ports), file: config, inForce: config, follow: lost }, '1')
     const refusal = await api({ method, path, query: new URLSearchParams(), body, actor: 'alice' }).catch(Fault.from)
     expect(refusal).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', retryAfter: expect.any(Number) })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
@@ -34,7 +35,32 @@ describe('swapgate start', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^warning: limits .* in memory/),
       expect.stringMatching(/^warning: the sandbox .* keys are public/),
+      `warning: ledger.url: a new ledger was made: ${join(directory.path, 'data/swapgate.db')}. If there was one before, this is not it`,
     ])
+  })
+
+  it('warns of a new ledger once', async () => {
+    const file = directory.write(`${freePorts}${alpha}`)
+    const warningsOf = async (): Promise<readonly string[]> => {
+      await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
+      await swapgate.urls()
+      swapgate.child.kill('SIGTERM')
+      return (await swapgate.ended).out.split('\n').filter((line) => line.includes('a new ledger'))
+    }
+    expect(await warningsOf()).toHaveLength(1)
+    expect(await warningsOf()).toEqual([])
+  })
+
+  it('with ledger.mustExist ends with 1 where there is no ledger, and makes none', async () => {
+    const file = directory.write(`${freePorts}${alpha}ledger: { mustExist: true }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
+    const { exitCode, out, err } = await swapgate.ended
+    const ledger = join(directory.path, 'data/swapgate.db')
+    expect([exitCode, out]).toEqual([1, ''])
+    expect(err).toBe(
+      `swapgate: The ledger in ${ledger} cannot be opened: it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume.\n`,
+    )
+    expect(existsSync(ledger)).toBe(false)
   })
 
   it('D6: keeps health and metrics on the admin port, away from clients', async () => {

@@ -197,15 +197,27 @@ it('W9: one that holds nothing comes and goes for good', async () => {
   expect(beta.received('currencies').length).toBeGreaterThan(0)
 })
 
-it('W10: off with open transactions is accepted, and reported with their number', async () => {
+it.each<[string, Facts, (open: string) => string]>([
+  [
+    'off',
+    { alpha: { state: 'off' }, routing: { providers: ['alpha', 'beta'] } },
+    (open) => `providers.alpha.state is off with ${open}`,
+  ],
+  ['removed', { alpha: null, routing: only('beta') }, (open) => `providers has no tag alpha, which has ${open}`],
+  [
+    'renamed',
+    { alpha: { tag: 'renamed' }, routing: only('alpha') },
+    (open) =>
+      `providers has no tag alpha, which has ${open}: they stay as last seen until a provider has that tag again; providers.alpha has its URL: tag: alpha there keeps them`,
+  ],
+])('W10: a provider with open transactions may be %s, and their number is reported', async (_, off, lineOf) => {
   reloads = 0
   const [client] = await underTraffic(async () => {})
   await client?.round()
   const { ids = [] } = client ?? {}
-  const off: Facts = { alpha: { state: 'off' }, routing: { providers: ['alpha', 'beta'] } }
   const open = alpha.received('create').length
-  const line = `providers.alpha.state is off with ${open === 1 ? '1 open transaction or create' : `${open} open transactions or creates`}`
-  expect(gateway.output).not.toContain('is off with')
+  const line = lineOf(open === 1 ? '1 open transaction or create' : `${open} open transactions or creates`)
+  expect(gateway.output).not.toMatch(/is off with|has no tag/)
   await become(off)
   await vi.waitFor(() => expect(gateway.output).toContain(`warning: ${line}`), eventTimeoutMs)
   const got = await client?.send('GET', `/transactions/${ids[0]}`)

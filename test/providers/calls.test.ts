@@ -44,8 +44,8 @@ describe.each(providerNames)('%s', (name) => {
   if (hasRateIds)
     it('the quote of a fixed create and the create share one deadline', async () => {
       // Each alone would be in time.
-      rig = await startRig(name, { provider: { timeout: 0.8 } })
-      Object.assign(rig.exchange.delays, { quote: 480, create: 480 })
+      rig = await startRig(name, { provider: { timeout: 1 } })
+      Object.assign(rig.exchange.delays, { quote: 300, create: 850 })
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-1' }), 'A', 504)
       rig.exchange.delays.quote = 1_300
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-2' }), 'A', 502)

@@ -1,6 +1,8 @@
 /** docs/contract.md §12: the uses of a provider that is active, draining or off. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import { toAmount } from '../../src/domain/amount.ts'
+import type { Transaction } from '../../src/domain/swap/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -13,6 +15,14 @@ let key: string
 afterEach(() => managed?.close())
 
 const routing = ['alpha', 'beta']
+const bound = {
+  id: 'bound-1',
+  status: 'wait',
+  createdAt: '2026-11-20T10:00:00.000Z',
+  depositAddress: 'deposit-1',
+  amountOut: toAmount('6500'),
+  rate: toAmount('65000'),
+}
 const start = async (providers: Readonly<Record<string, object>> = {}): Promise<void> => {
   managed = await startManaged({ routing, providers })
   key = await managed.issue()
@@ -111,6 +121,52 @@ describe.each(formNames)('W2: a provider that is off, form %s', (form) => {
     managed.beta.holdings.swaps = managed.beta.holdings.swaps.map((held) => ({ ...held, status: 'exchanging' }))
     const { data } = (await list(form)).json as { data: { id: string; status: string }[] }
     expect(Object.fromEntries(data.map(({ id, status }) => [id, status]))).toEqual({ [own]: 'wait', [other]: 'exchanging' })
+  })
+})
+
+describe.each(formNames)('W2: a provider that the file lacks, form %s', (form) => {
+  /** The tag `alpha` is gone. */
+  const remove = (): void => managed.reconfigure({ routing, providers: { alpha: { tag: 'renamed' } } })
+
+  test('its transactions are as last known, with X-Swap-Stale, and it is not called', async () => {
+    await start()
+    const id = await createdId()
+    remove()
+    managed.alpha.reset()
+    const [got, listed] = [await read(id, form), await list(form)]
+    expect(got.json).toMatchObject({ id, status: 'wait' })
+    expect(idsOf(listed)).toEqual([id])
+    for (const { headers } of [got, listed]) {
+      expect(headers['x-swap-stale']).toMatch(/^\d+$/)
+      expect(headers['x-swap-provider']).toBe('alpha')
+    }
+    expect(managed.alpha.journal).toEqual([])
+    key = await managed.issue()
+    expectRefusal(await read(id, form), form, 404)
+  })
+
+  test.each(['alpha~none', 'nobody~1', 'Alpha~1', `${'a'.repeat(17)}~1`, '~1', 'al\u0000pha~1'])('%j is 404', async (id) => {
+    await start()
+    remove()
+    expectRefusal(await read(encodeURIComponent(id), form), form, 404)
+  })
+
+  test('a create that was bound by hand is the response to its key', async () => {
+    await start()
+    managed.witness.excuse('I11', 'The provider never had the transaction that is bound.')
+    managed.alpha.reply('create', { reset: true })
+    expectRefusal(await create(form, { 'idempotency-key': 'k' }), form, 504)
+    const [open] = await managed.gateway.ledgerAdmin.unresolved()
+    const { intent = '', requested } = open ?? {}
+    const transaction = { ...requested, ...bound } as Transaction
+    const record = { transaction, derived: [], reportedAt: Date.now() }
+    expect(await managed.gateway.ledgerAdmin.bind(intent, 'bound-1', Date.now(), record, 'tester')).toBe('bound')
+    remove()
+    const again = await create(form, { 'idempotency-key': 'k' })
+    expect(again.status, again.text).toBe(form === 'A' ? 201 : 200)
+    expect(again.json).toMatchObject({ id: 'alpha~bound-1' })
+    expect(again.text).toContain(bound.depositAddress)
+    expect(again.headers).toHaveProperty('x-swap-stale')
   })
 })
 

@@ -44,6 +44,53 @@ test('W6: an account’s quotes and creates go to one provider, in both forms an
   expect(taken).toEqual(new Set(['alpha', 'beta']))
 })
 
+const sameCreate = (key: string, facts: object = {}, address = '192.0.2.1'): Promise<ReceivedResponse> =>
+  managed.client('A').post('/transactions', orderIn('A', { amount: 1, ...facts }), { key, headers: { 'x-forwarded-for': address } })
+
+test('W6: a create goes where its account, else its address, was quoted the same request', async () => {
+  await start({ alpha: 50, beta: 50 })
+  const quoted = providerOf(await quote(null))
+  for (const key of await issueMany(8)) {
+    expect(providerOf(await sameCreate(key))).toBe(quoted)
+    expect(providerOf(await quote(key, 'B'))).toBe(quoted)
+    expect(providerOf(await sameCreate(key, {}, '198.51.100.9'))).toBe(quoted)
+  }
+})
+
+test('W6: another request, rate type or address was not quoted', async () => {
+  await start({ alpha: 50, beta: 50 })
+  const keys = await issueMany(12)
+  const before = await Promise.all(keys.map(async (key) => providerOf(await create(key))))
+  await quote(null)
+  const others = (facts: object, address?: string) =>
+    Promise.all(keys.map(async (key) => providerOf(await sameCreate(key, facts, address))))
+  expect(await others({ amount: 2 })).toEqual(before)
+  expect(await others({ rateType: 'fixed' })).toEqual(before)
+  expect(await others({}, '198.51.100.9')).toEqual(before)
+  expect(new Set(before).size).toBe(2)
+})
+
+test('W6: an account that moves after its quote is served by the provider of the quote, unless that takes nothing new', async () => {
+  await start({ alpha: 1, beta: 0 })
+  const keys = await issueMany(40)
+  for (const key of keys) expect(providerOf(await quote(key))).toBe('alpha')
+  managed.reconfigure({ sections: sectionsOf({ alpha: 50, beta: 50 }) })
+  const moved: string[] = []
+  for (const key of keys) if (providerOf(await sameCreate(key, { amount: 2 })) === 'beta') moved.push(key)
+  const [one = '', two = '', three = '', four = ''] = moved
+  expect(providerOf(await sameCreate(one))).toBe('alpha')
+  expect(providerOf(await quote(one))).toBe('beta')
+  expect(providerOf(await sameCreate(one))).toBe('beta')
+  managed.reconfigure({ sections: sectionsOf({ alpha: 0, beta: 50 }) })
+  expect(providerOf(await sameCreate(two))).toBe('beta')
+  for (const state of ['draining', 'off']) {
+    managed.reconfigure({ sections: sectionsOf({ alpha: 50, beta: 50 }), providers: { alpha: { state } } })
+    expect(providerOf(await sameCreate(three))).toBe('beta')
+  }
+  managed.reconfigure({ sections: sectionsOf({ alpha: 50, beta: 50 }), providers: { alpha: { assets: { USDTTRC20: null } } } })
+  expect(providerOf(await sameCreate(four))).toBe('beta')
+})
+
 test('W6: a client stays where it is when the configuration is read again, and moves only towards what has gained', async () => {
   await start({ alpha: 90, beta: 10 })
   const keys = await issueMany(60)

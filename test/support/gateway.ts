@@ -89,7 +89,7 @@ export interface RunningGateway {
   /** Reads the configuration again, with these other facts of the one provider. */
   readonly reload: (facts: Readonly<Record<string, unknown>>) => void
   /** Reads it again with these settings of the file in place of those at the start. */
-  readonly reconfigure: (settings: Pick<GatewaySettings, 'provider' | 'others' | 'sections'>) => void
+  readonly reconfigure: (settings: Pick<GatewaySettings, 'provider' | 'others' | 'sections' | 'assetTable'>) => void
   /** Takes no more requests, and breaks off those that wait for a response. */
   readonly cut: () => void
   readonly close: () => Promise<void>

@@ -30,6 +30,7 @@ interface FileSettings {
   /** Replaces facts of the providers. */
   readonly providers?: Readonly<Record<string, object>> | undefined
   readonly sections?: GatewaySettings['sections'] | undefined
+  readonly assetTable?: GatewaySettings['assetTable']
 }
 
 type ManagedSettings = Partial<Omit<GatewaySettings, 'provider' | 'others' | 'sections'>> &
@@ -42,12 +43,14 @@ export async function startManaged({
   routing = ['alpha'],
   providers,
   sections,
+  assetTable,
   follows,
   ...settings
 }: ManagedSettings = {}): Promise<Managed> {
   const alpha = await startFormA()
   const beta = await startFormB()
-  const fileSettings = ({ routing: names, providers: facts, sections: more }: FileSettings) => ({
+  const fileSettings = ({ routing: names, providers: facts, sections: more, assetTable }: FileSettings) => ({
+    ...(assetTable && { assetTable }),
     provider: { name: 'alpha', form: 'A', url: alpha.url, key: ownKeys.alpha, ...facts?.alpha },
     others: { beta: { form: 'B', url: beta.url, key: ownKeys.beta, ...facts?.beta } },
     sections: { auth: { mode: 'managed' }, routing: { providers: names ?? routing }, ...more },
@@ -55,7 +58,7 @@ export async function startManaged({
   const witness = new Witness({ providers: { alpha, beta }, providerKeys: ownKeys, follows: follows?.witness })
   const started = await startGateway({
     ...settings,
-    ...fileSettings({ providers, sections }),
+    ...fileSettings({ providers, sections, assetTable }),
   })
   const gateway = witness.over(started)
   let accounts = 0

@@ -14,6 +14,8 @@ export interface PostgresProxy {
   readonly admit: () => Promise<void>
   /** From now on: so many COMMITs lose this, and their connection with it. `then` is called at each. */
   readonly loseCommits: (lost: Lost, count: number, then?: () => void) => void
+  /** From now on `see` gets what the ledger sends. */
+  readonly onSent: (see: (text: string) => void) => void
   readonly close: () => void
 }
 
@@ -22,12 +24,14 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   const sockets = new Set<Socket>()
   let losing: { readonly lost: Lost; left: number; readonly then: () => void } | undefined
   const commits = commitFinder()
+  let see: (text: string) => void = () => {}
   const listener = createServer((near) => {
     const far = connect(Number(port), hostname)
     const end = (): void => void [near.destroy(), far.destroy()]
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
     far.pipe(near)
     near.on('data', (chunk: Buffer) => {
+      see(chunk.toString('latin1'))
       const isLost = commits(chunk) && losing !== undefined && losing.left > 0
       if (!isLost) return void far.write(chunk)
       const { lost, then } = losing as NonNullable<typeof losing>
@@ -58,6 +62,9 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     admit: () => listen(own),
     loseCommits(lost, count, then = () => {}) {
       losing = { lost, left: count, then }
+    },
+    onSent(next) {
+      see = next
     },
     close() {
       listener.close()

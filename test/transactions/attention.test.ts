@@ -213,3 +213,80 @@ describe('passthrough', () => {
     expect(await place.gateway.ledgerAdmin.needPerson()).toEqual([])
   })
 })
+
+describe('W23: a transaction that the provider does not find', () => {
+  const hourMs = 3_600_000
+  const own = (): string => id.slice('alpha~'.length)
+  const stored = () => managed.gateway.ledger.find(owner, 'alpha', own())
+  let owner: string
+
+  /** As if it had been missing for so long, and not found last so long ago. */
+  const missingFor = async (sinceMs: number, lastMs?: number): Promise<void> => {
+    const entry = await stored()
+    const missing = { missingSince: Date.now() - sinceMs, ...(lastMs !== undefined && { missingAt: Date.now() - lastMs }) }
+    if (entry) await managed.gateway.ledger.upsert(owner, 'alpha', { ...entry, ...missing }, entry)
+  }
+  const lose = async (status = 'exchanging'): Promise<void> => {
+    await start()
+    owner = (await managed.gateway.ledgerAdmin.findTransaction('alpha', own()))?.entry.owner ?? ''
+    become(status)
+    await get()
+    managed.alpha.holdings.swaps = []
+    await get()
+    managed.alpha.reset()
+  }
+
+  test('needs a person once that has lasted an hour, and is then read hourly', async () => {
+    await lose()
+    expect(await readState()).toEqual(['exchanging', undefined])
+    await missingFor(hourMs - 5_000)
+    expect(await readState()).toEqual(['exchanging', undefined])
+    expect(await waiting()).toEqual([])
+    await missingFor(hourMs)
+    expect(await readState()).toEqual(['exchanging', 'lost'])
+    expect(await waiting()).toEqual([[own(), 'lost']])
+    expect(managed.alpha.received('get')).toHaveLength(3)
+    await missingFor(2 * hourMs, hourMs)
+    await get()
+    expect(managed.alpha.received('get')).toHaveLength(4)
+    expect((await get()).headers).toHaveProperty('x-swap-stale')
+    expect(managed.alpha.received('get')).toHaveLength(4)
+  })
+
+  test('needs none as soon as it is found again', async () => {
+    await lose()
+    await missingFor(2 * hourMs, hourMs)
+    await get()
+    await missingFor(2 * hourMs, hourMs)
+    managed.alpha.holdings.swaps = [swap({ id: own(), status: 'sending', withdrawalAddress: 'TWithdraw1' })]
+    expect(await readState()).toEqual(['sending', undefined])
+    expect(await waiting()).toEqual([])
+    expect(await stored()).not.toHaveProperty('missingSince')
+  })
+
+  test('needs none after an operator settled it', async () => {
+    await lose()
+    await missingFor(2 * hourMs, hourMs)
+    await get()
+    expect(await settle('overdue')).toBe('settled')
+    await missingFor(3 * hourMs, hourMs)
+    await get()
+    expect(await readState()).toEqual(['overdue', undefined])
+    expect(await waiting()).toEqual([])
+  })
+
+  test('keeps what the provider reported before', async () => {
+    await lose('frozen')
+    await missingFor(2 * hourMs, hourMs)
+    await get()
+    expect(await waiting()).toEqual([[own(), 'held']])
+  })
+
+  test('is read hourly at a draining provider, too', async () => {
+    await lose()
+    await missingFor(2 * hourMs, 0)
+    managed.reconfigure({ routing: ['alpha'], sections: { ledger }, providers: { alpha: { state: 'draining', statuses } } })
+    await managed.gateway.pollDraining()
+    expect(managed.alpha.received('get')).toEqual([])
+  })
+})

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { digits } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
@@ -36,6 +37,42 @@ describe.each(formNames)('form %s, after a switch from beta to alpha', (form) =>
     expect(response.json).toMatchObject({ id, status: 'exchanging' })
     expect(response.headers['x-swap-provider']).toBe('beta')
     expect(place.alpha.received('get')).toEqual([])
+  })
+
+  test('W22: its list has what the ledger holds of this key, newest first, and others have none of it', async () => {
+    const { mine, theirs, id } = await start()
+    place.alpha.holdings.swaps = [
+      swap({ id: 'older', createdAt: '2026-01-01T00:00:00Z' }),
+      swap({ id: 'newer', createdAt: new Date(Date.now() + 60_000).toISOString() }),
+    ]
+    place.beta.holdings.swaps = place.beta.holdings.swaps.map((known) => ({ ...known, status: 'exchanging' }))
+    const list = async (key: string, query = ''): Promise<ReceivedResponse> =>
+      place.client(form).get(`/transactions${query}`, { key })
+    const rowsOf = ({ json }: ReceivedResponse) =>
+      (json as { data: { id: string; status: string }[] }).data.map((row) => [row.id, row.status])
+    expect(rowsOf(await list(mine))).toEqual([
+      ['alpha~newer', 'wait'],
+      [id, 'exchanging'],
+      ['alpha~older', 'wait'],
+    ])
+    expect(rowsOf(await list(mine, '?page=2&size=1'))).toEqual([[id, 'exchanging']])
+    expect((await list(mine, '?page=2&size=1')).json).toMatchObject(
+      form === 'A' ? { pagination: { total: digits('3') } } : { count: digits('3') },
+    )
+    if (form === 'B') expect(rowsOf(await list(mine, '?dateTo=2026-01-02'))).toEqual([['alpha~older', 'wait']])
+    expect(rowsOf(await list(theirs)).map(([listed]) => listed)).not.toContain(id)
+    place.beta.reply('get', { status: 500, json: {} })
+    const later = await list(mine)
+    expect(rowsOf(later)).toContainEqual([id, 'exchanging'])
+  })
+
+  test('W23: what its provider does not find is the last known state, for the key that made it', async () => {
+    const { mine, theirs, id } = await start()
+    place.beta.holdings.swaps = []
+    const response = await get(form, id, mine)
+    expect(response.json).toMatchObject({ id, status: 'wait' })
+    expect(response.headers).toHaveProperty('x-swap-stale')
+    expectRefusal(await get(form, id, theirs), form, 404)
   })
 
   test('no other key goes there, whatever the id', async () => {

@@ -8,7 +8,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
-import { depositOf, swap } from '../support/swaps.ts'
+import { swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -199,9 +199,14 @@ describe('what is not fresh', () => {
     expect(response.json).toMatchObject({ id, status: 'wait' })
   })
 
-  test('a transaction that the provider does not have any more is 404', async () => {
+  test('W23: a transaction that the provider does not find is the last known state, with its age, for its owner', async () => {
     const id = await create()
     managed.alpha.holdings.swaps = []
+    const response = await get(id)
+    expect(response.json).toMatchObject({ id, status: 'wait' })
+    expect(response.headers).toHaveProperty('x-swap-stale')
+    expect((await list()).headers).toHaveProperty('x-swap-stale')
+    key = await managed.issue()
     expect((await get(id)).status).toBe(404)
   })
 })
@@ -219,7 +224,7 @@ describe.each(formNames)('a Form B provider and a client of form %s', (form) => 
           ? {
               id,
               coinTo: 'USDTTRC20',
-              depositAddress: depositOf('tx-1'),
+              depositAddress: 'bc1q-deposit-1',
               refundAddress: 'bc1q-refund-1',
               withdrawalAddress: 'TWithdraw1',
             }

@@ -32,6 +32,7 @@ const read = [
   'X-Swap-Omitted',
   'X-Swap-Provider',
   'X-Swap-Reason',
+  'X-Swap-Sandbox',
   'X-Swap-Stale',
 ]
 

@@ -36,7 +36,14 @@ export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): Ra
 /** Returns false if the owner has used the key before. An expired claim is replaced. */
 export async function claim(within: Database, { id, owner, claim: requestedClaim }: Intent, clock: LedgerClock): Promise<boolean> {
   if (!requestedClaim) return true
-  const made = { intent: id, fingerprint: requestedClaim.fingerprint, first: null, created_at: clock.at(clock.read()) }
+  const { fingerprint, request } = requestedClaim
+  const made = {
+    intent: id,
+    fingerprint,
+    request: request ? JSON.stringify(request) : null,
+    first: null,
+    created_at: clock.at(clock.read()),
+  }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('claims')
     .values({ ...made, owner, key: requestedClaim.key })
@@ -60,6 +67,7 @@ export async function renewClaim(
 
 interface ClaimRow extends EntryRow {
   readonly fingerprint: string
+  readonly request: string | null
   readonly first: string | null
   readonly expired: boolean | number
   readonly state: State
@@ -72,7 +80,7 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
     .select(entryColumns.map((column) => `transactions.${column}` as const))
-    .select(['claims.fingerprint', 'claims.first', 'transactions.state'])
+    .select(['claims.fingerprint', 'claims.request', 'claims.first', 'transactions.state'])
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
     .where('claims.key', '=', blank.key)
@@ -81,8 +89,9 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
 
 function toClaimed(row: ClaimRow): ClaimState | undefined {
   const { fingerprint, state, provider, first } = row
-  if (state === 'pending' || state === 'unknown') return { fingerprint, state: 'open', provider }
+  const claimed = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
+  if (state === 'pending' || state === 'unknown') return { ...claimed, state: 'open', provider }
   if (row.expired) return undefined
-  if (state === 'mismatch') return { fingerprint, state, provider }
-  return { fingerprint, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
+  if (state === 'mismatch') return { ...claimed, state, provider }
+  return { ...claimed, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
 }

@@ -7,7 +7,7 @@ import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
 import { sortKey, toRow } from './entry.ts'
-import { type Holder, lockHolder, wasThereBefore, withLater } from './holder.ts'
+import { type Holder, isOlder, lockHolder, withLater } from './holder.ts'
 import { restore } from './not-created.ts'
 import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
 import { isPruned } from './pruned-ids.ts'
@@ -19,7 +19,7 @@ export async function complete(within: Database, intent: string, facts: Transact
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isCompletedAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  const isAnothers = holder && (holder.intent !== null || wasThereBefore(holder, facts))
+  const isAnothers = holder && (holder.intent !== null || isOlder(holder, facts))
   if (isAnothers || (await isPruned(within, create.provider, facts.transaction.id))) {
     await renewClaim(within, intent, clock)
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })

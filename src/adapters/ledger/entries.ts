@@ -8,7 +8,7 @@ import { lister } from './list.ts'
 import { addToPageIndex } from './page-index.ts'
 import { prepare, type Store } from './store.ts'
 
-type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'upsert' | 'knownOwners' | 'existingIds'>
+type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'existingIds'>
 
 export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
   /** The store's data version before an entry was read. */
@@ -47,6 +47,11 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
     },
     list: lister(database),
+    async listElsewhere(owner, provider, maxEntries) {
+      if (!(await hasOtherProviders(database, provider))) return []
+      const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
+      return (await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()).map(toEntry)
+    },
     async upsert(owner, provider, facts, before) {
       const renewed = before && (await writeOne((within) => updateEntry(within, before, facts)))
       const changed = renewed ?? (await write((within) => insertEntry(within, owner, provider, facts)))
@@ -66,6 +71,18 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }
+}
+
+/** Must repeat the condition of the index. */
+const isListed = sql<boolean>`state = 'done'`
+
+/** Two steps into the index of ids: that most ledgers have one provider must cost them nothing. */
+async function hasOtherProviders(database: Database, provider: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from (select 1 from transactions where provider < ${provider} limit 1) as before
+    union all
+    select 1 from (select 1 from transactions where provider > ${provider} limit 1) as after`.execute(database)
+  return rows.length > 0
 }
 
 function isOf(entry: LedgerEntry, owner: string, provider: string, id: string): boolean {
@@ -97,7 +114,7 @@ export async function insertEntry(
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return undefined
   await addToPageIndex(within, owner, at)
-  return toEntry({ ...row, owner, provider, asked: null, settled_at: null })
+  return toEntry({ ...row, owner, provider, asked: null, sent: null, settled_at: null })
 }
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`

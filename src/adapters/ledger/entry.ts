@@ -13,8 +13,11 @@ export const entryColumns = [
   'seen_at',
   'read_at',
   'changed_at',
+  'missing_since',
+  'missing_at',
   'sequence',
   'asked',
+  'sent',
   'facts',
 ] as const
 
@@ -28,8 +31,11 @@ export interface EntryRow {
   readonly seen_at: number | null
   readonly read_at: number | null
   readonly changed_at: number | null
+  readonly missing_since: number | null
+  readonly missing_at: number | null
   readonly sequence: number | null
   readonly asked: string | null
+  readonly sent: string | null
   readonly facts: string | null
 }
 
@@ -42,6 +48,8 @@ export function toRow(facts: TransactionRecord) {
     seen_at: facts.reportedAt,
     read_at: facts.fetchedAt ?? null,
     changed_at: facts.changedAt ?? null,
+    missing_since: facts.missingSince ?? null,
+    missing_at: facts.missingAt ?? null,
     sequence: facts.sequence ?? null,
     facts: storeEntry(facts),
   }
@@ -67,8 +75,11 @@ export function toEntry(row: EntryRow): LedgerEntry {
   if (quotedAmountOut !== undefined) entry.quotedAmountOut = quotedAmountOut
   if (row.read_at !== null) entry.fetchedAt = row.read_at
   if (row.changed_at !== null) entry.changedAt = row.changed_at
+  if (row.missing_since !== null) entry.missingSince = row.missing_since
+  if (row.missing_at !== null) entry.missingAt = row.missing_at
   if (row.settled_at !== null) entry.settledAt = row.settled_at
   if (row.sequence !== null) entry.sequence = row.sequence
+  if (row.sent !== null) entry.sent = JSON.parse(row.sent)
   return entry
 }
 

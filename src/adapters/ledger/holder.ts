@@ -2,10 +2,8 @@
 import type { NotNull } from 'kysely'
 import { sql } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
-import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
-import { sameName } from '../../domain/swap/asset.ts'
+import { discrepanciesOf, wasThereBefore } from '../../core/same-swap.ts'
 import { isFinal } from '../../domain/swap/status.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Database } from './database.ts'
 import { loadEntry } from './stored.ts'
 
@@ -19,15 +17,10 @@ export async function lockHolder(within: Database, provider: string, id: string)
   return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
 }
 
-/** Whether the transaction was read before the create was sent and differs from it: then this create did not make it. */
-export function wasThereBefore(
-  { sequence, status, facts: storedFacts }: Holder,
-  { transaction, sequence: createSequence }: TransactionRecord,
-): boolean {
-  if ((sequence ?? 0) >= (createSequence ?? 0)) return false
-  const { depositAddress } = loadEntry(storedFacts).transaction
-  const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
-  return (status !== null && status !== 'wait') || isOtherAddress
+/** Whether the transaction was read before the create was sent, and is another one: then this create did not make it. */
+export function isOlder({ sequence, status, facts: storedFacts }: Holder, created: TransactionRecord): boolean {
+  const { transaction } = loadEntry(storedFacts)
+  return wasThereBefore({ sequence, transaction: { ...transaction, ...(status !== null && { status }) } }, created)
 }
 
 /** The create's facts with the status of the later request, if that was about the same transaction. A final status does not change. */
@@ -36,30 +29,6 @@ export function withLater(facts: TransactionRecord, holder: Holder): Transaction
   const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
   const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
   if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
-  if (isContradiction(facts.transaction, loadEntry(holder.facts).transaction)) return latest
+  if (discrepanciesOf(facts, loadEntry(holder.facts).transaction).rejected.length > 0) return latest
   return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
 }
-
-/**
- * Whether both have a coin, network, address or memo, and differ in it. If the create was read, a withdrawal memo that was not
- * requested is a difference too: it sends the funds to another recipient.
- */
-function isContradiction(created: Transaction, seen: Transaction): boolean {
-  const differ = (field: StringField, isSame: (one: string, other: string) => boolean): boolean => {
-    const [one, other] = [created[field], seen[field]]
-    return Boolean(one && other && !isSame(one, other))
-  }
-  const [deposit, seenDeposit] = [created, seen].map((swap) => memoOf(swap.depositAddress, swap.depositExtraId))
-  const [withdrawal, seenWithdrawal] = [created, seen].map((swap) => memoOf(swap.withdrawalAddress, swap.withdrawalExtraId))
-  const wasRead = withdrawal !== undefined || created.depositAddress !== undefined
-  return (
-    nameFields.some((field) => differ(field, sameName)) ||
-    addressFields.some((field) => differ(field, sameAddress)) ||
-    (deposit !== undefined && seenDeposit !== undefined && deposit !== seenDeposit) ||
-    (wasRead && seenWithdrawal !== undefined && seenWithdrawal !== withdrawal)
-  )
-}
-
-const nameFields = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo'] as const
-const addressFields = ['depositAddress', 'withdrawalAddress'] as const
-type StringField = (typeof nameFields)[number] | (typeof addressFields)[number]

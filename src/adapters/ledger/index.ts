@@ -1,4 +1,6 @@
 /** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Accounts } from '../../core/access/accounts.ts'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -8,9 +10,9 @@ import type { OverrideStore } from '../../core/operations/overrides.ts'
 import type { ReplicaFiguresStore } from '../../core/operations/replica-figures.ts'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import type { TagRecords } from '../../core/routing/tag-records.ts'
+import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin/ledger-admin.ts'
-import { openCounts } from './admin/open-counts.ts'
 import { claims } from './claims.ts'
 import { currencyLists } from './currency-lists.ts'
 import { diagnose } from './diagnose.ts'
@@ -21,16 +23,18 @@ import { openTransactions } from './open-transactions.ts'
 import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
-import { migrate } from './schema/migrate.ts'
+import { migrate, mustExistMessage } from './schema/migrate.ts'
 import type { LedgerInspection } from './sqlite/inspect.ts'
 import { memoryStores } from './sqlite/memory.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
-import { readTagRecords, tagRecords } from './tag-records.ts'
+import { tagRecords } from './tag-records.ts'
 
 export interface LedgerOptions {
   /** Timeout of one statement at a server. */
   readonly timeoutMs?: number
+  /** Whether a ledger that does not exist is an error; else it is made, with a warning. */
+  readonly mustExist?: boolean
   /** Replaces the clock of claims, in milliseconds, for tests. */
   readonly now?: () => number
 }
@@ -46,6 +50,10 @@ export interface OpenLedger {
   readonly overrides: OverrideStore
   readonly audit: AuditLog
   readonly replicaFigures: ReplicaFiguresStore
+  /** For the operator: about the server, and that the ledger is new. */
+  readonly warnings: readonly string[]
+  /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
+  readonly findLostCommits: () => Promise<LostCommits | undefined>
   readonly close: () => Promise<void>
 }
 
@@ -56,37 +64,62 @@ export interface OpenLedger {
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
   const location = locationOf(url)
   try {
-    return assemble(await openStore(url, options))
+    const { store, isNew } = await openStore(url, options)
+    const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
+    return { ...assemble(store), warnings: [...made, ...store.warnings] }
   } catch (reason) {
     throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
   }
 }
 
-function assemble(store: Store): OpenLedger {
-  const { close, waits } = store
+function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
+  const { close, waits, findLostCommits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...dueCreates(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
-  return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }
+  return {
+    ledger,
+    accounts: accounts(store),
+    ledgerAdmin: ledgerAdmin(store),
+    ...lists,
+    ...operations,
+    findLostCommits,
+    waits,
+    close,
+  }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/
 const postgresUrl = /^postgres(?:ql)?:/
+const memory = ':memory:'
 /** A step of a migration may take longer than other statements. */
 const migrationTimeoutMs = 600_000
 const inspectionTimeoutMs = 1_000
 
 const memoryStore = memoryStores()
 
-async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions): Promise<Store> {
+interface OpenedStore {
+  readonly store: Store
+  readonly isNew: boolean
+}
+
+async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, now }: LedgerOptions): Promise<OpenedStore> {
   const file = sqliteUrl.exec(url)?.[1]
-  if (file === ':memory:') return await started(await memoryStore(now))
-  if (file !== undefined) return await started(await sqliteStore(file, now), migrate)
+  const prepare = (store: Store): Promise<boolean> => migrate(store, mustExist)
+  if (file === memory) return await started(await memoryStore(now), async () => false)
+  if (mustExist && isMissing(url)) throw new Error(mustExistMessage)
+  if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
   // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
-  const migrating = await started(await postgresStore(url, migrationTimeoutMs), migrate)
-  await migrating.close()
-  return await postgresStore(url, timeoutMs, now)
+  const migrating = await started(await postgresStore(url, migrationTimeoutMs), prepare)
+  await migrating.store.close()
+  return { store: await postgresStore(url, timeoutMs, now), isNew: migrating.isNew }
+}
+
+/** Whether the ledger is a file that does not exist. */
+export function isMissing(url: string): boolean {
+  const file = sqliteUrl.exec(url)?.[1]
+  return file !== undefined && file !== memory && !existsSync(file)
 }
 
 /**
@@ -96,22 +129,22 @@ async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions)
 export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
   try {
-    if (file !== undefined) return await (await import('./sqlite/inspect.ts')).inspectSqlite(file, tags)
+    const { inspect, inspectSqlite } = await import('./sqlite/inspect.ts')
+    if (file !== undefined) return await inspectSqlite(file, tags)
     const { postgresStore } = await import('./postgres/store.ts')
     const store = await postgresStore(url, inspectionTimeoutMs)
-    const read = async () => ({ tags: await readTagRecords(store.database, tags), openCounts: await openCounts(store) })
-    return await read().finally(store.close)
+    return await inspect(store, tags).finally(store.close)
   } catch {
     return undefined
   }
 }
 
-/** Prepares the store and starts its clock. Closes it if that fails. */
-async function started(store: Store, prepare?: (store: Store) => Promise<void>): Promise<Store> {
+/** Prepares the store, which returns whether it was empty, and starts its clock. Closes it if that fails. */
+async function started(store: Store, prepare: (store: Store) => Promise<boolean>): Promise<OpenedStore> {
   try {
-    await prepare?.(store)
+    const isNew = await prepare(store)
     await store.clock.start()
-    return store
+    return { store, isNew }
   } catch (reason) {
     await store.close()
     throw reason
@@ -121,7 +154,7 @@ async function started(store: Store, prepare?: (store: Store) => Promise<void>):
 /** Without user and password. */
 function locationOf(url: string): string {
   const file = sqliteUrl.exec(url)?.[1]
-  if (file !== undefined) return file
+  if (file !== undefined) return resolve(file)
   const server = postgresUrl.test(url) ? URL.parse(url) : null
   if (!server) throw new Error('The URL of the ledger must begin with "sqlite:", "postgres://" or "postgresql://".')
   return `${server.host}${server.pathname}`

@@ -39,6 +39,8 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     look_at: intent.nextCheckAt,
     begun_at: clock.at(clock.read()),
     asked: JSON.stringify(intent.requested),
+    sent: intent.sent ? JSON.stringify(intent.sent) : null,
+    deadline: intent.deadline ?? null,
     traceparent: intent.traceparent ?? null,
   } as const
   const inserted = within

@@ -32,7 +32,7 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
   const now = clock.at(clock.read())
   const gone = within.deleteFrom('transactions').where('intent', '=', intent).where(condition)
   const create = await gone
-    .returning(['owner', 'provider', 'asked', 'attempted_at'])
+    .returning(['owner', 'provider', 'asked', 'sent', 'attempted_at'])
     .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
     .executeTakeFirst()
   if (!create) return false
@@ -50,7 +50,7 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
 /** Makes an ended create unresolved again, for a late result. Undefined if it is not kept any more. */
 export async function restore(within: Database, intent: string) {
   const found = within.deleteFrom('ended').where('intent', '=', intent)
-  const create = await found.returning(['owner', 'provider', 'asked', 'attempted_at']).executeTakeFirst()
+  const create = await found.returning(['owner', 'provider', 'asked', 'sent', 'attempted_at']).executeTakeFirst()
   if (!create) return undefined
   const row = { ...create, intent, state: 'unknown', provider_id: null } as const
   await within.insertInto('transactions').values(row).execute()

@@ -1,6 +1,7 @@
 /** Kysely: one interface for reads and writes on both databases. */
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'
@@ -29,6 +30,10 @@ export interface Store {
   readonly dataVersion?: () => number
   /** How long the first queued read and the first queued write without priority have waited. */
   readonly waits: () => LedgerWaits
+  /** Warnings about settings of the server. */
+  readonly warnings: readonly string[]
+  /** Whether the server has lost commits since the last call, or since another process asked. */
+  readonly findLostCommits: () => Promise<LostCommits | undefined>
   /** Takes a lock over all processes until the transaction ends. */
   readonly lock: (within: Database, what: LockName) => Promise<void>
   readonly close: () => Promise<void>

@@ -1,4 +1,5 @@
 /** Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`). */
+import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { causeOf } from './error.ts'
@@ -10,6 +11,13 @@ export interface Event {
 
 type FormOf = (tag: string | undefined) => string
 
+const commitsLost: Readonly<Record<LostCommits, string>> = {
+  position:
+    'the log of the PostgreSQL server went back: commits that it had confirmed are gone. Compare what the providers list with the ledger before keys are repeated',
+  server:
+    'the ledger is on another PostgreSQL server than before: if it was restored from a backup, later transactions are missing',
+}
+
 /** Undefined if the observation is only counted, not logged. */
 export function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
   switch (observation.what) {
@@ -19,11 +27,6 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       const { provider, outcome } = observation
       return { level: outcome === 'found' ? 'info' : 'warn', fields: { event: 'create', provider, outcome: snakeCase(outcome) } }
     }
-    case 'judgement': {
-      const { provider, kind, outcome, network } = observation
-      if (outcome !== 'refused' && outcome !== 'counted') return undefined
-      return { level: 'warn', fields: { event: 'judgement', provider, kind: snakeCase(kind), outcome, network } }
-    }
     case 'breaker': {
       const { provider, operation, state } = observation
       const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }
@@ -32,6 +35,14 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
     case 'cooldown': {
       const { provider, reason } = observation
       return { level: 'warn', fields: { event: 'provider_cooldown', provider, reason: snakeCase(reason) } }
+    }
+    case 'commitsLost': {
+      const { by } = observation
+      return { level: 'error', fields: { event: 'commits_lost', by, message: commitsLost[by] } }
+    }
+    case 'operationRefused': {
+      const { provider, operation } = observation
+      return { level: 'warn', fields: { event: 'provider_operation_refused', provider, operation: snakeCase(operation) } }
     }
     case 'limitStore': {
       const { state } = observation

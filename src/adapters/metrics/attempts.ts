@@ -13,7 +13,7 @@ import { combinations } from './series-map.ts'
 export function attemptMetrics(
   exposition: Exposition,
   providers: Providers,
-): Handlers<'attempt' | 'cooldown' | 'localRejection' | 'retry'> {
+): Handlers<'attempt' | 'cooldown' | 'operationRefused' | 'localRejection' | 'retry'> {
   const tags = (): readonly string[] => providers().map(({ tag }) => tag)
   const durations = new Histogram({
     name: 'http_client_request_duration_seconds',
@@ -32,6 +32,12 @@ export function attemptMetrics(
     labels: ['provider', 'reason'],
     initialValues: () => combinations(tags(), cooldownReasons.map(snakeCase)),
   })
+  const refusedOperations = new Counter({
+    name: 'swapgate_provider_operations_refused_total',
+    help: "Operations that a provider refuses to the gateway's key, while it accepts the key for others.",
+    labels: ['provider', 'operation'],
+    initialValues: () => combinations(tags(), ['list_transactions']),
+  })
   const localRejection = new Counter({
     name: 'swapgate_provider_local_rejections_total',
     help: 'Calls that were not sent, by cause.',
@@ -44,7 +50,7 @@ export function attemptMetrics(
     labels: ['provider', 'made'],
     initialValues: () => combinations(tags(), ['true', 'false']),
   })
-  for (const family of [durations, attempts, cooldowns, localRejection, retries]) exposition.add(family)
+  for (const family of [durations, attempts, cooldowns, refusedOperations, localRejection, retries]) exposition.add(family)
   return {
     attempt(observation) {
       const { operation, method, provider, server, outcome, seconds } = observation
@@ -54,6 +60,7 @@ export function attemptMetrics(
       attempts.add([snakeCase(operation), provider, snakeCase(outcome)])
     },
     cooldown: ({ provider, reason }) => cooldowns.add([provider, snakeCase(reason)]),
+    operationRefused: ({ provider, operation }) => refusedOperations.add([provider, snakeCase(operation)]),
     localRejection: ({ provider, by }) => localRejection.add([provider, by]),
     retry: ({ provider, isMade }) => retries.add([provider, String(isMade)]),
   }

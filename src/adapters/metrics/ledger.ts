@@ -1,7 +1,7 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { attentions, progress } from '../../domain/swap/status.ts'
-import { createOutcomes } from '../../domain/telemetry/labels.ts'
+import { createOutcomes, lostCommits } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Sample } from './exposition.ts'
@@ -22,7 +22,7 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   read: ReadLedgerGauges,
-): Handlers<'ledger' | 'create' | 'reconciled' | 'resultsHeld'> {
+): Handlers<'ledger' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
   const durations = new Histogram({
@@ -45,7 +45,13 @@ export function ledgerMetrics(
       return combinations(tags, createOutcomes.map(snakeCase))
     },
   })
-  for (const family of [durations, failures, outcomes]) exposition.add(family)
+  const losses = new Counter({
+    name: 'swapgate_ledger_commits_lost_total',
+    help: 'How often the log of the database server went back, or was that of another server.',
+    labels: ['by'],
+    initialValues: () => combinations([...lostCommits]),
+  })
+  for (const family of [durations, failures, outcomes, losses]) exposition.add(family)
   exposition.add(
     gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'Time of the last run of reconciliation.', () => single(lastRunAt)),
   )
@@ -61,6 +67,7 @@ export function ledgerMetrics(
       if (isFailure) failures.add([action])
     },
     create: ({ provider, outcome }) => outcomes.add([provider, snakeCase(outcome)]),
+    commitsLost: ({ by }) => losses.add([by]),
     resultsHeld({ count }) {
       resultsHeld = count
     },

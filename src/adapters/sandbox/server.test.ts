@@ -32,6 +32,11 @@ test('request and response arrive unchanged', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
+test('every response says that it is of a sandbox', async () => {
+  const response = await fetch(await serving(async () => whole))
+  expect(response.headers.get('x-swap-sandbox')).toBe('true')
+})
+
 test('a body that is too large or not UTF-8 is rejected', async () => {
   const url = await serving(async ({ body }) => {
     const reason: unknown = await body?.().catch((fault) => fault)

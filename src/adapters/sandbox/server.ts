@@ -69,6 +69,7 @@ function send(httpResponse: HttpResponse, response: ServerResponse): void {
   if (damage === 'reset') return void response.socket?.resetAndDestroy()
   response.writeHead(status, reasonPhrase(status), {
     ...headers,
+    'x-swap-sandbox': 'true',
     ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
   })
   if (damage === 'truncation') response.write(body.slice(0, body.length / 2), () => response.destroy())

@@ -1,7 +1,7 @@
 import { pickAssetFields } from '../../core/assets/pair.ts'
-import { compareAll } from '../../core/creation/reconciliation/compare-create.ts'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { UnresolvedCreateReport } from '../../core/ledger-admin.ts'
+import { compareAll } from '../../core/same-swap.ts'
 import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import type { ProviderReport } from '../provider-report.ts'
 import type { ExitCode, Session } from '../session.ts'
@@ -63,19 +63,15 @@ function settledJustNow(intent: string): ResolveResult {
 }
 
 /** The reason why the provider's report forbids binding. A missing field is no reason: the operator decides. */
-function findObjection(
-  report: ProviderReport,
-  { requested, provider }: UnresolvedCreateReport,
-  id: string,
-  isForced: boolean,
-): string | undefined {
+function findObjection(report: ProviderReport, create: UnresolvedCreateReport, id: string, isForced: boolean): string | undefined {
+  const { provider } = create
   const name = `${provider}~${id}`
   if (report.outcome === 'missing') return `${provider} has no transaction ${id}`
   if (report.outcome === 'unreadable')
     return isForced ? undefined : `${name} cannot be read at the provider: ${report.why}; --force binds it without reading`
   const { body, contradicted = [] } = report.response
   if (body.id !== id) return `${provider} returned another transaction than ${id}`
-  const fields = [...compareAll([body], requested, report.naming).contradicted, ...contradicted]
+  const fields = [...compareAll([body], create, report.naming).contradicted, ...contradicted]
   return fields.length === 0 ? undefined : `${name} does not match the create: it differs in ${fields.join(', ')}`
 }
 
@@ -84,15 +80,19 @@ function reportedFacts(report: ProviderReport, { requested }: UnresolvedCreateRe
   if (report.outcome !== 'read') return undefined
   const { body, derived = [], sequence } = report.response
   const at = Date.now()
-  const transaction = { ...body, status: body.status ?? ('wait' as const), ...pickAssetFields(requested) }
+  const transaction = { ...body, status: body.status ?? ('wait' as const), ...pickAssetFields(requested), ownAssets: undefined }
   return { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
 }
 
-function remarks(report: ProviderReport, { requested, attemptedAt }: UnresolvedCreateReport): readonly string[] {
+function remarks(report: ProviderReport, create: UnresolvedCreateReport): readonly string[] {
   if (report.outcome !== 'read') return ['It was not read at the provider: nothing was compared.']
-  const { missing } = compareAll([report.response.body], requested, report.naming)
-  const times = `It was attempted at ${new Date(attemptedAt).toISOString()} and created at ${report.response.body.createdAt}.`
-  return missing.length === 0 ? [times] : [times, `The provider does not confirm ${missing.join(', ')}.`]
+  const { missing, alike } = compareAll([report.response.body], create, report.naming)
+  const times = `It was attempted at ${new Date(create.attemptedAt).toISOString()} and created at ${report.response.body.createdAt}.`
+  return [
+    times,
+    ...(missing.length === 0 ? [] : [`The provider does not confirm ${missing.join(', ')}.`]),
+    ...(alike.length === 0 ? [] : [`The provider writes ${alike.join(', ')} in another way.`]),
+  ]
 }
 
 async function markNotCreated(intent: string, { stores, actor }: ResolveParts): Promise<ResolveResult> {
@@ -101,10 +101,13 @@ async function markNotCreated(intent: string, { stores, actor }: ResolveParts): 
   return { outcome: 'done', messages: [done] }
 }
 
-/** Whether the provider's timeout has not yet passed, so that a response may still come. */
-function isRunning({ state, provider, attemptedAt }: UnresolvedCreateReport, { config }: Pick<Session, 'config'>): boolean {
+/** Whether a response may still come. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
+function isRunning(
+  { state, provider, attemptedAt, deadline }: UnresolvedCreateReport,
+  { config }: Pick<Session, 'config'>,
+): boolean {
   const { timeout = 0 } = config.providers.find(({ tag }) => tag === provider) ?? {}
-  return state === 'pending' && Date.now() < attemptedAt + timeout * 1_000
+  return state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeout * 1_000)
 }
 
 /** The id at the provider, from itself or from an id for clients. Undefined if it is another provider's id or no id. */

@@ -23,15 +23,18 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
       ...providers.map(rowOf),
     ]),
     ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
-    ...overrides.map(({ key, value, actor, since }) => `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.`),
+    ...overrides.map(({ key, value, actor, since, isAsleep }) => {
+      const effect = isAsleep ? ' It has no effect: the file has no such provider.' : ''
+      return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
+    }),
   ]
 }
 
-function rowOf({ name, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
+function rowOf({ name, form, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
   const left = Object.entries(live?.budgetLeft ?? {}).map(([policy, calls]) => `${policy} ${calls ?? 'unbounded'}`)
   const breakers = Object.entries(live?.breaker ?? {}).map(([operation, breaker]) => `${operation} ${breaker}`)
   return [
-    isRouted ? name : `${name} (not routed)`,
+    form === null ? `${name} (not in the file)` : isRouted ? name : `${name} (not routed)`,
     state,
     weight === null ? '-' : String(weight),
     live ? formatPercent(live.share).replace('+', '') : '-',

@@ -1,6 +1,8 @@
 /** Checks rules between keys of the configuration. */
+
 import { type AssetTable, sameName } from '../../domain/swap/asset.ts'
 import { isAttention } from '../../domain/swap/status.ts'
+import { isTag } from '../../domain/swap/transaction-id.ts'
 import type { ProviderForm } from '../../wire/provider/form.ts'
 import { findProviderForm, type KnownForms } from '../../wire/provider/from-client-form.ts'
 import { checkCredential, checkKey } from '../credential.ts'
@@ -13,7 +15,6 @@ import type { Parts } from '../validation.ts'
 import { checkRouting } from './routing.ts'
 import { isSelfLoop } from './self-loop.ts'
 
-const tagPattern = /^[a-z0-9]{1,16}$/
 const wildcardHosts: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function tagOf(name: string, { tag }: ProviderSettings): string {
@@ -34,8 +35,7 @@ export function checkParts(
   for (const [name, provider] of Object.entries(parts.providers)) {
     if (!provider) continue
     const own = faults.under('providers', name)
-    if (!tagPattern.test(tagOf(name, provider)))
-      own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
+    if (!isTag(tagOf(name, provider))) own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
     checkKey(provider, parts.auth?.mode, own)
     if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')

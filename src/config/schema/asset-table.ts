@@ -1,21 +1,30 @@
 import { z } from 'zod'
 import { checksums } from '../../domain/address/checksum.ts'
-import type { MemoRule } from '../../domain/address/rule.ts'
+import { formatNames } from '../../domain/address/formats.ts'
+import { type MemoRule, memoFormatNames, memoFormats } from '../../domain/address/rule.ts'
 import { amount, choice, flag, integer, keys, list, name, oneOrMore, pattern } from '../value-types.ts'
 import { optional, required, setting } from './setting.ts'
 
 const addressRule = keys({
-  pattern,
+  format: choice(formatNames).optional(),
+  pattern: pattern.optional(),
   checksum: oneOrMore(choice(checksums), 'must be base58check, bech32 or eip55, or a list of these').default([]),
-})
+}).refine(({ format, pattern: own }) => format !== undefined || own !== undefined, { path: ['pattern'], error: 'is missing' })
 
 /** Not a union: it would hide the error of a pattern. */
 const memoRule = z.unknown().transform((tree, context): MemoRule => {
   if (tree === 'none') return tree
-  const { data, error } = z.strictObject({ pattern }, 'must be { pattern } or none').safeParse(tree)
+  const { data, error } = memoFormatOrPattern.safeParse(tree)
   for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)
-  return data?.pattern ?? z.NEVER
+  return (data?.format === undefined ? data?.pattern : memoFormats[data.format]) ?? z.NEVER
 })
+
+const memoFormatOrPattern = z
+  .strictObject(
+    { format: choice(memoFormatNames).optional(), pattern: pattern.optional() },
+    'must be { format }, { pattern } or none',
+  )
+  .refine(({ format, pattern: own }) => (format === undefined) !== (own === undefined), 'must have a format or a pattern')
 
 const network = keys({
   network: required(name, 'Name of the network'),
@@ -32,10 +41,15 @@ const network = keys({
   depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
   address: optional(
     addressRule,
-    'The format of its addresses: `{ pattern, checksum }`. `pattern` is a pattern of RE2 that must match the whole address; `checksum` is ' +
-      '`base58check`, `bech32` or `eip55`, or a list of these, each checked only if an address has that encoding',
+    'What its addresses are: `{ format, pattern, checksum }`, with a `format` or a `pattern`. `format` is the network whose addresses ' +
+      'they are, in the names of the shipped table: they are decoded, and zero, system and burn addresses are refused. `pattern` is a ' +
+      'pattern of RE2 that must match the whole address; `checksum` is `base58check`, `bech32` or `eip55`, or a list of these, each ' +
+      'checked only if an address has that encoding',
   ),
-  memo: optional(memoRule, 'The format of its memos or tags: `{ pattern }`, or `none` if the network has none'),
+  memo: optional(
+    memoRule,
+    'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none. `format` is the network whose memos they are: `ATOM`, `HBAR`, `STX`, `TON`, `XLM` or `XRP`',
+  ),
 })
 
 /** The file of the asset table. */

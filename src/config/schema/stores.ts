@@ -1,5 +1,5 @@
 /** What the process stores, and for how long. */
-import { ledgerUrl, redisUrl, seconds } from '../value-types.ts'
+import { flag, ledgerUrl, redisUrl, seconds } from '../value-types.ts'
 import { section, setting } from './setting.ts'
 
 export const redis = section(
@@ -19,6 +19,11 @@ export const ledger = section(
       ledgerUrl,
       'sqlite:data/swapgate.db',
       '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, which replicas share',
+    ),
+    mustExist: setting(
+      flag,
+      false,
+      'Whether a start fails if the ledger does not exist yet: against a volume that is not mounted, or another working directory. First start once without it',
     ),
     refresh: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
     reconcile: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),

@@ -1,6 +1,7 @@
 /** Refuses addresses and memos that are invalid on the network of their asset (docs/contract.md §3.6). */
+import { type OwnerlessKind, ownerlessKind } from '../../domain/address/formats.ts'
 import { isAddress, isMemo } from '../../domain/address/rule.ts'
-import { memoOf } from '../../domain/address/same-address.ts'
+import { splitAddress } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Asset, type AssetTable, isOnNetwork } from '../../domain/swap/asset.ts'
 import type { NewTransaction, Pair } from '../../domain/swap/swap.ts'
@@ -43,7 +44,7 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
 }
 
 /** Undefined if the table lacks this coin on this network: then there are no rules to check. */
-function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
+export function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
   const asset = code === undefined ? undefined : table.byCode(code)
   return asset && network !== undefined && isOnNetwork(asset, network) ? asset : undefined
 }
@@ -54,15 +55,29 @@ function check(
   { isChecked, observe }: CheckAddressesOptions,
 ): void {
   const [value, extraId] = [request[address], request[memo]]
-  if (asset?.address && isChecked && value && !isAddress(value, asset.address)) {
+  const complaint = asset && isChecked && value ? addressComplaint(value, asset) : undefined
+  if (asset && complaint !== undefined) {
     observe({ what: 'addressRefused', network: asset.network })
-    throw invalidField(address, 'address_invalid', `it is no address of ${asset.coin} on the network ${asset.network}`)
+    throw invalidField(address, 'address_invalid', complaint)
   }
   if (extraId === undefined) return
   if (asset?.memo && !isMemo(extraId, asset.memo)) throw invalidField(memo, 'memo_invalid', memoMessage(asset))
-  if (memoOf(value, undefined) !== undefined && memoOf(value, undefined) !== extraId) {
-    throw invalidField(memo, 'memo_invalid', 'it is another tag than the one in the address')
+  if (value !== undefined && splitAddress(value)) {
+    throw invalidField(memo, 'memo_invalid', 'the address holds a memo or tag of its own: leave this one out')
   }
+}
+
+function addressComplaint(value: string, { address, coin, network }: Asset): string | undefined {
+  if (!address) return undefined
+  if (!isAddress(value, address)) return `it is no address of ${coin} on the network ${network}`
+  const kind = address.format && ownerlessKind(value, address.format)
+  return kind && ownerless[kind](network)
+}
+
+const ownerless: Readonly<Record<OwnerlessKind, (network: string) => string>> = {
+  zero: (network) => `it is the zero address of the network ${network}, which nobody owns: what is sent to it is burned`,
+  system: (network) => `it is a system address of the network ${network}, which pays nothing out`,
+  burn: (network) => `it is a burn address of the network ${network}: what is sent to it is lost`,
 }
 
 function memoMessage({ coin, network, memo }: Asset): string {

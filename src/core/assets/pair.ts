@@ -41,6 +41,11 @@ export function assetIn(pair: Pair, side: Side, table: AssetTable): Asset | unde
 /** All fields that name assets. */
 export const assetFields: ReadonlySet<string> = new Set([from, to].flatMap((side) => Object.values(side)))
 
+/** Only the names of both assets. */
+export function pairOf({ codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: Pair): Pair {
+  return { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+}
+
 /** Only the asset fields that are defined. */
 export function pickAssetFields(pair: Pair): Pair {
   return Object.fromEntries(Object.entries(pair).filter(([field, value]) => assetFields.has(field) && value !== undefined))

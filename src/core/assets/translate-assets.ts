@@ -8,7 +8,7 @@ import { assetFromResponse, otherTokens } from './asset-from-response.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
-import { assetNameOf, from, to, withAssetNames } from './pair.ts'
+import { assetNameOf, from, pairOf, to, withAssetNames } from './pair.ts'
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): Layer {
@@ -40,12 +40,12 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
   const bothFromResponse = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
     const source = assetFromResponse(assetNameOf(row, from), catalogue.naming, listing)
     const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
-    return source && target && withAssetNames(row, source, target)
+    return source && target && { ...withAssetNames(row, source, target), ownAssets: pairOf(row) }
   }
   /** Resolves names that configuration and table do not have through the provider's list. */
   const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    return bothFromResponse(row, listing) ?? row
+    return bothFromResponse(row, listing) ?? { ...row, ownAssets: pairOf(row) }
   }
   return onOperations({
     getRate: (request, context, next) => callTranslated('getRate', request, context, next),

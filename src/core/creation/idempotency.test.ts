@@ -175,6 +175,38 @@ describe('L5: the same request', () => {
   })
 })
 
+describe('L5: a repeat in another spelling is the same request', () => {
+  const xAddress = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
+  const classic = 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59'
+  const ethereum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  const replayed = async (one: Partial<NewTransaction>, other: Partial<NewTransaction>): Promise<boolean> => {
+    claims = [await done({ fingerprint: await fingerprint(one) })]
+    return create(other).then(
+      ({ replayed: isReplayed }) => isReplayed === true,
+      () => false,
+    )
+  }
+
+  it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
+    ['of an address', { withdrawalAddress: ethereum }, { withdrawalAddress: ethereum.toLowerCase() }],
+    ['of a refund address', { refundAddress: ethereum }, { refundAddress: ethereum.toUpperCase().replace('0X', '0x') }],
+    ['with the tag in its address', { withdrawalAddress: xAddress }, { withdrawalAddress: classic, withdrawalExtraId: '1' }],
+    ['with the tag beside its address', { refundAddress: classic, refundExtraId: '1' }, { refundAddress: xAddress }],
+  ])('%s', async (_, one, other) => {
+    expect(await replayed(one, other)).toBe(true)
+  })
+
+  it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
+    ['of another tag', { withdrawalAddress: xAddress }, { withdrawalAddress: classic, withdrawalExtraId: '2' }],
+    ['without the tag', { withdrawalAddress: xAddress }, { withdrawalAddress: classic }],
+    ['without the refund address', { refundAddress: ethereum }, {}],
+    ['of another amount', { withdrawalAddress: ethereum }, { withdrawalAddress: ethereum.toLowerCase(), amountIn: '1' as Amount }],
+    ['of another memo', { withdrawalAddress: 'T1', withdrawalExtraId: '01' }, { withdrawalAddress: 'T1', withdrawalExtraId: '1' }],
+  ])('and not one %s', async (_, one, other) => {
+    expect(await replayed(one, other)).toBe(false)
+  })
+})
+
 describe('L5: another request', () => {
   it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
     ['on another network', { codeTo: 'USDTTRC20' }, { codeTo: 'USDTERC20' }],

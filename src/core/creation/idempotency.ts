@@ -1,9 +1,9 @@
 /** One create per `Idempotency-Key` and identity, independent of the client's form (docs/contract.md §10.1). */
+import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import type { Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -22,9 +22,9 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
     async createTransaction(request, context, next) {
       const key = context.idempotencyKey
       if (key === undefined) return next.call('createTransaction', request, context)
-      const claim = { key, fingerprint: fingerprintOf(request, context.pick, table) }
+      const claim = claimOf(key, { ...request, pick: context.pick }, table)
       const existing = await ledger.findClaim(ownerOf(context), key)
-      if (existing) return replay(existing, claim.fingerprint, context, next)
+      if (existing) return replay(existing, isSameRequest(existing, claim, table), context, next)
       try {
         return await next.call('createTransaction', request, { ...context, claim })
       } catch (reason) {
@@ -32,7 +32,7 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findClaim(ownerOf(context), key)
         if (!winner) throw reason
-        return replay(winner, claim.fingerprint, context, next)
+        return replay(winner, isSameRequest(winner, claim, table), context, next)
       }
     },
   })
@@ -40,11 +40,11 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
 
 async function replay(
   claimState: ClaimState,
-  fingerprint: string,
+  isSame: boolean,
   context: Context,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
-  if (claimState.fingerprint !== fingerprint) {
+  if (!isSame) {
     throw new Fault('reusedKey', 'This Idempotency-Key was used for another request; please use a new key for each new swap.')
   }
   if (claimState.state !== 'done') {
@@ -84,9 +84,52 @@ async function currentState(
   return { body, provider, derived, staleSeconds, replayed: true }
 }
 
+function claimOf(key: string, request: ClientRequest, table: AssetTable): Claim {
+  return { key, request, fingerprint: fingerprintOf(request, table) }
+}
+
+/** By the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
+function isSameRequest({ fingerprint, request }: ClaimState, claim: Claim, table: AssetTable): boolean {
+  return (
+    isAlike(fingerprint, claim.fingerprint) || (request !== undefined && isAlike(fingerprintOf(request, table), claim.fingerprint))
+  )
+}
+
+/** Whether both differ at most in the spelling of addresses, and in whether a memo stands beside its address or in it. */
+function isAlike(one: string, other: string): boolean {
+  if (one === other) return true
+  const [terms, otherTerms] = [JSON.parse(one), JSON.parse(other)] as [readonly unknown[], readonly unknown[]]
+  const isSameTerm = (term: unknown, at: number): boolean => JSON.stringify(term) === JSON.stringify(otherTerms[at])
+  return (
+    terms.length === otherTerms.length &&
+    terms.every((term, at) => isInPlace(at) || isSameTerm(term, at)) &&
+    Object.values(placesAt).every((at) => isSamePlace(placeOf(terms, at), placeOf(otherTerms, at)))
+  )
+}
+
+/** Where an address and its memo are in a fingerprint. */
+const placesAt = { withdrawal: [3, 5], refund: [4, 6] } as const
+const isInPlace = (at: number): boolean => at >= 3 && at <= 6
+
+interface Place {
+  readonly address: string | undefined
+  readonly memo: string | undefined
+}
+
+function placeOf(terms: readonly unknown[], [addressAt, memoAt]: readonly [number, number]): Place {
+  const [address, extraId] = [terms[addressAt] ?? undefined, terms[memoAt] ?? undefined] as (string | undefined)[]
+  return { address, memo: memoOf(address, extraId) }
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  if (one.memo !== other.memo) return false
+  if (one.address === undefined || other.address === undefined) return one.address === other.address
+  return sameAddress(one.address, other.address)
+}
+
 /** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */
-function fingerprintOf(request: NewTransaction, pick: string | undefined, table: AssetTable): string {
-  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = request
+function fingerprintOf(request: ClientRequest, table: AssetTable): string {
+  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick } = request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
   return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...(pick === undefined ? [] : [{ pick }])])

@@ -1,5 +1,6 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
+import { pickAssetFields } from '../assets/pair.ts'
 import type { Clock } from '../clock.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { Ledger } from '../ledger.ts'
@@ -28,17 +29,19 @@ export function intent({ ledger, provider, clock, observe, pendingKeys }: Intent
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = crypto.randomUUID()
     const attemptedAt = clock()
-    const nextCheckAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + marginMs
     const requested = { ...request, ...pair }
+    const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
     const traceparent = span?.trace.root?.traceparent
     const isBegun = await ledger.begin({
       id,
       owner: caller.identity,
       provider,
       requested,
+      sent: pickAssetFields(request),
       claim,
       attemptedAt,
-      nextCheckAt,
+      deadline,
+      nextCheckAt: deadline + marginMs,
       traceparent,
     })
     if (!isBegun) throw inProgress()

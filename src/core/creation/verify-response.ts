@@ -1,29 +1,29 @@
 /** Verifies that a provider's response is about its request (docs/contract.md §10.3). */
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import { sameName } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
-import { assetFromResponse, otherTokens } from '../assets/asset-from-response.ts'
-import type { AssetName, AssetNaming } from '../assets/asset-naming.ts'
-import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
+import { otherTokens } from '../assets/asset-from-response.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses } from '../layer.ts'
-import { contradictedTerms, unconfirmedMemos } from './compare-terms.ts'
+import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
 import type { VerifyCreate } from './creation.ts'
 
 export interface VerifyResponseOptions {
   readonly naming: AssetNaming
   /** A memo that the response does not repeat is read once from the details. It is contradicted if they lack it too. */
   readonly mustConfirmMemos: boolean
+  /** Whether a deposit would be lost: the response lacks the memo of its deposit address. */
+  readonly lacksDepositMemo: (created: Transaction, requested: Pair) => boolean
 }
 
 /** Finds the fields in which the response of a create contradicts its request. Both have the provider's asset names. */
-export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
+export function verifyResponse({ naming, mustConfirmMemos, lacksDepositMemo }: VerifyResponseOptions): VerifyCreate {
   const contradictionsOf = (requested: NewTransaction, reported: Transaction, { pair }: Context): readonly string[] => {
-    const assets = [from, to].filter((side) => isOtherAsset(side, requested, reported, naming, pair))
-    return [...assets.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
+    const sides = otherSides(requested, reported, naming, pair)
+    return [...sides.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
   }
-  return async (response, request, context, provider) => {
+  const verifyTerms: VerifyCreate = async (response, request, context, provider) => {
     const contradicted = contradictionsOf(request, response.body, context)
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
     if (missing.length === 0) return { ...response, contradicted }
@@ -35,6 +35,11 @@ export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptio
       body: withMemos(response.body, reported),
       contradicted: [...contradictionsOf(request, reported, context), ...unconfirmed],
     }
+  }
+  return async (response, request, context, provider) => {
+    const verified = await verifyTerms(response, request, context, provider)
+    if (!lacksDepositMemo(verified.body, context.pair ?? {})) return verified
+    return { ...verified, contradicted: [...verified.contradicted, 'depositExtraId'] }
   }
 }
 
@@ -52,13 +57,7 @@ export function verifyQuote(naming: AssetNaming): Layer {
 
 /** Whether the response names other assets than were requested, which are `pair` in the names of the table. */
 export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming, pair?: Pair): boolean {
-  return [from, to].some((side) => isOtherAsset(side, requested, reported, naming, pair))
-}
-
-/** Neither the name that was sent, nor another name of the asset in `pair`. */
-function isOtherAsset(side: Side, requested: Pair, reported: Pair, naming: AssetNaming, pair: Pair = {}): boolean {
-  const assetName = assetNameOf(reported, side)
-  return !isSame(assetNameOf(requested, side), assetName) && !isExpected(assetName, assetNameOf(pair, side), naming)
+  return otherSides(requested, reported, naming, pair).length > 0
 }
 
 /** Undefined if the details cannot be read. */
@@ -74,21 +73,4 @@ function withMemos(body: Transaction, details: Transaction): Transaction {
     withdrawalExtraId: body.withdrawalExtraId ?? memoOf(details.withdrawalAddress, details.withdrawalExtraId),
     refundExtraId: body.refundExtraId ?? memoOf(details.refundAddress, details.refundExtraId),
   }
-}
-
-/** A missing field is no difference. */
-function isSame(requested: AssetName, reported: AssetName): boolean {
-  return (['code', 'coin', 'network'] as const).every((field) => matches(requested[field], reported[field]))
-}
-
-function isExpected(reported: AssetName, expected: AssetName, naming: AssetNaming): boolean {
-  const resolved = assetFromResponse(reported, naming)
-  if (resolved === undefined) return false
-  return (['code', 'coin', 'network'] as const).every(
-    (field) => expected[field] === undefined || matches(expected[field], resolved[field]),
-  )
-}
-
-function matches(requested: string | undefined, reported: string | undefined): boolean {
-  return reported === undefined || (requested !== undefined && sameName(requested, reported))
 }

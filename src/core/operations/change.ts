@@ -2,7 +2,7 @@
 import type { LedgerAdmin } from '../ledger-admin.ts'
 import { needsForce } from './consequences.ts'
 import type { Override, OverrideChange, OverrideKey, OverrideStore } from './overrides.ts'
-import { heldBy, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
+import { byName, heldBy, keyByName, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
 
 export interface OperationPorts {
   /** The settings of the configuration file. */
@@ -26,7 +26,7 @@ export interface Refusal {
 
 export type ChangeResult = { readonly outcome: 'done' } | Refusal
 
-/** A value for each key; undefined: the file's value. */
+/** A value for each key, by tags; undefined: the file's value. */
 export type Values = ReadonlyMap<OverrideKey, unknown>
 
 const maxAttempts = 20
@@ -41,7 +41,16 @@ export async function changeOverrides(ports: OperationPorts, values: Values, opt
     const objection = options.force ? undefined : await needsForce(ports, before, settings, values)
     if (objection !== undefined) return { outcome: 'needsForce', message: objection }
     const changes = [...values].map(
-      ([key, value]): OverrideChange => ({ key, value, fileValue: settingOf(file, key), before: settingOf(before, key) }),
+      ([key, value]): OverrideChange => ({
+        key,
+        value,
+        fileValue: settingOf(file, key),
+        shown: {
+          key: keyByName(file, key),
+          before: byName(file, settingOf(before, key)),
+          after: byName(file, value === undefined ? settingOf(file, key) : value),
+        },
+      }),
     )
     if (await overrides.change(changes, options.actor, known)) return { outcome: 'done' }
   }

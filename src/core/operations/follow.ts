@@ -1,14 +1,17 @@
 /**
- * Decides which overrides a replica applies. An override is valid while the file has the value that it had when the override was
+ * Decides which overrides a replica applies. One that takes new swaps away from a provider stays until an operator resets it, and
+ * sleeps while the file lacks the provider. Any other is valid while the file has the value that it had when the override was
  * made; a later change of the file ends it. During a deployment replicas may have different files: no clock decides, but the order
  * in which this replica read them.
  */
 import type { Override, StoredOverride } from './overrides.ts'
-import { areSameSetting, isApplicable, type RoutingSettings, settingOf } from './settings.ts'
+import { areSameSetting, isApplicable, type RoutingSettings, settingOf, takesAway } from './settings.ts'
 
 export interface Followed<Settings extends RoutingSettings = RoutingSettings> {
   readonly file: Settings
   readonly applied: readonly Override[]
+  /** The file neither ends nor applies them. */
+  readonly asleep: readonly Override[]
   /** Ended by a change of this file, but not marked as ended in the ledger yet. */
   readonly ended: readonly Override[]
   /** Ended earlier: the file has the old value again, but the override does not return. */
@@ -21,10 +24,11 @@ export function follow<Settings extends RoutingSettings>(
   stored: readonly StoredOverride[],
   before?: Followed,
 ): Followed<Settings> {
-  const [applied, ended, forgotten]: [Override[], Override[], Override[]] = [[], [], []]
+  const [applied, asleep, ended, forgotten]: [Override[], Override[], Override[], Override[]] = [[], [], [], []]
   for (const { isEnded, ...override } of stored) {
     const isHeld = areSameSetting(settingOf(file, override.key), override.fileValue)
-    if (!isEnded && has(before?.ended, override)) ended.push(override)
+    if (!isEnded && takesAway(override)) (isApplicable(file, override) ? applied : asleep).push(override)
+    else if (!isEnded && has(before?.ended, override)) ended.push(override)
     else if (isNewFor(file, override, before)) {
       if (isEnded && isHeld) forgotten.push(override)
       if (isEnded) continue
@@ -32,7 +36,7 @@ export function follow<Settings extends RoutingSettings>(
       else ended.push(override)
     } else if (isEnded ? isHeld && has(before?.applied, override) : isApplicable(file, override)) applied.push(override)
   }
-  return { file, applied, ended, forgotten }
+  return { file, applied, asleep, ended, forgotten }
 }
 
 /** Whether the file has another value for the override's key than the previous one, or other providers. */

@@ -1,11 +1,11 @@
 /** Overrides of the configuration file by operators: states, weights, shadow (docs/contract.md §12). */
 
-/** `state:` is followed by the provider's name. */
+/** `state:` is followed by the provider's tag, which a rename does not change. */
 export type OverrideKey = `state:${string}` | 'weights' | 'shadow'
 
 export interface Override {
   readonly key: OverrideKey
-  /** A `ProviderState`; weights by name; `{ provider, sample }`, or null for no shadow. */
+  /** A `ProviderState`; weights by tag; `{ provider, sample }` with a tag, or null for no shadow. */
   readonly value: unknown
   /** The file's value for the key when the override was made; null if there was none. */
   readonly fileValue: unknown
@@ -28,8 +28,15 @@ export interface OverrideChange {
   /** Undefined: the override is removed, and the file's value applies. */
   readonly value: unknown
   readonly fileValue: unknown
-  /** The value in effect, for the audit log. */
+  readonly shown: ShownChange
+}
+
+/** A change as the audit log has it: with the names of providers. */
+export interface ShownChange {
+  readonly key: OverrideKey
+  /** The values in effect. */
   readonly before: unknown
+  readonly after: unknown
 }
 
 /** Port: the overrides in the ledger. */
@@ -43,8 +50,8 @@ export interface OverrideStore {
    * False, without a change, if `expected` is given and `read` would return something else now.
    */
   readonly change: (changes: readonly OverrideChange[], actor: string, expected?: readonly Override[]) => Promise<boolean>
-  /** Ends the override, because the file now has `fileValue` for its key. False if it does not exist or has already ended. */
-  readonly end: (override: Override, fileValue: unknown) => Promise<boolean>
+  /** Ends the override, because the file now has another value for its key. False if it does not exist or has already ended. */
+  readonly end: (override: Override, shown: ShownChange) => Promise<boolean>
   /** Deletes an ended override, if it exists. */
   readonly forget: (override: Override) => Promise<void>
 }

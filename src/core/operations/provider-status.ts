@@ -5,6 +5,7 @@ import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { type LiveFigures, liveFigures } from './live-figures.ts'
 import type { Override, OverrideStore } from './overrides.ts'
 import type { ReplicaFigures, ReplicaFiguresStore } from './replica-figures.ts'
+import { byName, isApplicable, keyByName, stateKey } from './settings.ts'
 
 export interface StatusSettings {
   readonly providers: readonly {
@@ -34,7 +35,8 @@ export interface OverrideReport {
 export interface ProviderStatus {
   readonly name: string
   readonly tag: string
-  readonly form: string
+  /** Null if the file lacks the provider: its name is then its tag, and its state off. */
+  readonly form: string | null
   readonly state: ProviderState
   /** When an operator set it, in RFC 3339; null if it is the file's value. */
   readonly since: string | null
@@ -56,7 +58,8 @@ export interface StatusReport {
   readonly strategy: string
   readonly weights: Readonly<Record<string, number>> | null
   readonly shadow: { readonly provider: string; readonly sample: number } | null
-  readonly overrides: readonly (OverrideReport & { readonly key: string })[]
+  /** `isAsleep`: of no effect while the file lacks the provider. */
+  readonly overrides: readonly (OverrideReport & { readonly key: string; readonly isAsleep: boolean })[]
   readonly replicas: number
   /** Age of the oldest counts of a replica; null if no gateway runs. */
   readonly oldestSeconds: number | null
@@ -82,11 +85,27 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     strategy,
     weights: weights ?? null,
     shadow: shadow ?? null,
-    overrides: overrides.map((override) => ({ key: override.key, ...reportOf(override) })),
+    overrides: overrides.map((override) => ({
+      key: keyByName(settings, override.key),
+      ...reportOf(override, settings),
+      isAsleep: !isApplicable(settings, override),
+    })),
     replicas: replicas.length,
     oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
-    providers: settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
+    providers: [
+      ...settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
+      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts)),
+    ],
   }
+}
+
+/** Tags that the file lacks and that have something open, sorted. */
+export function unconfiguredTags(
+  { providers }: { readonly providers: readonly { readonly tag: string }[] },
+  openCounts: readonly OpenCount[],
+): readonly string[] {
+  const configured = new Set(providers.map(({ tag }) => tag))
+  return [...new Set(openCounts.map(({ provider }) => provider))].filter((tag) => !configured.has(tag)).toSorted()
 }
 
 type ProviderSettings = StatusSettings['providers'][number]
@@ -100,29 +119,43 @@ interface Sources {
 
 function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, replicas }: Sources): ProviderStatus {
   const { name, tag, form, state } = provider
-  const override = overrides.find(({ key }) => key === `state:${name}`)
-  const own = openCounts.filter((count) => count.provider === tag)
-  const countOf = (which: OpenCount['state']): number =>
-    own.filter(({ state: of }) => of === which).reduce((sum, { count }) => sum + count, 0)
+  const override = overrides.find(({ key }) => key === stateKey(tag))
   return {
     name,
     tag,
     form,
     state,
     since: override ? toIso(override.since) : null,
-    override: override ? reportOf(override) : null,
+    override: override ? reportOf(override, settings) : null,
     isRouted: settings.routing.providers.includes(name),
     weight: new Map(Object.entries(settings.routing.weights ?? {})).get(name) ?? null,
-    open: Object.fromEntries(own.filter((row) => row.state === 'done').map(({ status = 'unknown', count }) => [status, count])),
-    openTransactions: countOf('done'),
-    pendingCreates: countOf('pending'),
-    unknownCreates: countOf('unknown'),
+    ...openAt(tag, openCounts),
     live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),
   }
 }
 
-function reportOf({ value, actor, since }: Override): OverrideReport {
-  return { value, actor, since: toIso(since) }
+function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[]): ProviderStatus {
+  const nothing = { form: null, since: null, override: null, weight: null, live: null }
+  return { name: tag, tag, state: 'off', isRouted: false, ...nothing, ...openAt(tag, openCounts) }
+}
+
+function openAt(
+  tag: string,
+  openCounts: readonly OpenCount[],
+): Pick<ProviderStatus, 'open' | 'openTransactions' | 'pendingCreates' | 'unknownCreates'> {
+  const own = openCounts.filter(({ provider }) => provider === tag)
+  const countOf = (which: OpenCount['state']): number =>
+    own.filter(({ state }) => state === which).reduce((sum, { count }) => sum + count, 0)
+  return {
+    open: Object.fromEntries(own.filter((row) => row.state === 'done').map(({ status = 'unknown', count }) => [status, count])),
+    openTransactions: countOf('done'),
+    pendingCreates: countOf('pending'),
+    unknownCreates: countOf('unknown'),
+  }
+}
+
+function reportOf({ value, actor, since }: Override, settings: StatusSettings): OverrideReport {
+  return { value: byName(settings, value), actor, since: toIso(since) }
 }
 
 function toIso(ms: number): string {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Override } from './overrides.ts'
-import { areSameSetting, heldBy, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
+import { areSameSetting, heldBy, type RoutingSettings, settingOf, sleeping, withOverrides } from './settings.ts'
 
 const file: RoutingSettings & { readonly other: string } = {
   other: 'kept',
@@ -13,18 +13,32 @@ const file: RoutingSettings & { readonly other: string } = {
 const made = { actor: 'alice', since: 1 }
 const override = (key: Override['key'], value: unknown): Override => ({ ...made, key, value, fileValue: settingOf(file, key) })
 
-it('the settings in effect have each override in its place, and otherwise the values of the file', () => {
-  const shadow = { provider: 'beta', sample: 0.5 }
-  const values = [override('state:beta', 'off'), override('weights', { alpha: 0, beta: 5 }), override('shadow', shadow)]
+it('the settings in effect have each override in its place by the tag of the provider, and otherwise the values of the file', () => {
+  const values = [
+    override('state:b', 'off'),
+    override('weights', { a: 0, b: 5 }),
+    override('shadow', { provider: 'b', sample: 0.5 }),
+  ]
   expect(withOverrides(file, values)).toEqual({
     other: 'kept',
     providers: [
       { name: 'alpha', tag: 'a', state: 'active' },
       { name: 'beta', tag: 'b', state: 'off' },
     ],
-    routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 0, beta: 5 }, shadow },
+    routing: {
+      strategy: 'weighted',
+      providers: ['alpha', 'beta'],
+      weights: { alpha: 0, beta: 5 },
+      shadow: { provider: 'beta', sample: 0.5 },
+    },
   })
   expect(withOverrides(file, [])).toBe(file)
+})
+
+it('weights hold for the providers that they name, and others have those of the file', () => {
+  const weights = override('weights', { a: 0, gone: 7 })
+  expect(withOverrides(file, [weights]).routing.weights).toEqual({ alpha: 0, beta: 1 })
+  expect(heldBy(file, [weights])).toEqual([weights])
 })
 
 it('an override without a shadow replaces a shadow', () => {
@@ -33,23 +47,30 @@ it('an override without a shadow replaces a shadow', () => {
 })
 
 it.each([
-  override('state:gamma', 'off'),
+  override('state:alpha', 'off'),
   override('state:__proto__', 'off'),
-  override('state:alpha', 'asleep'),
-  override('weights', { alpha: 1 }),
-  override('weights', { alpha: 1, beta: 1, gamma: 1 }),
+  override('state:a', 'asleep'),
+  override('weights', { alpha: 0 }),
   override('weights', null),
-  override('shadow', { provider: 'gamma', sample: 1 }),
+  override('shadow', { provider: 'beta', sample: 1 }),
 ])('what means nothing here changes nothing: $key $value', (strange) => {
   expect(withOverrides(file, [strange])).toBe(file)
   expect(heldBy(file, [strange])).toEqual([])
 })
 
-it('an override is valid while the file has its old value, in any order of keys', () => {
-  const weights = { ...override('weights', { alpha: 0, beta: 5 }), fileValue: { beta: 1, alpha: 9 } }
-  const drained = override('state:alpha', 'draining')
-  const stale = { ...override('state:beta', 'off'), fileValue: 'active' }
+it('weights change nothing where the strategy does not go by them', () => {
+  const weights = override('weights', { a: 0, b: 5 })
+  const priority = { ...file, routing: { ...file.routing, strategy: 'priority' } }
+  expect(withOverrides(priority, [weights])).toBe(priority)
+  expect(sleeping(priority, [weights])).toEqual([weights])
+})
+
+it('an override that gives is valid while the file has its old value, in any order of keys; one that takes away always is', () => {
+  const weights = { ...override('weights', { a: 1, b: 5 }), fileValue: { b: 1, a: 9 } }
+  const drained = { ...override('state:a', 'draining'), fileValue: 'off' }
+  const stale = { ...override('state:b', 'active'), fileValue: 'off' }
   expect(heldBy(file, [weights, drained, stale])).toEqual([weights, drained])
+  expect(sleeping(file, [weights, drained, stale])).toEqual([])
 })
 
 it.each([

@@ -2,7 +2,7 @@
 import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
 import { type ChangeOptions, type ChangeResult, changeOverrides, type OperationPorts, type Refusal, type Values } from './change.ts'
 import type { OverrideKey } from './overrides.ts'
-import { type RoutingSettings, type Shadow, stateKey } from './settings.ts'
+import { byTag, type RoutingSettings, type Shadow, stateKey } from './settings.ts'
 
 const maxWeight = 1_000
 
@@ -26,9 +26,10 @@ export interface Reset extends ChangeOptions {
 
 /** Sets a provider's state. */
 export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
-  if (!isProvider(ports.file, provider)) return unknownProvider(ports.file, provider)
+  const tag = tagOf(ports.file, provider)
+  if (tag === undefined) return unknownProvider(ports.file, provider)
   if (!isState(state)) return invalid(`state must be one of ${providerStates.join(', ')}`)
-  return await changeOverrides(ports, new Map([[stateKey(provider), state]]), options)
+  return await changeOverrides(ports, new Map([[stateKey(tag), state]]), options)
 }
 
 /** Changes weights and shadow together, or neither. */
@@ -39,17 +40,18 @@ export async function changeRouting(ports: OperationPorts, change: RoutingChange
     (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
     (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
   if (fault !== undefined) return invalid(fault)
-  if (weights !== undefined) values.set('weights', weights)
-  if (shadow !== undefined) values.set('shadow', shadow)
+  if (weights !== undefined) values.set('weights', byTag(ports.file, weights))
+  if (shadow !== undefined) values.set('shadow', byTag(ports.file, shadow))
   return await changeOverrides(ports, values, options)
 }
 
-/** Removes overrides: the file's values apply again. */
+/** Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. */
 export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
   const keys = (await ports.overrides.readAll()).map(({ key }) => key)
   if (name === undefined) return await changeOverrides(ports, fileValues(keys), options)
-  const key = isProvider(ports.file, name) ? stateKey(name) : (otherKey(name) ?? stateKey(name))
-  const isKnown = key !== stateKey(name) || isProvider(ports.file, name) || keys.includes(key)
+  const tag = tagOf(ports.file, name)
+  const key = tag === undefined ? (otherKey(name) ?? stateKey(name)) : stateKey(tag)
+  const isKnown = tag !== undefined || key !== stateKey(name) || keys.includes(key)
   return isKnown ? await changeOverrides(ports, fileValues([key]), options) : unknownProvider(ports.file, name)
 }
 
@@ -82,7 +84,7 @@ function isWeight(value: unknown): boolean {
 function faultInShadow(file: RoutingSettings, shadow: unknown): string | undefined {
   if (shadow === null) return undefined
   if (!isShadow(shadow)) return 'shadow must be a provider and a sample from 0 to 1'
-  return isProvider(file, shadow.provider) ? undefined : unknownProvider(file, shadow.provider).message
+  return tagOf(file, shadow.provider) === undefined ? unknownProvider(file, shadow.provider).message : undefined
 }
 
 function isShadow(value: unknown): value is Shadow {
@@ -99,8 +101,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isProvider({ providers }: RoutingSettings, name: string): boolean {
-  return providers.some((provider) => provider.name === name)
+function tagOf({ providers }: RoutingSettings, name: string): string | undefined {
+  return providers.find((provider) => provider.name === name)?.tag
 }
 
 function unknownProvider({ providers }: RoutingSettings, name: string): Refusal {

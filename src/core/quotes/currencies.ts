@@ -80,10 +80,11 @@ function pageOf(
 ): CurrenciesResponse {
   const matching = searchTerm === undefined ? rows : rows.filter(({ texts }) => texts.some((text) => text.includes(searchTerm)))
   const { items, total } = cutPage(matching, query)
-  const [provider, ...others] = listings.map(({ listing }) => listing.provider)
+  const sources = listings.flatMap(({ listing }) => listing.provider ?? [])
+  const [provider, ...others] = sources
   return {
     body: { items: items.map(({ currency }) => (query.withNetworks ? currency : { ...currency, networks: undefined })), total },
-    ...(provider !== undefined && others.length === 0 && { provider }),
+    ...(provider !== undefined && others.length === 0 ? { provider } : { sources }),
     ...(items.some(({ isNotesDerived }) => isNotesDerived) && { derived: ['notes'] }),
   }
 }

@@ -4,14 +4,22 @@ import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import { cooldown } from './cooldown.ts'
+import { KeyCheck, type KeyCheckOptions } from './key-check.ts'
+
+interface KeySettings extends Partial<Pick<KeyCheckOptions, 'hasListKey'>> {
+  readonly keyed?: readonly Op[]
+}
 
 interface Rig {
+  readonly keyCheck: KeyCheck
   readonly provider: Scripted
   readonly observations: readonly Observation[]
   readonly send: (op: Op) => Promise<unknown>
   readonly advance: (seconds: number) => void
   /** The provider's response from now on. */
   response: FaultKind | 'well'
+  /** Of one operation, if different. */
+  responses: Partial<Record<Op, FaultKind | 'well'>>
   /** The response to the gateway's own reads, if different. */
   healthCheckResponse?: FaultKind | 'well'
   retryAfter: number
@@ -19,24 +27,35 @@ interface Rig {
 
 const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function rig(usesGatewayKey: boolean, keyCheck?: 'listCurrencies'): Rig {
+const keyedAsInFormA: readonly Op[] = ['createTransaction', 'listTransactions', 'getTransaction']
+
+function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, hasListKey = false }: KeySettings = {}): Rig {
   let now = 0
   const observations: Observation[] = []
-  const provider = scripted((_, { context }) => {
-    const response = context.isGatewayCall ? (testRig.healthCheckResponse ?? testRig.response) : testRig.response
-    if (response === 'well') return 'well'
+  const provider = scripted((_, { op, context }) => {
+    const own = testRig.responses[op] ?? testRig.response
+    const response = context.isGatewayCall ? (testRig.healthCheckResponse ?? own) : own
+    if (response === 'well') return { body: { id: 'x' } }
     throw new Fault(response, 'no', { provider: 'alpha', noEffect: true, retryAfter: testRig.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
-  const service = cooldown({ provider: 'alpha', usesGatewayKey, keyCheck, timeoutMs: 10_000, clock: () => now, observe })(provider)
+  const options = { provider: 'alpha', clock: () => now, observe }
+  const keyCheck = new KeyCheck({ ...options, timeoutMs: 10_000, keyed: new Set(keyed), hasListKey })
+  const service = cooldown({ ...options, usesGatewayKey, keyCheck })(provider)
   const testRig: Rig = {
     provider,
     observations,
-    send: (op) => service.call(op, {} as never, contextOf()).catch((reason) => reason),
+    send: (op) =>
+      service.call(op, {} as never, contextOf()).then(
+        () => 'well',
+        (reason) => reason,
+      ),
+    keyCheck,
     advance: (seconds) => {
       now += seconds * 1000
     },
     response: 'well',
+    responses: {},
     retryAfter: 17,
   }
   return testRig
@@ -138,11 +157,71 @@ it("U13: a refusal of a client's own key starts no cooldown", async () => {
   for (let n = 0; n < 10; n++) expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unauthorized' })
 })
 
-it('a provider without a list of transactions shows by its currencies that the key is refused', async () => {
-  const testRig = rig(true, 'listCurrencies')
+it('U30: a list that is refused alone stops nothing: the provider counts as one without a list for ten minutes', async () => {
+  const testRig = rig(true)
+  testRig.responses = { listTransactions: 'unauthorized' }
+  await testRig.send('createTransaction')
+  await testRig.send('listTransactions')
+  await flush()
+  expect(await testRig.send('createTransaction')).toBe('well')
+  expect(testRig.observations).toEqual([{ what: 'operationRefused', provider: 'alpha', operation: 'listTransactions' }])
+  expect(testRig.keyCheck.isListRefused).toBe(true)
+  testRig.advance(600)
+  expect(testRig.keyCheck.isListRefused).toBe(false)
+})
+
+it('U30: where the list is refused anyway, a refused create is judged by a get of what the provider has', async () => {
+  const testRig = rig(true)
+  await testRig.send('createTransaction')
+  testRig.responses = { listTransactions: 'unauthorized', createTransaction: 'unauthorized' }
+  await testRig.send('listTransactions')
+  await testRig.send('createTransaction')
+  await flush()
+  expect(testRig.provider.calls.at(-1)).toMatchObject({ op: 'getTransaction', request: { id: 'x' } })
+  expect(await testRig.send('getTransaction')).toBe('well')
+  testRig.responses = { ...testRig.responses, getTransaction: 'unauthorized' }
+  testRig.advance(10)
+  await testRig.send('createTransaction')
+  await flush()
+  expect(await testRig.send('getRate')).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
+})
+
+it('U30: quotes with the key show that it is accepted; quotes without it show nothing', async () => {
+  const outcomes = [true, false].map(async (isKeyed) => {
+    const testRig = rig(true, { keyed: isKeyed ? ['getRate', ...keyedAsInFormA] : keyedAsInFormA })
+    await testRig.send('getRate')
+    testRig.responses = { listTransactions: 'unauthorized', createTransaction: 'unauthorized' }
+    await testRig.send('createTransaction')
+    await flush()
+    return testRig.send('getRate')
+  })
+  expect(await Promise.all(outcomes)).toEqual(['well', expect.objectContaining({ kind: 'unavailable' })])
+})
+
+it('a list that has a key of its own says nothing about the other key', async () => {
+  const testRig = rig(true, { hasListKey: true })
+  await testRig.send('getTransaction')
+  testRig.responses = { listTransactions: 'unauthorized', createTransaction: 'unauthorized' }
+  await testRig.send('createTransaction')
+  await flush()
+  expect(testRig.provider.calls.map(({ op }) => op)).toEqual(['getTransaction', 'createTransaction', 'getTransaction'])
+  expect(await testRig.send('getRate')).toBe('well')
+})
+
+it('a provider without a list of transactions shows by its currencies that the key is refused, if they carry it', async () => {
+  const testRig = rig(true, { keyed: ['listCurrencies', 'createTransaction'] })
   testRig.response = 'unauthorized'
   await testRig.send('createTransaction')
   await flush()
   expect(testRig.provider.calls.map(({ op }) => op)).toEqual(['createTransaction', 'listCurrencies'])
   expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable', noEffect: true })
+})
+
+it('without a call that could show it, a refused create stops nothing', async () => {
+  const testRig = rig(true, { keyed: ['createTransaction'] })
+  testRig.response = 'unauthorized'
+  await testRig.send('createTransaction')
+  await flush()
+  expect(testRig.provider.calls).toHaveLength(1)
+  expect(testRig.observations).toEqual([])
 })

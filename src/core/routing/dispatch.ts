@@ -7,6 +7,7 @@ import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult } from './failover.ts'
+import type { QuotedProviders } from './quoted-providers.ts'
 import type { RoutingStrategy } from './strategy.ts'
 
 export interface DispatchOptions {
@@ -15,6 +16,8 @@ export interface DispatchOptions {
   readonly strategy: RoutingStrategy
   /** Set if the strategy is `best`: chooses by quote instead of by order. */
   readonly best?: BestQuote | undefined
+  /** Set if a create goes to the provider of its quote before the order of the strategy. */
+  readonly quoted?: QuotedProviders | undefined
   /** Restricts requests for coins that the asset table lacks to one provider. */
   readonly outsideTable: OutsideTable
   /** Active providers that a caller may pick, by tag. */
@@ -33,7 +36,7 @@ export interface Dispatch {
 const retryAfter = 10
 
 /** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
-export function dispatcher({ active, strategy, best, outsideTable, pickable, timeoutMs }: DispatchOptions): Dispatch {
+export function dispatcher({ active, strategy, best, quoted, outsideTable, pickable, timeoutMs }: DispatchOptions): Dispatch {
   /** Only the provider that the caller picked; without a pick, by the strategy. */
   const chosenFor = (context: Context): readonly Candidate[] => {
     const picked = context.pick === undefined ? undefined : pickable.get(context.pick)
@@ -50,21 +53,26 @@ export function dispatcher({ active, strategy, best, outsideTable, pickable, tim
     if (owners.length === 0) throw notOfferedByPick()
     return owners
   }
-  const call = async <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> => {
-    if (context.pick !== undefined) return callWithFailover(await candidatesFor(request, context), op, request, context)
-    const limited = limitDeadline(context, timeoutMs)
-    return callWithFailover(await candidatesFor(request, limited), op, request, limited, active)
-  }
+  const callPicked = async <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> =>
+    callWithFailover(await candidatesFor(request, context), op, request, context)
   return {
     async getRate(query, context) {
-      if (!best || context.pick !== undefined) return (await call('getRate', query, context)).response
+      if (context.pick !== undefined) return (await callPicked('getRate', query, context)).response
       const limited = limitDeadline(context, timeoutMs)
-      return best.getRate(await candidatesFor(query, limited), query, limited)
+      const candidates = await candidatesFor(query, limited)
+      if (best) return best.getRate(candidates, query, limited)
+      const ordered = quoted ? await quoted.forQuote(candidates, query, limited) : candidates
+      const { tag, response } = await callWithFailover(ordered, 'getRate', query, limited, active)
+      await quoted?.save(query, limited, tag)
+      return response
     },
     async createTransaction(request, context) {
-      if (!best || context.pick !== undefined) return call('createTransaction', request, context)
+      if (context.pick !== undefined) return callPicked('createTransaction', request, context)
       const limited = limitDeadline(context, timeoutMs)
-      return best.createTransaction(await candidatesFor(request, limited), request, limited)
+      const candidates = await candidatesFor(request, limited)
+      if (best) return best.createTransaction(candidates, request, limited)
+      const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
+      return callWithFailover(ordered, 'createTransaction', request, limited, active)
     },
   }
 }

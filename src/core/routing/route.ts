@@ -1,9 +1,9 @@
 /** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
 
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
-import type { SwapService } from '../../domain/swap/service.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
-import { isTransactionId } from '../../domain/swap/transaction-id.ts'
+import { isTag, isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { createService } from '../layer.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -14,14 +14,16 @@ export interface RouteOptions {
   readonly dispatch: Dispatch
   /** Serves lists that do not come from the ledger. */
   readonly lists: Candidate
-  /** All providers with transactions, by tag. */
+  /** All configured providers, by tag. */
   readonly servicesByTag: ReadonlyMap<string, SwapService>
+  /** Gets a transaction of a tag that the configuration lacks. Throws `notFound` if the caller has none. */
+  readonly getUnconfigured: (tag: string, id: string, context: Context) => Promise<ServiceResponse<'getTransaction'>>
   /** The tag of the provider that owns ids without a tag. */
   readonly untagged: string | undefined
 }
 
-/** The innermost service: dispatches quotes and creates, and sends a get to the provider in the id. Throws `notFound` for an unknown tag. */
-export function route({ dispatch, lists, servicesByTag, untagged }: RouteOptions): SwapService {
+/** The innermost service: dispatches quotes and creates, and sends a get to the provider in the id. Throws `notFound` for no possible id. */
+export function route({ dispatch, lists, servicesByTag, getUnconfigured, untagged }: RouteOptions): SwapService {
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,
     id: formatTransactionId(provider, transaction.id),
@@ -39,9 +41,9 @@ export function route({ dispatch, lists, servicesByTag, untagged }: RouteOptions
     },
     async getTransaction({ id: requestedId }, context) {
       const { tag = untagged, id } = parseTransactionId(requestedId)
-      const service = tag === undefined ? undefined : servicesByTag.get(tag)
-      if (tag === undefined || !service || !isTransactionId(id)) throw standardFault('notFound')
-      const response = await service.call('getTransaction', { id }, context)
+      if (tag === undefined || !isTag(tag) || !isTransactionId(id)) throw standardFault('notFound')
+      const service = servicesByTag.get(tag)
+      const response = await (service ? service.call('getTransaction', { id }, context) : getUnconfigured(tag, id, context))
       if (response.body.id !== id) throw otherTransaction(tag)
       return { ...response, body: { ...response.body, id: requestedId } }
     },

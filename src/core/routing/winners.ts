@@ -1,5 +1,5 @@
-/** The provider that won a quote of `best`: a create within a minute goes to the same one (docs/contract.md §12). */
-import { type Amount, plainAmount } from '../../domain/amount.ts'
+/** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
+import { plainAmount } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
@@ -9,41 +9,34 @@ import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, type Side, to } from '../assets/pair.ts'
 import { BoundedMap } from '../bounded-map.ts'
 
-/** A provider that won a quote. */
-export interface Winner {
-  readonly tag: string
-  /** The amount received in its quote. */
-  readonly amountOut: Amount
-}
-
-/** The winner of a quote, by the key of caller and quote. Kept in the store of the limits. */
+/** The tag of the provider that won a quote, by the key of caller and quote. Kept in the store of the limits. */
 export interface WinnerStore {
-  readonly save: (key: string, winner: Winner) => Promise<void>
+  readonly save: (key: string, tag: string) => Promise<void>
   /** Undefined if none was saved within `winnerLifetimeMs`. */
-  readonly find: (key: string) => Promise<Winner | undefined>
+  readonly find: (key: string) => Promise<string | undefined>
 }
 
 export const winnerLifetimeMs = 60_000
 /** A bound on memory. For a dropped winner the create requests quotes again. */
 const maxWinners = 50_000
 
-interface KeptWinner {
-  readonly winner: Winner
+interface Winner {
+  readonly tag: string
   readonly until: number
 }
 
 /** Winners of this process. `clock`: monotonic, in milliseconds. */
 export function memoryWinners(clock: () => number): WinnerStore {
-  const winners = new BoundedMap<KeptWinner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
+  const winners = new BoundedMap<Winner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
   return {
-    async save(key, winner) {
+    async save(key, tag) {
       const now = clock()
-      winners.set(key, { winner, until: now + winnerLifetimeMs }, now)
+      winners.set(key, { tag, until: now + winnerLifetimeMs }, now)
     },
     async find(key) {
       const now = clock()
-      const kept = winners.get(key, now)
-      return kept && now < kept.until ? kept.winner : undefined
+      const winner = winners.get(key, now)
+      return winner && now < winner.until ? winner.tag : undefined
     },
   }
 }
@@ -62,31 +55,32 @@ export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): 
     return undefined
   }
   return {
-    async save(key, winner) {
-      await local.save(key, winner)
-      if (outage.state !== 'local') await shared.save(key, winner).catch(lose)
+    async save(key, tag) {
+      await local.save(key, tag)
+      if (outage.state !== 'local') await shared.save(key, tag).catch(lose)
     },
     async find(key) {
-      const winner = outage.state === 'local' ? undefined : await shared.find(key).catch(lose)
-      return winner ?? local.find(key)
+      const tag = outage.state === 'local' ? undefined : await shared.find(key).catch(lose)
+      return tag ?? local.find(key)
     },
   }
 }
 
 /** The terms that a quote and its create share: both assets, the amount by value, the rate type. */
-type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+export type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
 
 /** The key of a quote: by account if the caller has an identity, otherwise by client network. */
 export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, table: AssetTable): string {
-  return identity === undefined ? addressKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
+  return identity === undefined ? addressQuoteKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
 }
 
 /** The keys under which the quote of a create may have been saved, in order of preference. */
 export function quoteKeysOf(caller: Caller, terms: QuoteTerms, table: AssetTable): readonly string[] {
-  return [quoteKeyOf(caller, terms, table), addressKeyOf(caller.address, terms, table)]
+  return [quoteKeyOf(caller, terms, table), addressQuoteKeyOf(caller.address, terms, table)]
 }
 
-function addressKeyOf(address: string, terms: QuoteTerms, table: AssetTable): string {
+/** The key of a quote without an account. */
+export function addressQuoteKeyOf(address: string, terms: QuoteTerms, table: AssetTable): string {
   return `address ${clientNetworkOf(address)} ${termsOf(terms, table)}`
 }
 

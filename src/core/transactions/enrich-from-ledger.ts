@@ -3,6 +3,7 @@
  * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
 
+import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Clock } from '../clock.ts'
@@ -10,6 +11,7 @@ import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { withAttention, withoutAttention } from './attention.ts'
 import { requireStatus } from './default-status.ts'
+import { staleFromLedger } from './known-state.ts'
 import { needsDetails, readDetails } from './list-details.ts'
 import { ownerOf } from './owner.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
@@ -28,16 +30,27 @@ export interface EnrichFromLedgerOptions extends StateOptions {
 
 type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache; readonly writeBehind: WriteBehind }
 
-/** Completes gets and lists, and stores what the provider reports. Writes do not delay the response. */
+/**
+ * Completes gets and lists, and stores what the provider reports. Writes do not delay the response. What this key created and the
+ * provider does not find is the last known state.
+ */
 export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
   const cache = ledgerReadCache(base.ledger, base)
   const options = { ...base, cache, writeBehind: new WriteBehind(cache) }
   return onOperations({
     async getTransaction(request, context, next) {
       const sentAt = performance.now()
-      const response = await next.call('getTransaction', request, context)
-      if (response.body.id !== request.id) return response
       const owner = ownerOf(context)
+      let response: ServiceResponse<'getTransaction'>
+      try {
+        response = await next.call('getTransaction', request, context)
+      } catch (reason) {
+        const { kind } = Fault.from(reason)
+        const entry = kind === 'notFound' ? latestOf(await cache.find(owner, request.id, sentAt, undefined)) : undefined
+        if (!entry?.isCreated) throw reason
+        return requireStatus(staleFromLedger(entry, context, options.freshness))
+      }
+      if (response.body.id !== request.id) return response
       const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
       const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
       const cached = finding instanceof Promise ? await finding : finding

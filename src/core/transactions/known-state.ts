@@ -1,6 +1,7 @@
-/** Responses from the ledger only, for providers that are off (docs/contract.md §12). */
+/** Responses from the ledger only, for providers that are off or not configured (docs/contract.md §12). */
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { requireStatus } from './default-status.ts'
@@ -31,4 +32,23 @@ export function knownStateOnly(ledger: Ledger, provider: string, freshness: Fres
       return requireStatus(staleFromLedger(entry, context, freshness))
     },
   })
+}
+
+export interface UnconfiguredOptions {
+  readonly ledger: Ledger
+  readonly freshness: Freshness
+  readonly observe: Observer
+}
+
+/**
+ * Gets a transaction of a provider that this configuration lacks: it was removed or renamed, or another replica has a newer file.
+ * Throws `notFound` if the ledger has none of the caller's.
+ */
+export function unconfiguredProviders({ ledger, freshness, observe }: UnconfiguredOptions) {
+  return async (tag: string, id: string, context: Context): Promise<Details> => {
+    const entry = await ledger.find(ownerOf(context), tag, id)
+    if (!entry) throw standardFault('notFound')
+    observe({ what: 'cache', cache: 'transaction', outcome: 'stale', ageSeconds: freshness.ageSeconds(entry) })
+    return requireStatus(staleFromLedger(entry, context, freshness))
+  }
 }

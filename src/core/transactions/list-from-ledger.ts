@@ -17,40 +17,53 @@ const refreshTimeoutMs = 2_000
 export interface ListFromLedgerOptions {
   readonly ledger: Ledger
   readonly freshness: Freshness
-  /** Tags of providers that are never called. */
-  readonly offTags: ReadonlySet<string>
+  /** Tags of the providers that may be called. */
+  readonly readTags: ReadonlySet<string>
 }
 
 /** Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. */
-export function listFromLedger({ ledger, freshness, offTags }: ListFromLedgerOptions): Layer {
+export function listFromLedger(options: ListFromLedgerOptions): Layer {
+  const { ledger } = options
   return onOperations({
     async listTransactions(query, context, next) {
       const { page, size } = query
       const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
-      const isOff = ({ provider }: LedgerEntry): boolean => offTags.has(provider)
-      const lastSeen = (entry: LedgerEntry): Row =>
-        isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
-      const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
-      const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
-      const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
-      await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
-        if (performance.now() >= deadline) return
-        const response = await refreshRow(entry, next, { ...context, deadline })
-        if (response) rows[at] = response
-      })
+      const rows = await rowsFromLedger(entries, context, next, options)
       const staleSeconds = oldestOf(rows)
-      const [provider, ...others] = new Set(entries.map((entry) => entry.provider))
+      const sources = [...new Set(entries.map((entry) => entry.provider))]
+      const [provider, ...others] = sources
       return {
         body: { items: rows.map(({ body }) => body), total },
         derived: [...new Set(rows.flatMap(({ derived = [] }) => derived))],
         ...(staleSeconds !== undefined && { staleSeconds }),
-        ...(provider !== undefined && others.length === 0 && { provider }),
+        ...(provider !== undefined && others.length === 0 ? { provider } : { sources }),
       }
     },
   })
 }
 
 type Row = ServiceResponse<'getTransaction'>
+
+/** In the order of the entries. */
+export async function rowsFromLedger(
+  entries: readonly LedgerEntry[],
+  context: Context,
+  service: SwapService,
+  { freshness, readTags }: Omit<ListFromLedgerOptions, 'ledger'>,
+): Promise<readonly Row[]> {
+  const isOff = ({ provider }: LedgerEntry): boolean => !readTags.has(provider)
+  const lastSeen = (entry: LedgerEntry): Row =>
+    isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
+  const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
+  const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
+  const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
+  await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
+    if (performance.now() >= deadline) return
+    const response = await refreshRow(entry, service, { ...context, deadline })
+    if (response) rows[at] = response
+  })
+  return rows
+}
 
 function rowOf(response: Row, { provider, transaction }: LedgerEntry): Row {
   const body: Transaction = { ...response.body, id: formatTransactionId(provider, transaction.id) }

@@ -108,7 +108,7 @@ describe('if the provider fails', () => {
     expect(upserted).toEqual([])
   })
 
-  it.each(['notFound', 'accessRefused', 'internal'] as const)('with %s the client gets that error', async (kind) => {
+  it.each(['accessRefused', 'internal'] as const)('with %s the client gets that error', async (kind) => {
     providerResponse = () => Promise.reject(new Fault(kind, 'no'))
     await expect(get()).rejects.toMatchObject({ kind })
   })

@@ -13,6 +13,7 @@ import { fromLedger, staleFromLedger } from './known-state.ts'
 import { ownerOf } from './owner.ts'
 import type { Freshness } from './state/freshness.ts'
 import { observedFromGet, presented } from './state/merge-transaction.ts'
+import { isMissingForNow, withMissing } from './state/missing.ts'
 import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './state/save-observed.ts'
 
 export interface OwnershipOptions extends StateOptions {
@@ -27,16 +28,16 @@ export interface OwnershipOptions extends StateOptions {
 const ledgerTimeoutMs = 500
 
 /** For these errors the stored state is not served, except where 403 may be about the one call. */
-const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['notFound', 'accessRefused', 'internal'])
+const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['accessRefused', 'internal'])
 
 type Details = ServiceResponse<'getTransaction'>
 
 /**
  * Throws `notFound` for a transaction of another owner. A final or fresh transaction is returned from the ledger without a call;
- * if the provider fails, the last known state is returned with `staleSeconds`.
+ * if the provider fails or does not find it, the last known state is returned with `staleSeconds`.
  */
 export function ownership(options: OwnershipOptions): Layer {
-  const { ledger, provider, isOff, freshness, sequences, observe } = options
+  const { ledger, provider, isOff, freshness, sequences, clock, observe } = options
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
@@ -45,7 +46,7 @@ export function ownership(options: OwnershipOptions): Layer {
       const owner = ownerOf(context)
       const entry = await ledger.find(owner, provider, request.id)
       if (!entry) throw standardFault('notFound')
-      if (isOff) {
+      if (isOff || isMissingForNow(entry, clock())) {
         count('stale', entry)
         return requireStatus(staleFromLedger(entry, context, freshness))
       }
@@ -78,14 +79,23 @@ export function ownership(options: OwnershipOptions): Layer {
   })
 }
 
+/** If another report was stored meanwhile, that stays. */
+async function noteMissing(entry: LedgerEntry, now: number, ledger: Ledger): Promise<void> {
+  const missing = withMissing(entry, now)
+  if (missing !== entry) await withDefault(ledger.upsert(entry.owner, entry.provider, missing, entry), ledgerTimeoutMs, undefined)
+}
+
 /** Reads the provider's state, merges it and stores the result. */
 export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
   options: Omit<OwnershipOptions, 'isOff'>,
 ): Promise<{ readonly response: Details; readonly record: TransactionRecord }> {
-  const { provider, clock, freshness } = options
-  const response = await pendingResponse
+  const { ledger, provider, clock, freshness } = options
+  const response = await pendingResponse.catch(async (reason) => {
+    if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), ledger)
+    throw reason
+  })
   const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
   const observed = observedFromGet(response, clock(), options.timezone)

@@ -5,6 +5,7 @@ import type { SwapService } from '../../domain/swap/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { type OwnershipOptions, refreshEntry } from './ownership.ts'
+import { isMissingForNow } from './state/missing.ts'
 
 export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   /** Reads a transaction as the provider reports it. */
@@ -24,10 +25,11 @@ const maxPassMs = 1_000
 
 /** Returns a function that reads the due transactions. It stops early, and delays the next pass, if the provider or its budget rejects reads. */
 export function openPoll(options: OpenPollOptions): () => Promise<void> {
-  const { ledger, provider, steadyClock, isRetired } = options
+  const { ledger, provider, clock, steadyClock, isRetired } = options
   let pausedUntil = Number.NEGATIVE_INFINITY
   const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
     for (const [at, entry] of entries.entries()) {
+      if (isMissingForNow(entry, clock())) continue
       const waitMs = isRetired() ? 0 : await read(entry, options)
       if (waitMs === undefined) continue
       pausedUntil = steadyClock() + waitMs

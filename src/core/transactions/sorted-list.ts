@@ -13,11 +13,11 @@ import { parseDateRange } from './date-range.ts'
 import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
 
-const maxRows = 5_000
+export const maxSortedRows = 5_000
 /** How long a key's list is cached for its next pages. */
-const snapshotLifetimeMs = 30_000
+export const snapshotLifetimeMs = 30_000
 /** Bounds on memory: over all keys, and in characters for one list. */
-const maxKept = { rows: 100_000, characters: 64_000_000 }
+export const listSnapshotBounds = { rows: 100_000, characters: 64_000_000 }
 const maxCharacters = 16_000_000
 
 interface Snapshot {
@@ -35,7 +35,7 @@ interface Dated {
 
 /** `provider`: the capabilities of the provider's form. `timezone`: that of its times without a zone. Throws `invalid` (`too_large`) for lists that are too long to sort. */
 export function sortedList(provider: Capabilities, timezone = 'UTC'): Layer {
-  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, maxKept)
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, listSnapshotBounds)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({
     async createTransaction(request, context, next) {
@@ -79,7 +79,7 @@ async function readSorted(service: SwapService, context: Context, { pageSize }: 
   const whole = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
     pageSize,
     keyOf: ({ id }) => id,
-    maxRows,
+    maxRows: maxSortedRows,
     tooManyRows,
   })
   if (!whole.isComplete) throw listIncomplete()
@@ -128,8 +128,8 @@ function lengthOf({ body }: ServiceResponse<Op>): number {
   return items.reduce<number>((sum, row) => sum + textLength(row), 0)
 }
 
-function tooManyRows(): Fault {
-  const message = `This key has more than ${maxRows} transactions, too many to sort for each page; managed keys list any number.`
+export function tooManyRows(): Fault {
+  const message = `This key has more than ${maxSortedRows} transactions, too many to sort for each page; managed keys list any number.`
   return new Fault('invalid', message, { reason: 'too_large' })
 }
 

@@ -17,6 +17,7 @@ const ripple = {
 const hexadecimal = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
 const segwit = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const tron = 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'
+const muxedAccount = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
 const stellar = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 
 describe('two spellings of one address', () => {
@@ -37,6 +38,30 @@ describe('two spellings of one address', () => {
     ['TON raw in capitals', ton.raw.toUpperCase(), ton.notBounceable],
     ['TON bounceable and not', ton.bounceable, ton.notBounceable],
     ['TON in the standard base 64', ton.bounceable.replaceAll('-', '+').replaceAll('_', '/'), ton.bounceable],
+    ['TON raw in capitals and in the standard base 64', ton.raw.toUpperCase(), ton.bounceable.replaceAll('-', '+')],
+    ['Litecoin of a script, older', 'M9wBHGJQTrxrp7GLJ23A5qv9XfAmuxQrPt', '33j2yNtSWk7S1bzSC93pGCfkCxaKyxuZB9'],
+    [
+      'Nano with its older prefix',
+      'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3',
+      'xrb_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3',
+    ],
+    ['XDC with its own prefix', 'xdc5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
+    ['Ronin with its own prefix', 'ronin:5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+    ['without leading zeros', `0x00${'a1'.repeat(31)}`, `0x${'a1'.repeat(31)}`],
+    ['Hedera with a checksum', '0.0.123-vfmkw', '0.0.123'],
+    ["Hedera's number as Ethereum's machine has it", '0.0.123', '0x000000000000000000000000000000000000007b'],
+    ['Zilliqa in bech32', 'zil1fwh4ltdguhde9s7nysnp33d5wye6uqpugufkz7', '0x4BAF5faDA8e5Db92C3d3242618c5B47133AE003C'],
+    [
+      "Filecoin as Ethereum's machine has it",
+      'f410fkkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa',
+      '0x52963ef50e27e06d72d59fcb4f3c2a687be3cfef',
+    ],
+    [
+      'Polkadot of any network',
+      '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5',
+      '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
+    ],
+    ['an account of Stellar, muxed', `MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ`, muxedAccount],
     ['an X-address without a tag', ripple.withoutTag, ripple.classic],
     ['an X-address with a tag', ripple.withTag1, ripple.classic],
   ])('%s', (_, one, other) => {
@@ -62,6 +87,22 @@ describe('two addresses', () => {
     ['X-addresses with different tags', ripple.withTag1, ripple.withoutTag],
     ['an X-address with a wrong checksum', `${ripple.withTag1.slice(0, -1)}v`, ripple.classic],
     ['an X-address and another account', ripple.withTag1, 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh'],
+    ['Hedera with a wrong checksum', '0.0.123-vfmkx', '0.0.123'],
+    [
+      'Nano with a wrong checksum',
+      'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr1',
+      'xrb_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3',
+    ],
+    [
+      'muxed accounts of different ids',
+      'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ',
+      'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK',
+    ],
+    [
+      'accounts of Sei in its two encodings',
+      'sei155hqv2rsypqzq0zpjn72frsxx4l6tcmplw63m2',
+      '0xa52e0628702040203c4194fca48e06357fa5e361',
+    ],
     ['a name in other case', 'alice.near', 'Alice.near'],
   ])('%s', (_, one, other) => {
     expect(sameAddress(one, other)).toBe(false)
@@ -75,7 +116,16 @@ test('the tag in an X-address is its memo, unless there is a separate one', () =
   expect(memoOf(ripple.withTag1, '2')).toBe('2')
   expect(memoOf(ripple.withoutTag, undefined)).toBeUndefined()
   expect(memoOf(ripple.classic, '7')).toBe('7')
+  expect(memoOf('MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK', undefined)).toBe('9223372036854775808')
   expect(memoOf(undefined, undefined)).toBeUndefined()
+})
+
+test('a tag of the XRP Ledger is an integer; every other memo is its bytes', () => {
+  expect(memoOf(ripple.classic, '0012')).toBe('12')
+  expect(memoOf(ripple.withoutTag, '000')).toBe('0')
+  expect(memoOf(ripple.classic, '0x12')).toBe('0x12')
+  expect(memoOf(stellar, '0012')).toBe('0012')
+  expect(memoOf(undefined, '0012')).toBe('0012')
 })
 
 test('hostile texts take no longer', () => {

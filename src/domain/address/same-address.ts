@@ -1,48 +1,52 @@
-/** Equality of addresses by the rules of their networks (docs/contract.md §3.6). */
-import { bareCashAddress, isLegacyOf } from './bitcoin-cash.ts'
+/** Equality of addresses and of memos (docs/contract.md §3.6). */
 import { bareBech32 } from './encoding.ts'
-import { readClassicAddress, readXAddress } from './ripple.ts'
-import { tonAccount } from './ton.ts'
+import { formatNames, formats } from './formats.ts'
+import { readXAddress, rippleAccount, toClassicAddress } from './ripple.ts'
+import { readMuxed, toStellar } from './standards.ts'
 
-const hexadecimal = /^0x[0-9a-f]+$/i
-
-type Comparison = (one: string, other: string) => boolean
-
-const comparisons: readonly Comparison[] = [
-  (one, other) => hexadecimal.test(one) && one.toLowerCase() === other.toLowerCase(),
-  (one, other) => isEqual(bareBech32(one), bareBech32(other)),
-  (one, other) => isSameCash(bareCashAddress(one), one, bareCashAddress(other), other),
-  (one, other) => isEqual(tonAccount(one), tonAccount(other)),
-  isSameRipple,
-]
+const hexadecimal = /^0x0*([0-9a-f]+)$/i
+/** Longer texts are no address of any network: they are equal byte for byte. */
+const maxLength = 400
 
 /**
- * Whether both addresses receive at the same place. An X-address equals its classic address, with any tag: the tag counts as the
- * memo (`memoOf`). Two X-addresses with different tags are not equal.
+ * Whether both addresses receive at the same place by the rules of a network. An X-address and a muxed address equal the address of
+ * their account: what they hold beside it counts as the memo (`memoOf`). Two of them are equal only as texts.
  */
 export function sameAddress(one: string, other: string): boolean {
-  return one === other || comparisons.some((compare) => compare(one, other))
+  if (one === other) return true
+  if (one.length > maxLength || other.length > maxLength) return false
+  if (isEqual(hexadecimalOf(one), hexadecimalOf(other)) || isEqual(bareBech32(one), bareBech32(other))) return true
+  if (holdsMemo(one) && holdsMemo(other)) return false
+  return formatNames.some((name) => isEqual(formats[name].accountOf(one), formats[name].accountOf(other)))
 }
 
-/** The memo of an address: the separate extra id, or the tag in an X-address. */
+/** The account and the memo that one text holds; undefined for an address that holds only an account. */
+export function splitAddress(address: string): { readonly address: string; readonly memo: string } | undefined {
+  const ripple = readXAddress(address)
+  if (ripple?.tag !== undefined) return { address: toClassicAddress(ripple), memo: ripple.tag }
+  const muxed = readMuxed(address)
+  return muxed && { address: toStellar(muxed.account), memo: muxed.id }
+}
+
+/**
+ * The memo of an address: the separate extra id, or the one that the address holds. A tag of the XRP Ledger is an integer, and has no
+ * leading zeros here; every other memo is its bytes.
+ */
 export function memoOf(address: string | undefined, extraId: string | undefined): string | undefined {
-  return extraId || (address === undefined ? undefined : readXAddress(address)?.tag)
+  if (address === undefined) return extraId || undefined
+  const memo = extraId || splitAddress(address)?.memo
+  return memo !== undefined && rippleAccount(address) !== undefined ? memo.replace(/^0+(?=[0-9]+$)/, '') : memo
+}
+
+function holdsMemo(address: string): boolean {
+  return (readXAddress(address) ?? readMuxed(address)) !== undefined
+}
+
+/** Networks that write their accounts as numbers differ in leading zeros. */
+function hexadecimalOf(address: string): string | undefined {
+  return hexadecimal.exec(address)?.[1]?.toLowerCase()
 }
 
 function isEqual(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one === other
-}
-
-function isSameCash(bare: string | undefined, one: string, otherBare: string | undefined, other: string): boolean {
-  if (bare !== undefined && otherBare !== undefined) return bare === otherBare
-  if (bare !== undefined) return isLegacyOf(other, bare)
-  return otherBare !== undefined && isLegacyOf(one, otherBare)
-}
-
-/** Two different X-addresses are never equal: an account and its tag have only one X-address. */
-function isSameRipple(one: string, other: string): boolean {
-  return (
-    isEqual(readClassicAddress(one)?.account, readXAddress(other)?.account) ||
-    isEqual(readXAddress(one)?.account, readClassicAddress(other)?.account)
-  )
 }

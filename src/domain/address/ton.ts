@@ -1,29 +1,27 @@
 /** Addresses of TON: raw (`0:…`), or in either base 64, bounceable or not. */
+import { crc16 } from './encoding.ts'
 
 const raw = /^(-1|0):([0-9a-f]{64})$/i
 const friendly = /^[A-Za-z0-9+/_-]{48}$/
-/** Flags in the first byte of a friendly address. */
+/** The first byte of a friendly address of the main network. */
 const bounceable = 0x11
 const notBounceable = 0x51
-const testOnly = 0x80
 
-/** The workchain and the account as `0:…`; undefined for any other text or a wrong checksum. */
+/** The workchain and the account as `0:…`; undefined for any other text, a wrong checksum or an address of the test network. */
 export function tonAccount(address: string): string | undefined {
   const [, workchain, account] = raw.exec(address) ?? []
   if (account !== undefined) return `${workchain}:${account.toLowerCase()}`
   if (!friendly.test(address)) return undefined
   const bytes = Buffer.from(address, 'base64')
-  const kind = (bytes[0] ?? 0) & ~testOnly
-  if ((kind !== bounceable && kind !== notBounceable) || bytes.readUInt16BE(34) !== crc16(bytes.subarray(0, 34))) return undefined
-  return `${bytes.readInt8(1)}:${bytes.toString('hex', 2, 34)}`
+  if (bytes[0] !== bounceable && bytes[0] !== notBounceable) return undefined
+  if (bytes.readUInt16BE(34) !== crc16(bytes.subarray(0, 34))) return undefined
+  const chain = bytes.readInt8(1)
+  return chain === 0 || chain === -1 ? `${chain}:${bytes.toString('hex', 2, 34)}` : undefined
 }
 
-/** CRC-16/XMODEM. */
-function crc16(bytes: Buffer): number {
-  let sum = 0
-  for (const byte of bytes) {
-    sum ^= byte << 8
-    for (let bit = 0; bit < 8; bit++) sum = sum & 0x8000 ? ((sum << 1) ^ 0x1021) & 0xffff : (sum << 1) & 0xffff
-  }
-  return sum
+/** The address of a wallet, not bounceable. */
+export function toTonAddress(account: Buffer): string {
+  const bytes = Buffer.concat([Buffer.of(notBounceable, 0), account, Buffer.alloc(2)])
+  bytes.writeUInt16BE(crc16(bytes.subarray(0, 34)), 34)
+  return bytes.toString('base64url')
 }

@@ -2,8 +2,8 @@
 import type { Op, Request, Row } from './operations.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
-/** `attention` is a header. */
-type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, 'attention'>
+/** `attention` is a header, and no client gets `ownAssets`. */
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, 'attention' | 'ownAssets'>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
@@ -63,7 +63,7 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = 
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
   getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
   createTransaction: [
-    ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'rateType'] as const),
+    ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'] as const),
     ...(['depositAddress', 'withdrawalAddress', 'createdAt'] as const),
   ],
   listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],

@@ -1,10 +1,9 @@
 /** The central port: the gateway implements it for clients, and every provider implements it. */
-import type { Amount } from '../amount.ts'
 import type { Span } from '../tracing/span.ts'
 import type { UpstreamTimer } from '../tracing/upstream-timer.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Op, Request, ResponseBody } from './operations.ts'
-import type { Pair } from './swap.ts'
+import type { NewTransaction, Pair } from './swap.ts'
 
 /** The client of a request. */
 export interface Caller {
@@ -20,8 +19,16 @@ export interface Caller {
 /** An `Idempotency-Key` of one request. */
 export interface Claim {
   readonly key: string
-  /** Identifies the request, to detect another one with the same key. */
+  /** Identifies the request by today's asset table, to detect another one with the same key. */
   readonly fingerprint: string
+  /** The same request, to be compared by a later table. */
+  readonly request?: ClientRequest
+}
+
+/** A create as its client wrote it. */
+export interface ClientRequest extends NewTransaction {
+  /** Tag of the provider that the client chose. */
+  readonly pick?: string | undefined
 }
 
 /** The context of a call. Each layer may pass on a changed copy. */
@@ -43,8 +50,6 @@ export interface RequestContext {
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
-  /** The amount received in the quote by which this create was given to its provider. */
-  readonly quotedAmountOut?: Amount | undefined
   /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
   readonly forwardedAddress?: string
 }
@@ -84,6 +89,8 @@ export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
   /** Tag of the provider that responded; absent for a union of several. */
   readonly provider?: string
+  /** Tags of the providers of a union. */
+  readonly sources?: readonly string[]
   /** Fields that the gateway derived. */
   readonly derived?: readonly string[]
   /** Seconds since the provider's response, if it was cached. */
@@ -96,8 +103,6 @@ export interface ServiceResponse<O extends Op> {
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
-  /** The amount received in the provider's quote that was requested for this create alone. */
-  readonly quotedAmountOut?: Amount | undefined
   /** The id of a create in the ledger. */
   readonly attempt?: string
   /** Fields in which the response contradicts the request of the create. */

@@ -26,18 +26,23 @@ export function roundDown(status: Status, available: ReadonlySet<string>): Statu
   return progress.slice(0, at + 1).findLast((candidate) => available.has(candidate))
 }
 
-/** What a status cannot express: the provider reports that the swap failed, or that a check holds it. A person must settle it. */
-export const attentions = ['failed', 'held'] as const
+/** What no status of a provider can express: it reports that the swap failed, or that a check holds it. */
+const reportedAttentions = ['failed', 'held'] as const
+
+type ReportedAttention = (typeof reportedAttentions)[number]
+
+/** Why a person must settle the swap: as reported, or `lost`: the provider does not find it any more. */
+export const attentions = [...reportedAttentions, 'lost'] as const
 
 export type Attention = (typeof attentions)[number]
 
 /** The meaning of a provider's word. */
-export const statusWords = [...statuses, ...attentions] as const
+export const statusWords = [...statuses, ...reportedAttentions] as const
 
 export type StatusWord = (typeof statusWords)[number]
 
 /** Whether the word is no status of its own. */
-export function isAttention(word: unknown): word is Attention {
+export function isAttention(word: unknown): word is ReportedAttention {
   return word === 'failed' || word === 'held'
 }
 
@@ -46,6 +51,6 @@ export function isAttention(word: unknown): word is Attention {
  * `exchanging`.
  */
 export function statusUnderAttention(attention: Attention, known: Status | null | undefined): Status {
-  if (attention === 'failed') return known ?? 'exchanging'
+  if (attention !== 'held') return known ?? 'exchanging'
   return known === 'sending' ? known : 'exchanging'
 }

@@ -97,6 +97,8 @@ export interface TransactionReference {
 
 export interface Transaction extends Pair {
   readonly id: string
+  /** Of a provider's report: its assets in the provider's own words. Never stored. */
+  readonly ownAssets?: Pair | undefined
   /** The full names of the coins, for forms that have them. */
   readonly coinNameFrom?: string | undefined
   readonly coinNameTo?: string | undefined

@@ -76,8 +76,6 @@ export const createOutcomes = [
   'contradicted',
   'duplicateId', // the provider returned an id that belongs to another create
   'otherAmount',
-  'finalAtOnce', // the first response had a final status: it counts as `wait` until a get confirms it
-  'belowQuote', // it promises less than the newest quote by more than `routing.maxDeviation`
   'found', // the transaction of an unknown create was found
   'notFound',
   'notCreated', // its window is over, and the provider's complete list has no candidate
@@ -88,16 +86,6 @@ export const createOutcomes = [
   'conflicting', // the ledger has another result
   'abandoned', // too many results were kept, or the process ended: left to reconciliation
 ] as const
-
-export const judgementKinds = ['depositAddress', 'depositMemo', 'amount', 'contract', 'network'] as const
-
-/** What a provider says of its own in the response of a create. */
-export type JudgementKind = (typeof judgementKinds)[number]
-
-/** `tolerated`: honest rounding, or an amount that says nothing. `counted`: wrong, and accepted by configuration. */
-export const judgementOutcomes = ['passed', 'tolerated', 'counted', 'refused'] as const
-
-export type JudgementOutcome = (typeof judgementOutcomes)[number]
 
 export type CreateOutcome = (typeof createOutcomes)[number]
 
@@ -116,6 +104,11 @@ export const discrepancies = [
 
 export type Discrepancy = (typeof discrepancies)[number]
 
+/** Of the database server's log. `position`: it ends before a position that was flushed. `server`: it is that of another server. */
+export const lostCommits = ['position', 'server'] as const
+
+export type LostCommits = (typeof lostCommits)[number]
+
 export const discrepancyActions = ['rejected', 'accepted'] as const
 
 export type DiscrepancyAction = (typeof discrepancyActions)[number]
@@ -129,5 +122,4 @@ export type Drift =
   | 'contradictingNetwork'
   | 'contradictingContract'
   | 'ambiguousName'
-  | 'implausible'
   | 'unreadable'

@@ -13,12 +13,11 @@ import type {
   Discrepancy,
   DiscrepancyAction,
   Drift,
-  JudgementKind,
-  JudgementOutcome,
   KeyRefusal,
   LimitDecision,
   LimitPolicy,
   LocalRejectionCause,
+  LostCommits,
   Method,
   ReloadResult,
   ShadowResult,
@@ -49,16 +48,6 @@ export type Observation =
     }
   /** An irregular outcome of a create, or a result of its reconciliation. */
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
-  /** A provider's response to a create was judged. `network`: of the deposit, by the table. */
-  | {
-      readonly what: 'judgement'
-      readonly provider: string
-      readonly kind: JudgementKind
-      readonly outcome: JudgementOutcome
-      readonly network: string | undefined
-    }
-  /** A create promises another amount received than the newest quote of the provider. `deviation`: as a share of the quote. */
-  | { readonly what: 'quoteDeviation'; readonly provider: string; readonly deviation: number }
   /** Number of results of creates that this process keeps, because the ledger could not store them. */
   | { readonly what: 'resultsHeld'; readonly count: number }
   /** A provider's report of a transaction differs from the ledger in this field. */
@@ -73,10 +62,14 @@ export type Observation =
   | { readonly what: 'reconciled'; readonly at: number }
   /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
+  /** The server of the ledger has lost commits, or is another one. */
+  | { readonly what: 'commitsLost'; readonly by: LostCommits }
   /** The new state of the circuit breaker of an operation at a provider. */
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */
   | { readonly what: 'cooldown'; readonly provider: string; readonly reason: CooldownReason }
+  /** A provider refuses this operation to the gateway's key, and accepts the key for others. */
+  | { readonly what: 'operationRefused'; readonly provider: string; readonly operation: OperationName }
   /** The gateway itself rejected a call to a provider. */
   | { readonly what: 'localRejection'; readonly provider: string; readonly by: LocalRejectionCause }
   /** A failed read: retried, or not because the retry budget is used up. */
@@ -117,8 +110,8 @@ export interface OverrideChanged {
   readonly what: 'override'
   /** `state:` and a provider's name, `weights` or `shadow`. */
   readonly key: string
-  /** `reset`: removed by an operator. `ended`: by a change of the file. */
-  readonly change: 'applied' | 'reset' | 'ended'
+  /** `reset`: removed by an operator. `ended`: by a change of the file. `asleep`: the file lacks its providers. */
+  readonly change: 'applied' | 'reset' | 'ended' | 'asleep'
   readonly value: unknown
   readonly fileValue: unknown
   /** The operator who set it. */

@@ -58,7 +58,8 @@ function amounts(): string {
   return `## Amounts
 
 Amounts are JSON numbers and exact decimals: no digit is lost or added between you and the provider. They may have more digits than a
-binary floating-point number: if that matters, read them with a decimal library. An amount has at most 64 characters and an exponent from -40 to 40.`
+binary floating-point number: if that matters, read them with a decimal library. An amount has at most 64 characters and an exponent from -40 to 40.
+A new swap has no more decimals than its coin has on the network; a refusal names the nearest amounts.`
 }
 
 function swaps(form: Form): string {

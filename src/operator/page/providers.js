@@ -33,8 +33,8 @@ function routingText({ strategy, shadow }) {
 function overrides(list, open) {
   return html`<ul class="overrides">
     ${list.map(
-      ({ key, value, actor, since }) => html`<li>
-        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.</span>
+      ({ key, value, actor, since, isAsleep }) => html`<li>
+        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect: the file has no such provider.' : ''}</span>
         <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
       </li>`,
     )}
@@ -47,7 +47,8 @@ function columns(isWeighted, open) {
   return [
     {
       heading: 'Provider',
-      content: ({ name, form, isRouted }) => html`${name} <small>Form ${form}${isRouted ? '' : ', not routed'}</small>`,
+      content: ({ name, form, isRouted }) =>
+        html`${name} <small>${form === null ? 'not in the file' : `Form ${form}${isRouted ? '' : ', not routed'}`}</small>`,
     },
     { heading: 'State', content: ({ state }) => html`<span class="state ${state}">${state}</span>` },
     ...(isWeighted ? [number('Weight', ({ weight }) => integer(weight))] : []),
@@ -112,7 +113,8 @@ const actions = [
 ]
 
 /** The button of the present state stays in place, so that the keyboard's focus is not lost with it. */
-function buttons({ name, state: current }, open) {
+function buttons({ name, form, state: current }, open) {
+  if (form === null) return none
   return html`<div class="buttons">
     ${actions.map(
       ([state, label]) =>

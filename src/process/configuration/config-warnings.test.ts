@@ -9,16 +9,13 @@ it('forwardAddress of a form that sends no address is of no effect', () => {
   expect(configWarnings(config)).toContain('providers.alpha.forwardAddress: of no effect: the form A sends no address of a client')
 })
 
-it('names each network that is not offered, since its deposits may need a memo, with the line to write', () => {
-  const notOffered = (own: object) => {
-    const alpha = { form: 'A', url: 'https://swap.example/api/v2', ...own } as never
-    const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] } }, knownForms, {})
-    return configWarnings(config).filter((line) => line.startsWith('providers.alpha: swaps from the network'))
-  }
-  const [ripple, stellar, ...others] = notOffered({})
-  expect(ripple).toMatch(/XRP are not offered.*"extraIds: true".*"depositMemo: \[XLM\]"/)
-  expect(stellar).toMatch(/XLM are not offered.*"depositMemo: \[XRP\]"/)
-  expect(others).toEqual([])
-  for (const own of [{ extraIds: 'true' }, { depositMemo: [] }, { depositMemo: ['XRP'] }, { state: 'off' }])
-    expect(notOffered(own)).toEqual([])
+it.each([
+  ['sqlite:data/swapgate.db', 2, true],
+  ['sqlite:data/swapgate.db', 1, false],
+  ['postgres://user:password@host/database', 2, false],
+])('the ledger %s of %i replicas: a warning is %s', (url, replicas, isWarned) => {
+  const alpha = { form: 'A', url: 'https://swap.example/api/v2' } as never
+  const settings = { ledger: { url }, limits: { replicas: String(replicas) } } as never
+  const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] }, ...(settings as object) }, knownForms, {})
+  expect(configWarnings(config).some((line) => line.startsWith(`limits.replicas is ${replicas}, and`))).toBe(isWarned)
 })

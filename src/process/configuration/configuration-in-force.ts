@@ -70,13 +70,13 @@ export class ConfigurationInForce {
       await this.overrides.load(file)
       this.change()
       await this.tags.remember(file)
-      return [...warnings, ...(await this.openAtOff(file))]
+      return [...warnings, ...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
     })
   }
 
   /** Warnings for the operator about the ledger and the file of the start. */
   async startWarnings(file: Config): Promise<readonly string[]> {
-    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.applied)]
+    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
   }
 
   /** Waits for a change that is under way. Later ones are not applied. */
@@ -91,9 +91,10 @@ export class ConfigurationInForce {
     this.current = this.overrides.config
   }
 
+  /** What is open at providers that the file does not use. */
   private async openAtOff(file: Config): Promise<readonly string[]> {
-    if (!file.providers.some(({ state }) => state === 'off')) return []
-    return offWarnings(file, await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, []))
+    const counts = await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, [])
+    return offWarnings(file, counts, this.tags.known)
   }
 }
 

@@ -1,8 +1,8 @@
 /** The configuration in force in this process: its file with the overrides that it follows (docs/contract.md §12). */
 import type { Config } from '../../config/index.ts'
 import { areSameOverride, type Followed, follow } from '../../core/operations/follow.ts'
-import type { Override, OverrideStore, StoredOverride } from '../../core/operations/overrides.ts'
-import { settingOf, withOverrides } from '../../core/operations/settings.ts'
+import type { Override, OverrideStore, ShownChange, StoredOverride } from '../../core/operations/overrides.ts'
+import { byName, keyByName, settingOf, withOverrides } from '../../core/operations/settings.ts'
 import type { Observer, OverrideChanged } from '../../domain/telemetry/observation.ts'
 import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
 
@@ -47,8 +47,9 @@ export class FollowedOverrides {
     return this.current
   }
 
-  get applied(): readonly Override[] {
-    return this.state.applied
+  /** Those in force, and those that sleep. */
+  get followed(): Pick<Followed<Config>, 'applied' | 'asleep'> {
+    return this.state
   }
 
   /** From now on this is the file. */
@@ -68,11 +69,12 @@ export class FollowedOverrides {
   private async take(file: Config): Promise<void> {
     const before = this.state
     this.state = follow(file, this.stored, before)
-    const { applied, ended } = this.state
+    const { applied, asleep, ended } = this.state
     const added = without(applied, before.applied)
     const gone = without(before.applied, applied).filter(({ key }) => !added.some((override) => override.key === key))
     for (const override of added) this.report('applied', override)
-    for (const override of gone) this.report(this.isReset(override) ? 'reset' : 'ended', override)
+    const isAsleep = (override: Override): boolean => asleep.some((other) => areSameOverride(other, override))
+    for (const override of gone) this.report(this.isReset(override) ? 'reset' : isAsleep(override) ? 'asleep' : 'ended', override)
     for (const override of without(ended, [...before.ended, ...before.applied])) this.report('ended', override)
     const isOther = file !== before.file || added.length > 0 || gone.length > 0
     if (isOther) this.current = withOverrides(file, applied)
@@ -83,15 +85,22 @@ export class FollowedOverrides {
     return !this.stored.some((other) => areSameOverride(other, override))
   }
 
-  private report(change: OverrideChanged['change'], { key, value, actor }: Override): void {
-    this.observe({ what: 'override', key, change, value, fileValue: settingOf(this.state.file, key), actor })
+  private report(change: OverrideChanged['change'], override: Override): void {
+    const { key, before, after } = this.shown(override)
+    this.observe({ what: 'override', key, change, value: before, fileValue: after, actor: override.actor })
+  }
+
+  /** With names: its value, and that of the file. */
+  private shown({ key, value }: Override): ShownChange {
+    const { file } = this.state
+    return { key: keyByName(file, key), before: byName(file, value), after: byName(file, settingOf(file, key)) }
   }
 
   /** Ends overrides in the ledger that the file has made invalid. What fails now is repeated with the next poll. */
   private async record(): Promise<void> {
-    const { file, ended, forgotten } = this.state
+    const { ended, forgotten } = this.state
     const changes = [
-      ...ended.map((override) => this.store.end(override, settingOf(file, override.key))),
+      ...ended.map((override) => this.store.end(override, this.shown(override))),
       ...forgotten.map((override) => this.store.forget(override)),
     ]
     await withDefault(Promise.allSettled(changes), maxWaitMs, undefined)

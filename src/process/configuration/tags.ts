@@ -55,6 +55,11 @@ export class Tags {
     this.records = records
   }
 
+  /** As last read and configured. */
+  get known(): readonly TagRecord[] {
+    return this.lastRead
+  }
+
   /** Throws where the ledger cannot be read. */
   async open(config: Providers): Promise<TagReport> {
     this.lastRead = await this.read(config)

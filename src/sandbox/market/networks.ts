@@ -1,6 +1,19 @@
 /** The networks of the default asset table, as far as the sandbox shows them. */
-import { toCashAddress } from '../../domain/address/bitcoin-cash.ts'
-import { bech32Letters, toBase58Check, toBech32 } from '../../domain/address/encoding.ts'
+import { toCashAddress } from '../../domain/address/cash-address.ts'
+import { toSs58 } from '../../domain/address/decoders.ts'
+import { toBase58, toBase58Check, toBech32 } from '../../domain/address/encoding.ts'
+import {
+  toAlgorand,
+  toDecred,
+  toFilecoin,
+  toInternetComputer,
+  toKaspa,
+  toMonero,
+  toNano,
+  toStacks,
+  toStellar,
+} from '../../domain/address/standards.ts'
+import { toTonAddress } from '../../domain/address/ton.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { decimal } from './decimal.ts'
 
@@ -17,10 +30,6 @@ export interface Network {
 }
 
 const hexadecimal = '0123456789abcdef'
-const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const nanoLetters = '13456789abcdefghijkmnopqrstuwxyz'
-const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 interface Traits {
   readonly hasMemo?: boolean
@@ -35,6 +44,11 @@ function network(address: ToAddress, { hasMemo = false, hashPrefix = '', fee = '
 /** So many letters of the alphabet, without a checksum. */
 function spelledAddress(prefix: string, alphabet: string, length: number): ToAddress {
   return (bytes) => prefix + spell(bytes.toString('hex'), alphabet, length)
+}
+
+/** From so many of the bytes, where the network has a checksum of its own. */
+function own(length: number, encode: (bytes: Buffer) => string): ToAddress {
+  return (bytes) => encode(bytes.subarray(0, length))
 }
 
 /** The hash of a key after the bytes of its type. */
@@ -65,33 +79,33 @@ const cardano: ToAddress = (bytes) => toBech32('addr', Buffer.concat([Buffer.of(
 export const networks: Readonly<Record<string, Network>> = {
   ...shared(ethereumLike('0.2'), 'ARBITRUM AVAXC BASE CELO CORE ETC FLR GLMR KAIA LINEA MNT MONAD OPTIMISM PLASMA'),
   ...shared(ethereumLike('0.2'), 'PLS POLYGON RONIN SONIC STORY THETA VET XDC ZKSYNC BERA CRONOS ETHW HYPEEVM'),
-  ...shared(network(spelledAddress('0x', hexadecimal, 64), { hashPrefix: '0x' }), 'APT STRK'),
+  APT: network(spelledAddress('0x', hexadecimal, 64), { hashPrefix: '0x' }),
   ...shared(network(spelledAddress('0x', hexadecimal, 64)), 'IOTA SUI'),
   ...shared(cosmosLike('terra'), 'LUNA LUNC'),
   ADA: network(cardano, { fee: '0.2' }),
   AKT: cosmosLike('akash'),
-  ALGO: network(spelledAddress('', base32, 58)),
+  ALGO: network(own(32, toAlgorand)),
   ATOM: cosmosLike('cosmos'),
-  BCH: network((bytes) => toCashAddress(bytes.subarray(0, 20))),
+  BCH: network(own(20, toCashAddress)),
   BSC: ethereumLike('0.3'),
   BSV: network(base58Check('00')),
   BTC: network(segwit('bc'), { fee: '1.8' }),
   DASH: network(base58Check('4c')),
-  DCR: network(spelledAddress('Ds', base58, 33)),
+  DCR: network(own(20, toDecred)),
   DGB: network(base58Check('1e')),
   DOGE: network(base58Check('1e'), { fee: '0.5' }),
-  DOT: network(spelledAddress('1', base58, 46)),
+  DOT: network(own(32, (account) => toSs58(0, account))),
   EGLD: network((bytes) => toBech32('erd', bytes.subarray(0, 32))),
   ETH: ethereumLike('1.2'),
-  FIL: network(spelledAddress('f1', base32.toLowerCase(), 39)),
+  FIL: network(own(20, toFilecoin)),
   FLOW: network(spelledAddress('0x', hexadecimal, 16)),
   HBAR: network(spelledAddress('0.0.', '123456789', 12), { hasMemo: true }),
-  ICP: network(spelledAddress('', hexadecimal, 64)),
+  ICP: network(own(29, toInternetComputer)),
   ICX: network(spelledAddress('hx', hexadecimal, 40), { hashPrefix: '0x' }),
   INJ: cosmosLike('inj'),
-  KAS: network(spelledAddress('kaspa:q', bech32Letters, 60)),
+  KAS: network(own(32, toKaspa)),
   KAVA: cosmosLike('kava'),
-  KSM: network(spelledAddress('H', base58, 46)),
+  KSM: network(own(32, (account) => toSs58(2, account))),
   LTC: network(segwit('ltc')),
   MINA: network(mina),
   NEAR: network(spelledAddress('', hexadecimal, 64)),
@@ -100,15 +114,16 @@ export const networks: Readonly<Record<string, Network>> = {
   ROSE: network((bytes) => toBech32('oasis', bytes.subarray(0, 21))),
   RUNE: cosmosLike('thor'),
   SEI: cosmosLike('sei'),
-  SOL: network(spelledAddress('', base58, 44)),
-  STX: network(spelledAddress('SP', crockford, 38), { hasMemo: true, hashPrefix: '0x' }),
-  TAO: network(spelledAddress('5', base58, 47)),
+  STRK: network(spelledAddress('0x00', hexadecimal, 62), { hashPrefix: '0x' }),
+  SOL: network(own(32, toBase58)),
+  STX: network(own(20, toStacks), { hasMemo: true, hashPrefix: '0x' }),
+  TAO: network(own(32, (account) => toSs58(42, account))),
   TIA: cosmosLike('celestia'),
-  TON: network(spelledAddress('UQ', base58, 46), { hasMemo: true }),
+  TON: network(own(32, toTonAddress), { hasMemo: true }),
   TRX: network(base58Check('41'), { fee: '1' }),
-  XLM: network(spelledAddress('G', base32, 55), { hasMemo: true }),
-  XMR: network(spelledAddress('8', base58, 94)),
-  XNO: network(spelledAddress('nano_1', nanoLetters, 59)),
+  XLM: network(own(32, toStellar), { hasMemo: true }),
+  XMR: network(own(64, toMonero)),
+  XNO: network(own(32, toNano)),
   XRP: network(base58Check('00', 'ripple'), { hasMemo: true }),
   XTZ: network(base58Check('06a19f')),
   ZEC: network(base58Check('1cb8')),

@@ -21,8 +21,6 @@ export interface Given {
   /** Used if the response lacks them, and reported to `onAssumed`. */
   readonly assumed?: Readonly<ResponseFields> | undefined
   readonly onAssumed?: (field: string) => void
-  /** A field that the response may lack, whatever its table says. */
-  readonly mayLack?: string | undefined
 }
 
 export interface ResponseCodec {

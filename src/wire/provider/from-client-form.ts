@@ -38,7 +38,6 @@ export function providerFormOf(form: Form): ProviderForm {
     networks: {},
     assets: {},
     depositMemo: [],
-    flagsDepositMemos: false,
     settings: [],
     sendsAddress: false,
     operation: (op) => operations.get(op),

@@ -18,8 +18,8 @@ export interface RefusalMeaning {
 
 /** Paths are names joined by dots. Of a list the first item is taken. */
 export interface RefusalTable {
-  /** Possible places of a reason in plain text, the best first: a text, or an object or list of texts. */
-  readonly messages: readonly string[]
+  /** Places of a reason in plain text before those of frameworks, the best first: a text, or an object or list of texts. */
+  readonly messages?: readonly string[]
   /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** The place of the code, and what the codes mean. A number counts as its digits. */
@@ -43,7 +43,7 @@ export interface Refusal {
 
 /** A body that is no object refuses nothing: a list may be the responses to something else. */
 export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
-  const { messages, limits, codes, members = {} } = table
+  const { messages = [], limits, codes, members = {} } = table
   const body = response instanceof JsonObject ? response : undefined
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
@@ -68,7 +68,10 @@ function firstMessage(body: JsonObject | undefined, paths: readonly string[]): s
 }
 
 /** The error status of a response with a status of success; undefined if it is no refusal. 200: a refusal that names no status. */
-export function refusedStatusIn200({ presentIn200, statusIn200, messages }: RefusalTable, body: JsonValue): number | undefined {
+export function refusedStatusIn200(
+  { presentIn200, statusIn200, messages = [] }: RefusalTable,
+  body: JsonValue,
+): number | undefined {
   if (presentIn200 !== undefined && isPresent(body, presentIn200)) return 200
   if (statusIn200 === undefined || !messages.some((path) => typeof at(body, path) === 'string')) return undefined
   const status = textOf(at(body, statusIn200))

@@ -100,7 +100,7 @@ function validKeys(database: Database, now: number) {
 async function unresolved(database: Database): Promise<readonly UnresolvedCreateReport[]> {
   const rows = await database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'state', 'asked', 'attempted_at', 'facts'])
+    .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'facts'])
     .where(sql<boolean>`state <> 'done'`)
     .orderBy('attempted_at')
     .orderBy('intent')
@@ -112,7 +112,9 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
     provider: row.provider,
     state: row.state,
     requested: JSON.parse(row.asked),
+    ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     attemptedAt: row.attempted_at,
+    ...(row.deadline !== null && { deadline: row.deadline }),
     ...(row.facts !== null && { reported: toReported(row.facts) }),
   }))
 }

@@ -11,22 +11,21 @@ export function overrides(store: Store): OverrideStore {
   const { database, write, writeOne } = store
   return {
     read: () => readOpen(database),
-    readAll: () => readAll(database),
+    readAll: () => readAllOverrides(database),
     change: (changes, actor, expected) =>
       write(async (within) => {
         await store.lock(within, 'overrides')
-        const stored = await readAll(within)
+        const stored = await readAllOverrides(within)
         if (expected && !isDeepStrictEqual(openOf(stored), expected)) return false
         for (const change of changes) await apply(within, store, change, actor, stored)
         return true
       }),
-    end: (override, fileValue) =>
+    end: (override, { key, before, after }) =>
       write(async (within) => {
         const ended = within.updateTable('overrides').set({ ended: 1 }).where(isRow(override)).where('ended', '=', 0)
         const { numUpdatedRows } = await ended.executeTakeFirstOrThrow()
         if (numUpdatedRows === 0n) return false
-        const record = { actor: 'file', action: 'override.ended', subject: override.key } as const
-        await addAudit(within, store, { ...record, before: override.value, after: fileValue })
+        await addAudit(within, store, { actor: 'file', action: 'override.ended', subject: key, before, after })
         return true
       }),
     forget: (override) =>
@@ -37,14 +36,14 @@ export function overrides(store: Store): OverrideStore {
 }
 
 async function readOpen(database: Database): Promise<readonly Override[]> {
-  return openOf(await readAll(database))
+  return openOf(await readAllOverrides(database))
 }
 
 function openOf(stored: readonly StoredOverride[]): readonly Override[] {
   return stored.filter(({ isEnded }) => !isEnded).map(({ isEnded: _, ...override }) => override)
 }
 
-async function readAll(database: Database): Promise<readonly StoredOverride[]> {
+export async function readAllOverrides(database: Database): Promise<readonly StoredOverride[]> {
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
   return rows.map(({ key, value, file_value, actor, since, ended }) => ({
     key,
@@ -59,15 +58,16 @@ async function readAll(database: Database): Promise<readonly StoredOverride[]> {
 async function apply(
   within: Database,
   store: Store,
-  { key, value, fileValue, before }: OverrideChange,
+  { key, value, fileValue, shown }: OverrideChange,
   actor: string,
   stored: readonly StoredOverride[],
 ): Promise<void> {
   const current = stored.find((override) => override.key === key)
+  const { before, after } = shown
   if (value === undefined) {
     await within.deleteFrom('overrides').where('key', '=', key).execute()
-    if (!current || current.isEnded || isDeepStrictEqual([current.value, before], [fileValue, fileValue])) return
-    await addAudit(within, store, { actor, action: 'override.reset', subject: key, before, after: fileValue })
+    if (!current || current.isEnded || isDeepStrictEqual([current.value, before], [fileValue, after])) return
+    await addAudit(within, store, { actor, action: 'override.reset', subject: shown.key, before, after })
     return
   }
   if (current && !current.isEnded && isDeepStrictEqual([current.value, current.fileValue], [value, fileValue])) return
@@ -77,7 +77,7 @@ async function apply(
     .values({ key, ...row })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
     .execute()
-  await addAudit(within, store, { actor, ...subjectOf(key), before, after: value })
+  await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
 }
 
 function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly subject: string } {

@@ -62,6 +62,7 @@ function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClie
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
     if (broken !== undefined) throw broken
     try {
+      if (statement.startsWith(beginning)) return await client.query(statement + durably)
       return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
       if (isServerError(reason)) throw reason
@@ -76,6 +77,11 @@ function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClie
   }
   return { query: query as unknown as PostgresPoolClient['query'], release }
 }
+
+/** How Kysely begins a transaction. */
+const beginning = 'start transaction'
+/** In one message with the beginning. With `off` a server confirms commits that a loss of power undoes. */
+const durably = '; set local synchronous_commit = on'
 
 const names = new Map<string, string>()
 

@@ -7,6 +7,7 @@ import type { Database, Priority } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { LockName, Store } from '../store.ts'
+import { durabilityWarnings, lostCommitsFinder } from './durability.ts'
 import { codeOf, openPools } from './pools.ts'
 
 /** `timeoutMs`: for one statement. `now`: replaces the server's clock in tests. */
@@ -15,7 +16,7 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
   const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = databases.usual
-  await sql`select 1`.execute(database)
+  const warnings = await durabilityWarnings(database)
   const { track, idle } = trackInFlight()
   return {
     database,
@@ -23,6 +24,8 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
       track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
     writeOne: (work, priority = 'usual') => track(work(databases[priority])),
     waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
+    warnings,
+    findLostCommits: lostCommitsFinder(database),
     types: {
       integer: 'bigint',
       text: 'text collate "C"',

@@ -33,6 +33,17 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       "CREATE INDEX transactions_newest ON transactions (sort_key, provider_id, provider) WHERE state = 'done'",
     ]),
     '2026-12-07 attention': step(attention(types)),
+    '2026-12-09 log position': step(types.hasClock ? logPosition(types) : []),
+    '2026-12-11 missing': step([
+      `ALTER TABLE transactions ADD COLUMN missing_since ${types.integer}`,
+      `ALTER TABLE transactions ADD COLUMN missing_at ${types.integer}`,
+    ]),
+    '2026-12-12 sent words': step([
+      `ALTER TABLE transactions ADD COLUMN sent ${types.text}`,
+      `ALTER TABLE transactions ADD COLUMN deadline ${types.integer}`,
+      `ALTER TABLE ended ADD COLUMN sent ${types.text}`,
+      `ALTER TABLE claims ADD COLUMN request ${types.text}`,
+    ]),
   }
 }
 
@@ -218,5 +229,12 @@ function attention({ integer, text }: ColumnTypes): readonly string[] {
     `ALTER TABLE transactions ADD COLUMN attention ${text}`,
     `ALTER TABLE transactions ADD COLUMN settled_at ${integer}`,
     'CREATE INDEX transactions_attention ON transactions (provider, attention, sort_key) WHERE attention IS NOT NULL',
+  ]
+}
+
+/** The last known position of the log of a database server. */
+function logPosition({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE log_position (only_row boolean PRIMARY KEY CHECK (only_row), system ${text} NOT NULL, position ${integer} NOT NULL)`,
   ]
 }

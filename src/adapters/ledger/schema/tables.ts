@@ -49,6 +49,10 @@ interface Transactions {
   seen_at: number | null
   read_at: number | null
   changed_at: number | null
+  /** Since when the provider does not find the transaction. */
+  missing_since: number | null
+  /** When it was last not found, once that has lasted an hour. */
+  missing_at: number | null
   /** The number of the request whose response this is, over all processes; null for rows from older versions. */
   sequence: number | null
   look_at: number | null
@@ -59,6 +63,10 @@ interface Transactions {
   begun_at: ColumnType<never, number | null | undefined, never>
   /** JSON: the request. */
   asked: string | null
+  /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
+  sent: string | null
+  /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */
+  deadline: number | null
   /** JSON: the facts of an entry without its status; the response of a mismatch. */
   facts: string | null
   /** The trace of the request that created it, if it was traced. */
@@ -71,6 +79,7 @@ interface Ended {
   owner: string
   provider: string
   asked: string
+  sent: string | null
   attempted_at: number
   /** On the ledger's clock. */
   ended_at: Written<number>
@@ -89,6 +98,8 @@ interface Claims {
   key: string
   intent: string
   fingerprint: string
+  /** JSON: the request in the client's words; null in rows of older versions. */
+  request: string | null
   /** JSON: the first response. */
   first: string | null
   /** On the ledger's clock. */

@@ -4,9 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely } from 'kysely'
 import type { OpenCount } from '../../../core/ledger-admin.ts'
+import type { StoredOverride } from '../../../core/operations/overrides.ts'
 import type { TagRecord } from '../../../core/routing/tag-records.ts'
 import { openCounts } from '../admin/open-counts.ts'
+import { readAllOverrides } from '../operations/overrides.ts'
 import type { Tables } from '../schema/tables.ts'
+import type { Store } from '../store.ts'
 import { readTagRecords } from '../tag-records.ts'
 import { sqliteDialect } from './dialect.ts'
 import { sqliteTimeMs } from './store.ts'
@@ -14,6 +17,18 @@ import { sqliteTimeMs } from './store.ts'
 export interface LedgerInspection {
   readonly tags: readonly TagRecord[]
   readonly openCounts: readonly OpenCount[]
+  readonly overrides: readonly StoredOverride[]
+}
+
+export async function inspect(
+  store: Pick<Store, 'database' | 'databaseTimeMs'>,
+  tags: readonly string[],
+): Promise<LedgerInspection> {
+  return {
+    tags: await readTagRecords(store.database, tags),
+    openCounts: await openCounts(store),
+    overrides: await readAllOverrides(store.database),
+  }
 }
 
 /** Throws if the file does not exist or cannot be read in this way. */
@@ -23,7 +38,7 @@ export async function inspectSqlite(file: string, tags: readonly string[]): Prom
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(location, { readOnly: true, timeout: 0 })) })
   try {
-    return { tags: await readTagRecords(database, tags), openCounts: await openCounts({ database, databaseTimeMs: sqliteTimeMs }) }
+    return await inspect({ database, databaseTimeMs: sqliteTimeMs }, tags)
   } finally {
     await database.destroy()
   }

@@ -29,7 +29,7 @@ async function emptyImage(): Promise<Uint8Array> {
   const database = await openSqlite(memory, 0)
   const store = await storeOf(database, database)
   try {
-    await migrate(store)
+    await migrate(store, false)
     return database.serialize()
   } finally {
     await store.close()

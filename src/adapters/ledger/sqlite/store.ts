@@ -50,6 +50,8 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
     listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
+    warnings: [],
+    findLostCommits: async () => undefined,
     lock: async () => {}, // SQLite has only one writer
     close: async () => {
       await clock.stop()

@@ -64,9 +64,9 @@ async function resultOf(
 ): Promise<CheckResult> {
   const { ledger, at } = options
   try {
-    const { matched, isAmbiguous } = await (await matching)(create, span)
+    const { matched, isAmbiguous, isPossible = false } = await (await matching)(create, span)
     if (isAmbiguous) return { outcome: 'ambiguous', isDone: false }
-    if (!matched) return await conclude(create, options)
+    if (!matched) return await conclude(create, isPossible, options)
     const { derived = [], body, contradicted = [], sequence } = matched
     if (contradicted.length > 0) {
       await ledger.markMismatch(create.intent, body, contradicted)
@@ -86,9 +86,14 @@ async function resultOf(
   }
 }
 
-/** The result if the complete list has no candidate. */
-async function conclude(create: UnresolvedCreate, { ledger, windowMs, isLastCheck }: CheckOptions): Promise<CheckResult> {
+/** The result if the complete list has no candidate. With a possible one only a person may say that nothing was created. */
+async function conclude(
+  create: UnresolvedCreate,
+  isPossible: boolean,
+  { ledger, windowMs, isLastCheck }: CheckOptions,
+): Promise<CheckResult> {
   if (!isLastCheck) return { outcome: 'notFound', isDone: false }
+  if (isPossible) return { outcome: 'ambiguous', isDone: false }
   const isEnded = await ledger.markNotCreated(create, windowMs)
   // The ledger's clock may be behind this machine's, by at most one window.
   return isEnded ? { outcome: 'notCreated', isDone: true } : { outcome: 'notFound', isDone: false, retryAfterMs: windowMs }

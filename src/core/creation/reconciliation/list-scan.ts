@@ -4,7 +4,7 @@ import { Fault } from '../../../domain/faults/fault.ts'
 import { instantsOf } from '../../../domain/instant.ts'
 import type { Page, Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
 import { extentReader } from '../../paging.ts'
-import type { ReportedTransaction } from './compare-create.ts'
+import type { ReportedTransaction } from '../../same-swap.ts'
 
 /** Bounds of one list. */
 const maxRows = 50_000
@@ -144,9 +144,10 @@ export class ListScan {
     const instants = reported.createdAt === undefined ? [] : instantsOf(reported.createdAt, this.timezone)
     const since = BigInt(Math.floor(this.since)) * 1_000_000n
     if (instants.length > 0 && instants.every((instant) => instant < since)) return
-    const texts = Object.entries(reported).map(([field, text]) => [field, text && copyText(text)] as const)
-    this.characters += texts.reduce((sum, [, text]) => sum + (text?.length ?? 0), 0)
-    this.keptRows.push({ reported: Object.fromEntries(texts), isReadable })
+    const { ownAssets, ...texts } = reported
+    const kept = { ...copyTexts(texts), ...(ownAssets && { ownAssets: copyTexts(ownAssets) }) }
+    this.characters += lengthOf(texts) + lengthOf(ownAssets ?? {})
+    this.keptRows.push({ reported: kept, isReadable })
   }
 }
 
@@ -155,6 +156,14 @@ export class BrokenList extends Fault {
   constructor(message: string) {
     super('unavailable', message)
   }
+}
+
+function copyTexts<T extends object>(texts: T): T {
+  return Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, text && copyText(text)])) as T
+}
+
+function lengthOf(texts: object): number {
+  return Object.values(texts).reduce((sum: number, text: string | undefined) => sum + (text?.length ?? 0), 0)
 }
 
 /** A real copy: a substring would keep the complete text in memory. */

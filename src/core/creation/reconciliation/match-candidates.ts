@@ -1,9 +1,9 @@
 /** Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2). */
-import { plainAmount } from '../../../domain/amount.ts'
+import type { Amount } from '../../../domain/amount.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs, type ReportReading } from './compare-create.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs, type ReportReading, zoneErrorMs } from '../../same-swap.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
@@ -12,6 +12,8 @@ export interface TransactionReader extends ReportReading {
   readonly service: SwapService
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
+  /** Whether the provider refuses to list: then nothing is looked for. */
+  readonly isListRefused?: (() => boolean) | undefined
 }
 
 /** The rows of the list that do not contradict a create. */
@@ -25,6 +27,8 @@ export interface ScanOptions {
   readonly now: number
   /** A scan that began earlier is not reused. */
   readonly notBefore: number
+  /** How long after its attempt a create is looked for. */
+  readonly windowMs: number
 }
 
 /** Reads the list once for all these creates. Throws if it is not complete yet. */
@@ -32,14 +36,15 @@ export async function readCandidates(
   creates: readonly UnresolvedCreate[],
   reader: TransactionReader,
   context: Context,
-  { scans, scanKey, now, notBefore }: ScanOptions,
+  { scans, scanKey, now, notBefore, windowMs }: ScanOptions,
 ): Promise<CandidatesOf> {
   const { service, capabilities, timezone } = reader
   const filters = capabilities.requestFields.listTransactions
-  const since = Math.min(...creates.map(({ attemptedAt }) => attemptedAt)) - createdBeforeMs
+  const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs))
+  const since = Math.min(...ranges.map(({ first }) => first))
   const intents = creates.map(({ intent }) => intent)
   const rows: ListedRow[] = []
-  for (const window of filters.has('dateFrom') ? windowsOf(creates) : [{}]) {
+  for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
     const options = { window: knownWindow, since, startedAt: now, notBefore, intents, pageSize, timezone }
@@ -49,21 +54,40 @@ export async function readCandidates(
     })
     rows.push(...read)
   }
-  const byAmount = Map.groupBy(rows, ({ reported: { amountIn } }) => amountIn && plainAmount(amountIn))
+  const bySize = Map.groupBy(rows, ({ reported: { amountIn } }) => sizeOf(amountIn))
   return (create) => {
-    const sameAmount = [...(byAmount.get(plainAmount(create.requested.amountIn)) ?? []), ...(byAmount.get(undefined) ?? [])]
-    return sameAmount.filter(({ reported }) => compareCreate([reported], create, reader) !== 'other')
+    const size = sizeOf(create.requested.amountIn) ?? 0
+    const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
+    return near.filter(({ reported }) => compareCreate([reported], create, reader) !== 'other')
   }
 }
 
-/** The time ranges in which the creates may have been made. Overlapping ranges are joined. */
-function windowsOf(creates: readonly UnresolvedCreate[]): readonly DateWindow[] {
-  const attempts = creates.map(({ attemptedAt }) => attemptedAt).toSorted((a, b) => a - b)
-  const ranges: { first: number; last: number }[] = []
-  for (const attempt of attempts) {
-    const range = ranges.at(-1)
-    if (range && attempt - createdBeforeMs <= range.last) range.last = attempt + createdAfterMs
-    else ranges.push({ first: attempt - createdBeforeMs, last: attempt + createdAfterMs })
+/** Similar amounts have the same size, or the next one. Undefined if the amount is not known. */
+function sizeOf(amount: Amount | undefined): number | undefined {
+  const value = Number(amount)
+  return value > 0 ? Math.round(Math.log(value) / Math.log(1.1)) : undefined
+}
+
+interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+/** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone. */
+function rangeOf(attemptedAt: number, isProof: boolean): Range {
+  return {
+    first: attemptedAt - (isProof ? zoneErrorMs : createdBeforeMs),
+    last: attemptedAt + (isProof ? zoneErrorMs : createdAfterMs),
   }
-  return ranges.map(({ first, last }) => ({ dateFrom: new Date(first).toISOString(), dateTo: new Date(last).toISOString() }))
+}
+
+/** Overlapping ranges are joined. */
+function windowsOf(ranges: readonly Range[]): readonly DateWindow[] {
+  const joined: Range[] = []
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1)
+    if (before && range.first <= before.last) joined.splice(-1, 1, { first: before.first, last: Math.max(before.last, range.last) })
+    else joined.push(range)
+  }
+  return joined.map(({ first, last }) => ({ dateFrom: new Date(first).toISOString(), dateTo: new Date(last).toISOString() }))
 }

@@ -8,7 +8,7 @@ import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
 import type { Span } from '../../../domain/tracing/span.ts'
 import { pickAssetFields } from '../../assets/pair.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransaction } from './compare-create.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransaction } from '../../same-swap.ts'
 import type { ListedRow } from './list-scan.ts'
 import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
 
@@ -18,6 +18,8 @@ export interface MatchResult {
   readonly matched?: ServiceResponse<'getTransaction'>
   /** Whether there are several candidates, another create competes for the match, or nothing confirms it. */
   readonly isAmbiguous: boolean
+  /** Whether a transaction that is no match may still be the create's: then the list does not prove that it made nothing. */
+  readonly isPossible?: boolean
 }
 
 /** Returns the match for one of the creates. */
@@ -55,18 +57,23 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
     const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
-    const result = await onlyMatch(rows, create, reader, { ...context, span })
-    if (!result?.match) return { isAmbiguous: result !== undefined }
+    const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
+    const isPossible = candidates.length < rows.length
+    const result = await onlyMatch(candidates, create, reader, { ...context, span })
+    if (!result?.match) return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined }
     const { reports, details } = result.match
     const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
     const isContested = competing.some(
-      (other) => other.intent !== create.intent && compareCreate(reports, other, reader) !== 'other',
+      (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
     )
     const body = mergeReports(reports)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && !details.contradicted?.length
     if (isContested || isAwaited) return { isAmbiguous: true }
-    return { matched: { ...details, body: { ...body, ...pickAssetFields(create.requested) } }, isAmbiguous: false }
+    return {
+      matched: { ...details, body: { ...body, ...pickAssetFields(create.requested), ownAssets: undefined } },
+      isAmbiguous: false,
+    }
   }
 }
 
@@ -75,24 +82,27 @@ interface Match {
   readonly details: ServiceResponse<'getTransaction'>
 }
 
-/** Undefined without a candidate. An empty result if there are several candidates or the only one is not confirmed. */
+/** Undefined without a candidate. Ambiguous if there are several, or the only one is not confirmed; neither if its details make it merely possible. */
 async function onlyMatch(
   rows: readonly ListedRow[],
   create: UnresolvedCreate,
   reader: TransactionReader,
   context: Context,
-): Promise<{ readonly match?: Match } | undefined> {
-  if (rows.length > maxCandidates) return {}
+): Promise<{ readonly match?: Match; readonly isAmbiguous: boolean } | undefined> {
+  if (rows.length > maxCandidates) return { isAmbiguous: true }
   let match: Match | undefined
+  let isPossible = false
   for (const row of rows) {
     const details = await readDetails(row, reader.service, context)
     const reports = details ? [row.reported, details.body] : [row.reported]
     const verdict = compareCreate(reports, create, reader)
     if (verdict === 'other') continue
-    if (verdict === 'incomplete' || !row.isReadable || !details || match) return {}
+    isPossible ||= verdict === 'possible'
+    if (verdict === 'possible') continue
+    if (verdict === 'incomplete' || !row.isReadable || !details || match) return { isAmbiguous: true }
     match = { reports, details }
   }
-  return match && { match }
+  return match || isPossible ? { ...(match && { match }), isAmbiguous: false } : undefined
 }
 
 /** Undefined if the details add nothing to the row: another transaction, none, or one that is unreadable too. */

@@ -80,7 +80,7 @@ function linkToCreate({ traceparent }: UnresolvedCreate): readonly Link[] {
   return link ? [link] : []
 }
 
-/** Undefined if the provider is no longer configured, or has no list. */
+/** Undefined if the provider is no longer configured, or has no list that it lets the gateway read. */
 function startMatching(
   creates: readonly UnresolvedCreate[],
   scanKey: string,
@@ -91,13 +91,14 @@ function startMatching(
   const { ledger, readers, scans, pendingKeys, windowMs } = options
   const [first] = creates
   const reader = first && readers.get(first.provider)
-  if (!reader) return undefined
+  if (!reader || reader.isListRefused?.()) return undefined
   const key = pendingKeys?.keyOf(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
   // "Not created" needs a list whose read began after the end of the window.
   const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
   const { provider } = first
-  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore: Math.max(0, ...ends) })
+  const notBefore = Math.max(0, ...ends)
+  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore, windowMs })
 }
 
 /**

@@ -52,12 +52,16 @@ function refusedIn(ends: KeyedEnds): readonly Op[] {
 export function checkKey({ hasKey, has, lacksAddress }: TriedProvider, ends: KeyedEnds): TrialCheck {
   if (!hasKey) return skipped('key', 'no key is configured')
   const refused = refusedIn(ends)
-  if (refused.length > 0) return fails('key', `refused for ${refused.join(', ')}`)
   const accepted = [...ends].filter(([, end]) => end === 'done').map(([op]) => op)
-  if (accepted.length > 0) return works('key', `accepted for ${accepted.join(', ')}`)
   const end = ends.get('getTransaction')
-  if (end instanceof Fault && end.kind === 'notFound' && !has('listTransactions'))
-    return works('key', 'accepted, as far as a get of an unknown id can show')
+  const isShownByGet = end instanceof Fault && end.kind === 'notFound'
+  if (refused.length > 0) {
+    const isListOnly = refused.every((op) => op === 'listTransactions') && (accepted.length > 0 || isShownByGet)
+    if (!isListOnly) return fails('key', `refused for ${refused.join(', ')}`)
+    return works('key', 'accepted, but for listTransactions: providers.<name>.listKey is a key for lists')
+  }
+  if (accepted.length > 0) return works('key', `accepted for ${accepted.join(', ')}`)
+  if (isShownByGet && !has('listTransactions')) return works('key', 'accepted, as far as a get of an unknown id can show')
   if (lacksAddress('fixed') || lacksAddress('float')) return skipped('key', 'only a call with the address of a client shows it')
   return fails('key', 'no call shows that it is accepted')
 }

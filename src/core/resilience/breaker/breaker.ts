@@ -131,7 +131,7 @@ class ProviderBreakers {
     const { service, byOp, options } = this
     if (!service) return
     const checkOp: HealthCheckOp =
-      options.usesGatewayKey && needsKey(op) ? (options.keyCheck ?? 'listTransactions') : 'listCurrencies'
+      options.usesGatewayKey && needsKey(op) ? (options.keyedRead ?? 'listTransactions') : 'listCurrencies'
     const isOpen = byOp[checkOp].circuit.state !== 'closed'
     const isProviderFailing =
       isOpen || (await this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, client, options.timeoutMs)))

@@ -1,5 +1,6 @@
 import { Fault } from '../../../domain/faults/fault.ts'
 import { singleFlight } from '../../../domain/single-flight.ts'
+import type { Op, Request } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import { callResultOf } from './call-result.ts'
 
@@ -12,20 +13,31 @@ export interface HealthCheckOptions {
   readonly timeoutMs: number
   /** Whether keyed operations are sent with the gateway's own key, as in managed mode. */
   readonly usesGatewayKey: boolean
-  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
-  readonly keyCheck?: HealthCheckOp | undefined
+  /** The provider's read with the gateway's key, or, if it has none, without one. Default: `listTransactions`. */
+  readonly keyedRead?: HealthCheckOp | undefined
 }
 
-/** Calls the provider without a client, as a health check. Rejects with the provider's `Fault`. */
+/** Reads from the provider as a health check. Rejects with the provider's `Fault`. */
 export function healthCheck(
   op: HealthCheckOp,
   service: SwapService,
   clientCapabilities: Context['clientCapabilities'],
   timeoutMs: number,
 ): Promise<unknown> {
+  return gatewayCall(op, { page: 1, size: 1 }, service, clientCapabilities, timeoutMs)
+}
+
+/** Calls the provider without a client. Rejects with the provider's `Fault`. */
+export function gatewayCall<O extends Op>(
+  op: O,
+  request: Request<O>,
+  service: SwapService,
+  clientCapabilities: Context['clientCapabilities'],
+  timeoutMs: number,
+): Promise<unknown> {
   const deadline = performance.now() + timeoutMs
   const context = { requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true }
-  return service.call(op, { page: 1, size: 1 }, context)
+  return service.call(op, request, context)
 }
 
 type Read = (op: HealthCheckOp) => Promise<unknown>

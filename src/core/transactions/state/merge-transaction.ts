@@ -44,7 +44,8 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
   transaction.status = status
   const isSettled = isFinal(status) || before?.settledAt !== undefined
-  if (transaction.attention !== undefined && isSettled) transaction.attention = undefined
+  const isFound = known.attention === 'lost' && reported.attention === undefined
+  if (transaction.attention !== undefined && (isSettled || isFound)) transaction.attention = undefined
   if (changedAt !== undefined && derived.includes('updatedAt'))
     transaction.updatedAt = changeOf(reported, changedAt, observed.timezone)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
@@ -97,6 +98,7 @@ type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[
 /** A copy of `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
 function fillFrom(reported: Transaction, known: Readonly<Record<string, unknown>>, keepsAssets: boolean): MutableTransaction {
   const filled: MutableTransaction & Record<string, unknown> = { ...reported }
+  if (filled.ownAssets !== undefined) filled.ownAssets = undefined
   for (const field in known) {
     const isName = assetFields.has(field)
     if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field] ?? filled[field]

@@ -2,7 +2,7 @@
 import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { ProviderLayerOptions } from '../../layer-options.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
-import { discrepanciesOf } from './discrepancies.ts'
+import { discrepanciesOf } from '../../same-swap.ts'
 import { mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
 import type { SequenceClock } from './request-sequence.ts'
 
@@ -26,7 +26,7 @@ export function mergeChecked(
   observed: ObservedTransaction,
   { table, sequences }: StateOptions,
 ): MergeResult {
-  const discrepancies = before?.isCreated ? discrepanciesOf(before.transaction, observed.reported, table) : noDiscrepancies
+  const discrepancies = before?.isCreated ? discrepanciesOf(before, observed.reported, table) : noDiscrepancies
   if (before && discrepancies.rejected.length > 0) return { record: before, ...discrepancies }
   const sequence = sequences.align(observed.sequence, before?.sequence)
   const record = mergeTransaction(before, sequence === observed.sequence ? observed : { ...observed, sequence })
@@ -44,7 +44,7 @@ export function rebase(
   table: AssetTable,
 ): LedgerEntry | undefined {
   const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence } = unsaved
-  if (stored.isCreated && discrepanciesOf(stored.transaction, transaction, table).rejected.length > 0) return undefined
+  if (stored.isCreated && discrepanciesOf(stored, transaction, table).rejected.length > 0) return undefined
   const reported = withoutCopies(transaction, base?.transaction)
   const record = mergeTransaction(stored, { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence })
   if (record === stored) return undefined

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { Amount } from '../../../domain/amount.ts'
-import { AssetTable } from '../../../domain/swap/asset.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
-import type { Discrepancy } from '../../../domain/telemetry/labels.ts'
-import { discrepanciesOf } from './discrepancies.ts'
+import { describe, expect, it, test } from 'vitest'
+import type { Amount } from '../domain/amount.ts'
+import { AssetTable } from '../domain/swap/asset.ts'
+import type { NewTransaction, Transaction } from '../domain/swap/swap.ts'
+import type { Discrepancy } from '../domain/telemetry/labels.ts'
+import { createAssetNaming } from './assets/asset-naming.ts'
+import { pairOf } from './assets/pair.ts'
+import { compareCreate, contradictedTerms, discrepanciesOf, unconfirmedMemos, type Verdict } from './same-swap.ts'
 
 const asset = (code: string, coin: string, network: string, aliases: readonly string[] = []) => ({
   code,
@@ -43,7 +45,7 @@ const stored: Transaction = {
 const nothing = { rejected: [], accepted: [] }
 const compare = (reported: Partial<Transaction>, before: Partial<Transaction> = {}) => {
   const { id, amountIn, createdAt } = stored
-  return discrepanciesOf({ ...stored, ...before }, { id, amountIn, createdAt, ...reported }, table)
+  return discrepanciesOf({ transaction: { ...stored, ...before } }, { id, amountIn, createdAt, ...reported }, table)
 }
 
 describe('L40: rejected is', () => {
@@ -110,4 +112,66 @@ describe('L40: no discrepancy is', () => {
   ])('%s', (_, reported, before) => {
     expect(compare(reported, before)).toEqual(nothing)
   })
+})
+
+const classic = 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59'
+const withTag1 = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
+type Terms = Partial<NewTransaction>
+
+describe('M38: spellings of an address contradict nothing, and a tag in one is a memo', () => {
+  test.each<[string, Terms, Terms, readonly string[]]>([
+    [
+      'in capitals',
+      { withdrawalAddress: 'BC1QAR0SRRR7XFKVY5L643LYDNW9RE59GTZZWF5MDQ' },
+      { withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+      [],
+    ],
+    ['a tag beside it', { withdrawalAddress: withTag1 }, { withdrawalAddress: classic, withdrawalExtraId: '1' }, []],
+    ['a tag within it', { withdrawalAddress: classic, withdrawalExtraId: '1' }, { withdrawalAddress: withTag1 }, []],
+    ['another tag beside it', { refundAddress: withTag1 }, { refundAddress: classic, refundExtraId: '2' }, ['refundExtraId']],
+    [
+      'another tag within it',
+      { withdrawalAddress: classic, withdrawalExtraId: '2' },
+      { withdrawalAddress: withTag1 },
+      ['withdrawalExtraId'],
+    ],
+    ['a tag that was not requested', { withdrawalAddress: classic }, { withdrawalAddress: withTag1 }, ['withdrawalExtraId']],
+    ['no tag', { withdrawalAddress: withTag1 }, { withdrawalAddress: classic }, []],
+  ])('%s', (_, requested, reported, fields) => {
+    expect(contradictedTerms(requested, reported)).toEqual(fields)
+  })
+})
+test('a requested memo is confirmed by the same address with its tag, and not by a missing field', () => {
+  const requested = { withdrawalAddress: classic, withdrawalExtraId: '1', refundAddress: withTag1 }
+  expect(unconfirmedMemos(requested, {})).toEqual(['withdrawalExtraId', 'refundExtraId'])
+  expect(unconfirmedMemos(requested, { withdrawalAddress: withTag1, refundExtraId: '1' })).toEqual([])
+  expect(unconfirmedMemos({ withdrawalAddress: classic }, {})).toEqual([])
+})
+
+describe('that a create made nothing is no conclusion from a row that may be it', () => {
+  const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
+  const naming = createAssetNaming(table, { byCode: true }, new Map())
+  const requested = {
+    ...pairOf(stored),
+    amountIn: '0.1234567891' as Amount,
+    withdrawalAddress: 'xdcAbcdef0123456789abcdef0123456789abcdef01',
+    rateType: 'float' as const,
+  }
+  const verdict = (facts: Partial<Transaction>) =>
+    compareCreate([{ ...requested, id: 'x', createdAt: '2026-03-01T10:00:01Z', ...facts }], { requested, attemptedAt }, { naming })
+
+  test.each<[string, Partial<Transaction>, Verdict]>([
+    ['the same', {}, 'match'],
+    ['an amount with fewer digits', { amountIn: '0.12345679' as Amount }, 'possible'],
+    ['an amount whose last digits differ', { amountIn: '0.1234567889' as Amount }, 'possible'],
+    ['no amount', { amountIn: '0' as Amount }, 'incomplete'],
+    ['another amount', { amountIn: '0.1244567891' as Amount }, 'other'],
+    ['another spelling of an address', { withdrawalAddress: '0xabcdef0123456789abcdef0123456789abcdef01' }, 'possible'],
+    ['another address', { withdrawalAddress: '0xabcdef0123456789abcdef0123456789abcdef02' }, 'other'],
+    ['another coin', { codeTo: 'USDTERC20', coinTo: 'USDT', networkTo: 'ETH' }, 'other'],
+    ['a time a quarter of an hour later', { createdAt: '2026-03-01T10:15:01Z' }, 'possible'],
+    ['a time of another zone', { createdAt: '2026-02-28T20:00:01Z' }, 'possible'],
+    ['a time that is earlier in every zone', { createdAt: '2026-02-28T19:59:59Z' }, 'other'],
+    ['a time of the day after', { createdAt: '2026-03-02T10:00:00Z' }, 'possible'],
+  ])('%s', (_, facts, expected) => expect(verdict(facts)).toBe(expected))
 })

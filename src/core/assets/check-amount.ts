@@ -1,0 +1,41 @@
+/** Refuses or rounds amounts that the network cannot carry (docs/contract.md §3). */
+import { isZero, roundDown, stepUp } from '../../domain/amount.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import { assetOf } from './check-addresses.ts'
+import { assetNameOf, from } from './pair.ts'
+
+export interface CheckAmountOptions {
+  readonly table: AssetTable
+  /** `routing.roundAmounts` is `down`. */
+  readonly isRounded: boolean
+}
+
+/**
+ * Throws `invalid` for a create whose amount has more significant decimals than its asset in the table, or sends the amount below and
+ * names `amountIn` as derived. Needs `context.pair`. Quotes pass.
+ */
+export function checkAmount({ table, isRounded }: CheckAmountOptions): Layer {
+  return onOperations({
+    async createTransaction(request, context, next) {
+      const asset = assetOf(assetNameOf(context.pair ?? {}, from), table)
+      const lower = asset?.decimals === undefined ? undefined : roundDown(request.amountIn, asset.decimals)
+      if (!asset || lower === undefined) return next.call('createTransaction', request, context)
+      if (!isRounded || isZero(lower)) throw tooManyDecimals(request, asset)
+      const response = await next.call('createTransaction', { ...request, amountIn: lower }, context)
+      return { ...response, derived: [...(response.derived ?? []), 'amountIn'] }
+    },
+  })
+}
+
+function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals = 0 }: Asset): Fault {
+  const lower = roundDown(amountIn, decimals) ?? amountIn
+  const nearest = [...(isZero(lower) ? [] : [lower]), stepUp(lower, decimals)].join(' or ')
+  return new Fault('invalid', `${coin} on the network ${network} has ${decimals} decimals: send ${nearest}`, {
+    field: 'amountIn',
+    noEffect: true,
+    isForEveryProvider: true,
+  })
+}

@@ -1,0 +1,100 @@
+/** Whether a provider refuses the gateway's key, or only the right to list with it (docs/contract.md §8). */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Op, Request } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { SteadyClock } from '../clock.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
+import { gatewayCall } from './breaker/health-check.ts'
+
+export interface KeyCheckOptions extends ProviderLayerOptions {
+  readonly clock: SteadyClock
+  /** `providers.<name>.timeout` in milliseconds (default: 10 seconds). */
+  readonly timeoutMs: number
+  /** The provider's operations that are sent with the key. */
+  readonly keyed: ReadonlySet<Op>
+  /** Whether lists of transactions are read with a key of their own: `providers.<name>.listKey`. */
+  readonly hasListKey: boolean
+}
+
+type KeyedCall = { readonly [O in Op]: { readonly op: O; readonly request: Request<O> } }[Op]
+
+/** `unclear`: neither accepted nor refused, such as a timeout. */
+type Answer = 'accepted' | 'refused' | 'unclear'
+
+/** Shortest interval between two checks. */
+const checkIntervalMs = 10_000
+/** After this time a list that was refused is read again. */
+const listRefusedForMs = 600_000
+const firstRow = { page: 1, size: 1 }
+
+/**
+ * Judges the key by calls that carry it. A create or a get that is refused may be about that call, and a list about the right to
+ * list: only both together say that the key is refused, unless another call shows that it is accepted.
+ */
+export class KeyCheck {
+  private readonly options: KeyCheckOptions
+  private checkedAt = Number.NEGATIVE_INFINITY
+  private listRefusedUntil = Number.NEGATIVE_INFINITY
+  private acceptedQuote: KeyedCall | undefined
+  private acceptedGet: KeyedCall | undefined
+
+  constructor(options: KeyCheckOptions) {
+    this.options = options
+  }
+
+  /** Whether the provider counts as one without a list of transactions. */
+  get isListRefused(): boolean {
+    return this.options.clock() < this.listRefusedUntil
+  }
+
+  /** Keeps a call that the provider answered: made again, it shows that the key is still accepted. */
+  noteAccepted<O extends Op>(op: O, request: Request<O>, id: string | undefined): void {
+    const { keyed } = this.options
+    if (op === 'getRate' && keyed.has(op)) this.acceptedQuote = { op, request: request as Request<'getRate'> }
+    if (id !== undefined && keyed.has('getTransaction')) this.acceptedGet = { op: 'getTransaction', request: { id } }
+  }
+
+  /** A list was refused by itself. */
+  noteListRefused(): void {
+    if (this.options.hasListKey || this.acceptedQuote || this.acceptedGet) this.refuseList()
+  }
+
+  /** Returns whether the provider refuses the key. At most one check in ten seconds; else false. */
+  async isKeyRefused(service: SwapService, { clientCapabilities }: Context): Promise<boolean> {
+    const { clock, timeoutMs } = this.options
+    if (clock() - this.checkedAt < checkIntervalMs) return false
+    this.checkedAt = clock()
+    const answerTo = ({ op, request }: KeyedCall): Promise<Answer> =>
+      gatewayCall(op, request, service, clientCapabilities, timeoutMs).then(() => 'accepted', answerOf)
+    const { keyed, hasListKey } = this.options
+    const listed =
+      keyed.has('listTransactions') && !hasListKey ? await answerTo({ op: 'listTransactions', request: firstRow }) : undefined
+    if (listed === 'accepted') this.listRefusedUntil = Number.NEGATIVE_INFINITY
+    if (listed === 'accepted' || listed === 'unclear') return false
+    const other = this.otherCall(listed)
+    if (!other) return listed === 'refused'
+    const answer = await answerTo(other)
+    if (answer === 'accepted' && listed === 'refused') this.refuseList()
+    return answer === 'refused'
+  }
+
+  /** A transaction shows that the key is accepted only where the list does not count. */
+  private otherCall(listed: 'refused' | undefined): KeyedCall | undefined {
+    if (this.options.keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
+    const get = listed === undefined || this.isListRefused ? this.acceptedGet : undefined
+    return this.acceptedQuote ?? get
+  }
+
+  private refuseList(): void {
+    const { provider, clock, observe } = this.options
+    this.listRefusedUntil = clock() + listRefusedForMs
+    observe({ what: 'operationRefused', provider, operation: 'listTransactions' })
+  }
+}
+
+function answerOf(reason: unknown): Answer {
+  const { kind, provider } = Fault.from(reason)
+  if (provider === undefined) return 'unclear'
+  if (kind === 'unauthorized') return 'refused'
+  return kind === 'notFound' || kind === 'invalid' ? 'accepted' : 'unclear'
+}

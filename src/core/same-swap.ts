@@ -1,0 +1,353 @@
+/**
+ * Whether what a provider reports is the swap that is known here (docs/contract.md §10). One table of fields, and one policy for each
+ * use: the response of a create against its request, a row of a list against a request, a report against what is stored. Assets are
+ * compared by the provider's own words first, by the table with its aliases second, and as texts last: a name that configuration may
+ * change is no identity.
+ */
+import { memoOf, sameAddress } from '../domain/address/same-address.ts'
+import { isNearAmount, isZero, plainAmount } from '../domain/amount.ts'
+import { instantsOf } from '../domain/instant.ts'
+import { type AssetTable, isOnNetwork, sameName } from '../domain/swap/asset.ts'
+import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
+import type { Discrepancy } from '../domain/telemetry/labels.ts'
+import { assetFromResponse } from './assets/asset-from-response.ts'
+import type { AssetName, AssetNaming } from './assets/asset-naming.ts'
+import { assetNameOf, from, type Side, to } from './assets/pair.ts'
+
+// The fields
+
+type Field =
+  | 'withdrawalAddress'
+  | 'refundAddress'
+  | 'depositAddress'
+  | 'withdrawalExtraId'
+  | 'refundExtraId'
+  | 'depositExtraId'
+  | 'rateType'
+
+type Swap = Partial<Transaction>
+
+/** A memo counts as given wherever it stands: beside its address or in it. */
+const fields: Readonly<Record<Field, { readonly of: (swap: Swap) => string | undefined; readonly isSame: typeof sameName }>> = {
+  withdrawalAddress: { of: ({ withdrawalAddress }) => withdrawalAddress, isSame: sameAddress },
+  refundAddress: { of: ({ refundAddress }) => refundAddress, isSame: sameAddress },
+  depositAddress: { of: ({ depositAddress }) => depositAddress, isSame: sameAddress },
+  withdrawalExtraId: { of: (swap) => memoOf(swap.withdrawalAddress, swap.withdrawalExtraId), isSame: isEqual },
+  refundExtraId: { of: (swap) => memoOf(swap.refundAddress, swap.refundExtraId), isSame: isEqual },
+  depositExtraId: { of: (swap) => memoOf(swap.depositAddress, swap.depositExtraId), isSame: isEqual },
+  rateType: { of: ({ rateType }) => rateType, isSame: isEqual },
+}
+
+type Relation = 'same' | 'other' | 'onlyKnown' | 'onlyReported' | 'silent'
+
+function relate(field: Field, known: Swap, reported: Swap): Relation {
+  const { of, isSame } = fields[field]
+  const [one, other] = [of(known), of(reported)]
+  if (!one) return other ? 'onlyReported' : 'silent'
+  if (!other) return 'onlyKnown'
+  return isSame(one, other) ? 'same' : 'other'
+}
+
+function isEqual(one: string, other: string): boolean {
+  return one === other
+}
+
+// The assets
+
+/** Compares what both name; `silent` if that is not even a code or a coin. */
+function compareWords(one: AssetName, other: AssetName): 'same' | 'other' | 'silent' {
+  const named = nameFields.filter((field) => one[field] && other[field])
+  if (named.some((field) => !sameName(one[field] ?? '', other[field] ?? ''))) return 'other'
+  return named.includes('code') || named.includes('coin') ? 'same' : 'silent'
+}
+
+const nameFields = ['code', 'coin', 'network'] as const
+
+/** By the provider's own words. */
+function compareOwnWords(side: Side, sent: Pair | undefined, reported: Swap): ReturnType<typeof compareWords> {
+  return compareWords(assetNameOf(sent ?? {}, side), assetNameOf(reported.ownAssets ?? {}, side))
+}
+
+// The response of a create against its request
+
+/** Terms of a request: all but assets and amount. */
+const terms = ['withdrawalAddress', 'refundAddress', 'withdrawalExtraId', 'refundExtraId', 'rateType'] as const
+type Term = (typeof terms)[number]
+
+/** The terms that the report contradicts: another value, or one that was not requested. A term that is not reported is no contradiction. */
+export function contradictedTerms(requested: Swap, reported: Swap): readonly Term[] {
+  return terms.filter((term) => ['other', 'onlyReported'].includes(relate(term, requested, reported)))
+}
+
+/** The requested terms that are not reported. */
+function missingTerms(requested: Swap, reported: Swap): readonly Term[] {
+  return terms.filter((term) => relate(term, requested, reported) === 'onlyKnown')
+}
+
+/** The requested memos that the reported terms do not contain. */
+export function unconfirmedMemos(requested: Swap, reported: Swap): readonly Term[] {
+  return missingTerms(requested, reported).filter((term) => term === 'withdrawalExtraId' || term === 'refundExtraId')
+}
+
+/** The sides on which a response names another asset than was requested. Both have the provider's words; `pair` has the table's. */
+export function otherSides(requested: Pair, reported: Pair, naming: AssetNaming, pair: Pair = {}): readonly Side[] {
+  return [from, to].filter((side) => {
+    const assetName = assetNameOf(reported, side)
+    return !isRepeated(assetNameOf(requested, side), assetName) && !isNameOf(assetName, assetNameOf(pair, side), naming)
+  })
+}
+
+/** Whether a response says nothing but what was sent. */
+function isRepeated(sent: AssetName, reported: AssetName): boolean {
+  return nameFields.every((field) => {
+    const [name, other] = [sent[field], reported[field]]
+    return other === undefined || (name !== undefined && sameName(name, other))
+  })
+}
+
+function isNameOf(reported: AssetName, expected: AssetName, naming: AssetNaming): boolean {
+  const resolved = assetFromResponse(reported, naming)
+  if (resolved === undefined) return false
+  return nameFields.every((field) => {
+    const [name, other] = [expected[field], resolved[field]]
+    return name === undefined || other === undefined || sameName(name, other)
+  })
+}
+
+// A row of a list, or a get, against the request of a create
+
+/** The readable fields of a list row or a get. Assets have the table's names. */
+export type ReportedTransaction = Partial<Transaction>
+
+/** How the reports of a provider are read. */
+export interface ReportReading {
+  readonly naming: AssetNaming
+  /** Of its times without a zone: `providers.<name>.timezone` (default: UTC). */
+  readonly timezone?: string | undefined
+}
+
+/** A create whose transaction is looked for. */
+export interface SoughtCreate {
+  /** With the table's names of then. */
+  readonly requested: NewTransaction
+  /** The provider's own words for its assets, as they were sent. Absent in rows of older versions. */
+  readonly sent?: Pair | undefined
+  readonly attemptedAt: number
+}
+
+/** Names of fields of the request. */
+export interface Comparison {
+  readonly contradicted: readonly string[]
+  /** Contradicted only in spelling or in the last digits of an amount. */
+  readonly alike: readonly string[]
+  /** Requested, but not reported. */
+  readonly missing: readonly string[]
+}
+
+/** A transaction can match a create if it was created within this time before or after the attempt. */
+export const createdBeforeMs = 120_000
+export const createdAfterMs = 600_000
+/** By how much the time of a transaction may be wrong because it was read in another zone than it was written in. */
+export const zoneErrorMs = 14 * 3_600_000
+
+/**
+ * `match`: all requested fields are confirmed. `incomplete`: none is contradicted, but some are not confirmed. `possible`: no match,
+ * but no proof that the create made nothing either: it differs at most in its time, in the spelling of an address, or in the last digits of
+ * the amount.
+ */
+export type Verdict = 'match' | 'incomplete' | 'possible' | 'other'
+
+/** Compares several reports of one transaction with a create. Each may confirm fields that another lacks; none may contradict. */
+export function compareCreate(reports: readonly ReportedTransaction[], create: SoughtCreate, reading: ReportReading): Verdict {
+  const { contradicted, alike, missing } = compareAll(reports, create, reading.naming)
+  const times = reports.map(({ createdAt }) => compareTime(createdAt, create.attemptedAt, reading.timezone))
+  if (contradicted.length > 0 || times.includes('before')) return 'other'
+  if (alike.length > 0 || times.includes('elsewhere')) return 'possible'
+  return missing.length === 0 && times.includes('around') ? 'match' : 'incomplete'
+}
+
+/** The fields that any report contradicts, and those that no report confirms. */
+export function compareAll(
+  reports: readonly ReportedTransaction[],
+  create: Pick<SoughtCreate, 'requested' | 'sent'>,
+  naming: AssetNaming,
+): Comparison {
+  const comparisons = reports.map((reported) => compareReport(reported, create, naming))
+  const [{ missing } = { missing: [] }, ...others] = comparisons
+  return {
+    contradicted: [...new Set(comparisons.flatMap(({ contradicted }) => contradicted))],
+    alike: [...new Set(comparisons.flatMap(({ alike }) => alike))],
+    missing: missing.filter((field) => others.every((other) => other.missing.includes(field))),
+  }
+}
+
+function compareReport(
+  reported: ReportedTransaction,
+  { requested, sent }: Pick<SoughtCreate, 'requested' | 'sent'>,
+  naming: AssetNaming,
+): Comparison {
+  const assets = [from, to].map((side) => compareAsset(side, reported, requested, sent, naming))
+  const different = contradictedTerms(requested, reported)
+  const spelled = different.filter((term) => isSpelledAlike(fields[term].of(requested), fields[term].of(reported)))
+  // Some providers write 0 while they do not know the amount.
+  const amountIn = reported.amountIn && !isZero(reported.amountIn) ? reported.amountIn : undefined
+  const isOtherAmount = amountIn !== undefined && plainAmount(amountIn) !== plainAmount(requested.amountIn)
+  const isAlike = amountIn !== undefined && isNearAmount(amountIn, requested.amountIn)
+  return {
+    contradicted: [
+      ...assets.flatMap(({ contradicted }) => contradicted),
+      ...(isOtherAmount && !isAlike ? ['amountIn'] : []),
+      ...different.filter((term) => !spelled.includes(term)),
+    ],
+    alike: [...(isOtherAmount && isAlike ? ['amountIn'] : []), ...spelled],
+    missing: [
+      ...assets.flatMap(({ missing }) => missing),
+      ...(amountIn === undefined ? ['amountIn'] : []),
+      ...missingTerms(requested, reported),
+    ],
+  }
+}
+
+/** Whether two addresses differ only in case, or in what stands before them: another prefix of their network. */
+function isSpelledAlike(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && bareText(one) === bareText(other)
+}
+
+function bareText(address: string): string {
+  return address.toLowerCase().replace(/^(?:[a-z]+:|0x|xdc|[a-z]{2,5}_)+/, '')
+}
+
+function compareAsset(
+  side: Side,
+  reported: ReportedTransaction,
+  requested: NewTransaction,
+  sent: Pair | undefined,
+  naming: AssetNaming,
+): Omit<Comparison, 'alike'> {
+  const own = compareOwnWords(side, sent, reported)
+  if (own !== 'same') return compareNames(assetNameOf(reported, side), assetNameOf(requested, side), side, naming)
+  const [before, now] = [assetNameOf(sent ?? {}, side), assetNameOf(reported.ownAssets ?? {}, side)]
+  const isComplete =
+    (before.network && now.network) || (naming.byCode && now.code) || isOnlyOne(assetNameOf(requested, side), naming)
+  return { contradicted: [], missing: isComplete ? [] : [side.network] }
+}
+
+function compareNames(reported: AssetName, requested: AssetName, side: Side, naming: AssetNaming): Omit<Comparison, 'alike'> {
+  const { table, byCode } = naming
+  const isSame = (field: keyof typeof side): boolean =>
+    Boolean(reported[field] && requested[field] && sameName(reported[field], requested[field]))
+  // A code that only the provider's list can resolve proves nothing if that list is unavailable or no longer has it.
+  const isUnexplained = isSame('coin') && reported.code !== undefined && table.byCode(reported.code) === undefined
+  const compared = isUnexplained ? nameFields.filter((field) => field !== 'code') : nameFields
+  const other = compared.find((field) => reported[field] && requested[field] && !isSame(field))
+  if (other)
+    return isSameInTable(reported, requested, table)
+      ? { contradicted: [], missing: [] }
+      : { contradicted: [side[other]], missing: [] }
+  if (!isSame('code') && !isSame('coin')) return { contradicted: [], missing: [side.coin] }
+  const isComplete = isOnlyOne(requested, naming) || isSame('network') || (byCode && isSame('code'))
+  return { contradicted: [], missing: isComplete ? [] : [side.network] }
+}
+
+/** Whether the coin has no other network in the table. A code implies its network. */
+function isOnlyOne({ coin, network }: AssetName, { table }: AssetNaming): boolean {
+  const [only, ...others] = table.coin(coin ?? '')?.assets ?? []
+  return only !== undefined && others.length === 0 && (!network || isOnNetwork(only, network))
+}
+
+/** The zone error excuses a transaction that seems older than its create; one that is older in every zone did not come from it. */
+function compareTime(
+  createdAt: string | undefined,
+  attemptedAt: number,
+  timezone: string | undefined,
+): 'around' | 'elsewhere' | 'before' | 'unknown' {
+  // Of an hour that there is twice, either reading may be near.
+  const instants = createdAt === undefined ? [] : instantsOf(createdAt, timezone)
+  if (instants.length === 0) return 'unknown'
+  const differences = instants.map((instant) => Number(instant / 1_000_000n) - attemptedAt)
+  if (differences.some((difference) => difference >= -createdBeforeMs && difference <= createdAfterMs)) return 'around'
+  return differences.every((difference) => difference < -zoneErrorMs) ? 'before' : 'elsewhere'
+}
+
+// A report against what is stored
+
+export interface Discrepancies {
+  /** The report cannot be about this transaction: all of it is rejected. */
+  readonly rejected: readonly Discrepancy[]
+  /** Unusual, but accepted. */
+  readonly accepted: readonly Discrepancy[]
+}
+
+/** A transaction of the ledger. `sent`: the provider's own words for its assets, as they were sent. */
+export interface StoredSwap {
+  readonly transaction: Transaction
+  readonly sent?: Pair | undefined
+}
+
+const rejected = ['withdrawalAddress', 'withdrawalExtraId', 'depositAddress', 'depositExtraId'] as const
+const accepted = ['refundAddress', 'refundExtraId', 'rateType'] as const
+
+/**
+ * Compares stored and reported fields. A field that is absent on either side is no difference, except a withdrawal memo that was not
+ * requested: it sends the funds to another recipient. For a transaction that the operator bound without reading it, the memo is known only
+ * after the first read. Without a table, assets are compared as texts.
+ */
+export function discrepanciesOf(stored: StoredSwap, reported: Transaction, table?: AssetTable): Discrepancies {
+  const { transaction } = stored
+  const wasRead = Boolean(transaction.depositAddress) || fields.withdrawalExtraId.of(transaction) !== undefined
+  const differs = (field: Field): boolean => {
+    const relation = relate(field, transaction, reported)
+    return relation === 'other' || (field === 'withdrawalExtraId' && relation === 'onlyReported' && wasRead)
+  }
+  const assets = [from, to].filter((side) => isOtherAsset(stored, reported, side, table))
+  return {
+    rejected: [...assets.map(({ coin }) => coin), ...rejected.filter(differs)],
+    accepted: accepted.filter(differs),
+  }
+}
+
+function isOtherAsset(
+  { transaction, sent }: StoredSwap,
+  reported: Transaction,
+  side: Side,
+  table: AssetTable | undefined,
+): boolean {
+  if (compareOwnWords(side, sent, reported) === 'same') return false
+  const [before, now] = [assetNameOf(transaction, side), assetNameOf(reported, side)]
+  const [asset, other] = [table && assetOf(before, table), table && assetOf(now, table)]
+  if (asset && other) return asset !== other
+  const pairs = [[before.coin, now.coin] as const, [before.network, now.network] as const]
+  const comparable = pairs.filter(([a, b]) => a && b)
+  return (before.coin && now.coin ? comparable : [[before.code, now.code] as const, ...comparable]).some(
+    ([a, b]) => a && b && !sameName(a, b),
+  )
+}
+
+function isSameInTable(one: AssetName, other: AssetName, table: AssetTable): boolean {
+  const asset = assetOf(one, table)
+  return asset !== undefined && asset === assetOf(other, table)
+}
+
+function assetOf({ code, coin, network }: AssetName, table: AssetTable): object | undefined {
+  return coin && network ? table.find(coin, network) : code ? table.byCode(code) : undefined
+}
+
+/**
+ * Whether a transaction was read before a create was sent, and is another one: it had progressed, or receives elsewhere. Sequences are
+ * those of the requests.
+ */
+export function wasThereBefore(seen: SequencedSwap, created: SequencedSwap): boolean {
+  if ((seen.sequence ?? 0) >= (created.sequence ?? 0)) return false
+  const { status } = seen.transaction
+  return (status !== undefined && status !== 'wait') || isOtherPlace(seen.transaction, created.transaction)
+}
+
+interface SequencedSwap {
+  readonly transaction: Swap
+  readonly sequence?: number | null | undefined
+}
+
+/** A known deposit address, and not this one: also if the create has none. */
+function isOtherPlace(seen: Swap, created: Swap): boolean {
+  return Boolean(seen.depositAddress) && relate('depositAddress', created, seen) !== 'same'
+}

@@ -1,0 +1,99 @@
+/** With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract.md §12). */
+import { Fault } from '../../domain/faults/fault.ts'
+import { instantsOf } from '../../domain/instant.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { textLength } from '../../domain/text-length.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { cutPage, readWhole } from '../paging.ts'
+import { parseDateRange } from './date-range.ts'
+import { type ListFromLedgerOptions, rowsFromLedger } from './list-from-ledger.ts'
+import { ListSnapshots } from './list-snapshots.ts'
+import { ownerOf } from './owner.ts'
+import { listSnapshotBounds, maxSortedRows, snapshotLifetimeMs, tooManyRows } from './sorted-list.ts'
+import { oldestOf } from './state/freshness.ts'
+
+export interface ListElsewhereOptions extends ListFromLedgerOptions {
+  /** Tag of the provider that is listed. */
+  readonly listed: string
+  /** The most rows in a page of its list. */
+  readonly pageSize: number
+  /** Of times without a zone, by tag; default: UTC. */
+  readonly timezones: ReadonlyMap<string, string>
+}
+
+type ListedPage = ServiceResponse<'listTransactions'>
+
+interface Listed extends Pick<ListedPage, 'derived' | 'staleSeconds'> {
+  readonly rows: readonly Transaction[]
+  readonly characters: number
+}
+
+/** If there is such a transaction, the whole list is read and merged, newest creation first. Else the list passes unchanged. */
+export function listElsewhere(options: ListElsewhereOptions): Layer {
+  const { ledger, listed, pageSize, timezones } = options
+  const snapshots = new ListSnapshots<Listed>(snapshotLifetimeMs, listSnapshotBounds)
+  const timeOf = ({ createdAt }: Transaction, tag: string): bigint => instantsOf(createdAt, timezones.get(tag))[0] ?? 0n
+  return onOperations({
+    async createTransaction(request, context, next) {
+      try {
+        return await next.call('createTransaction', request, context)
+      } finally {
+        if (context.caller.identity !== undefined) snapshots.forget(context.caller.identity)
+      }
+    },
+    async listTransactions(query, context, next) {
+      const owner = ownerOf(context)
+      // Without the ledger the list is the provider's, as it was before the switch.
+      const elsewhere = await ledger.listElsewhere(owner, listed, maxSortedRows).catch(() => [])
+      if (elsewhere.length === 0) return next.call('listTransactions', query, context)
+      const { first, last } = parseDateRange(query)
+      const whole = await snapshots.get(owner, query.page === 1, () => readListed(next, context, pageSize))
+      const rows = [
+        ...whole.rows.map((row) => ({ row, at: timeOf(row, listed), id: row.id })),
+        ...elsewhere.map((row) => ({ row, at: timeOf(row.transaction, row.provider), id: row.transaction.id })),
+      ].filter(({ at }) => at >= first && at <= last)
+      rows.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? 1 : -1))
+      const { items: page, total } = cutPage(rows, query)
+      const stored = page.map(({ row }) => row).filter(isEntry)
+      const read = await rowsFromLedger(stored, context, next, options)
+      const items = page.map(({ row }) => (isEntry(row) ? (read[stored.indexOf(row)]?.body ?? row.transaction) : row))
+      const staleSeconds = oldestOf([whole, ...read])
+      return {
+        body: { items, total },
+        derived: [...new Set([...(whole.derived ?? []), ...read.flatMap(({ derived = [] }) => derived)])],
+        ...(staleSeconds !== undefined && { staleSeconds }),
+        ...(stored.length === 0
+          ? { provider: listed }
+          : { sources: [...new Set([listed, ...stored.map((entry) => entry.provider)])] }),
+      }
+    },
+  })
+}
+
+async function readListed(service: SwapService, context: Context, pageSize: number): Promise<Listed> {
+  let meta: Pick<ListedPage, 'derived' | 'staleSeconds'> = {}
+  const pages: SwapService = {
+    async call(op, request, callContext) {
+      const response = await service.call(op, request, callContext)
+      meta = {
+        derived: [...new Set([...(meta.derived ?? []), ...(response.derived ?? [])])],
+        staleSeconds: oldestOf([meta, response]),
+      }
+      return response
+    },
+  }
+  const { rows, isComplete } = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
+    pageSize,
+    keyOf: ({ id }) => id,
+    maxRows: maxSortedRows,
+    tooManyRows,
+  })
+  if (!isComplete) throw new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter: 1 })
+  return { rows, characters: rows.reduce((sum, row) => sum + textLength(row), 0), ...meta }
+}
+
+function isEntry(row: Transaction | LedgerEntry): row is LedgerEntry {
+  return 'transaction' in row
+}
