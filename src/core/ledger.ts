@@ -106,8 +106,11 @@ export interface LedgerListQuery {
 export interface Ledger {
   /** Stores the intent and its claim. False, without a change, if the owner has used the key before. Idempotent. */
   readonly begin: (intent: Intent) => Promise<boolean>
-  /** Deletes the intent and its claim, because nothing was created. */
-  readonly drop: (intent: string) => Promise<void>
+  /**
+   * Deletes the intent and its claim, because nothing was created. `lookAt`: the refusal may have come from something in front of the
+   * provider, so its list is looked at from then on (`dueLooks`).
+   */
+  readonly drop: (intent: string, lookAt?: number) => Promise<void>
   /** Marks the outcome as unknown. A later result is still accepted. */
   readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
   /**
@@ -157,7 +160,17 @@ export interface Ledger {
     maxCreates: number,
     owners: readonly string[] | undefined,
   ) => Promise<readonly UnresolvedCreate[]>
-  /** Owners of creates that have a scheduled check. */
+  /** Refused creates whose look is due at `now`, longest waiting first; only of these owners, if given. */
+  readonly dueLooks: (
+    now: number,
+    maxCreates: number,
+    owners: readonly string[] | undefined,
+  ) => Promise<readonly UnresolvedCreate[]>
+  /** Takes the current look and schedules the next one; undefined: there is none. False if another process took the look. */
+  readonly scheduleNextLook: (create: UnresolvedCreate, nextLookAt: number | undefined) => Promise<boolean>
+  /** Keeps what a refused create made all the same, as a mismatch without a claim. False, without a change, if the id is another create's. */
+  readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
+  /** Owners of creates that have a scheduled check or look. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
   /** Takes the current check and schedules the next one. False if another process took the check. */
   readonly scheduleNextCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>

@@ -32,13 +32,15 @@ const defaultRetryAfterSeconds = 60
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
-  const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, body)
+  const { message, limits, reportedLimits, meaning, isOfForm } = readRefusal(form.refusal, body)
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
+  const noEffect = hasNoEffect(response, body, meaning, call)
   return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
-    noEffect: hasNoEffect(response, body, meaning, call),
+    noEffect,
+    isForeign: noEffect && call.op === 'createTransaction' && !isOfForm,
     isForbidden: response.status === 403 && meaning === undefined,
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),

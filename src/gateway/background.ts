@@ -1,6 +1,7 @@
 /** What a gateway does without a request. The process calls both at intervals. */
 import { ListScans } from '../core/creation/reconciliation/list-scans.ts'
 import { reconcile } from '../core/creation/reconciliation/reconcile.ts'
+import { lookAfterRefusals } from '../core/creation/reconciliation/refused-creates.ts'
 import type { Gateway, SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
@@ -15,7 +16,9 @@ export function backgroundWork(
   return {
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)
-      await reconcile({ ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
+      const options = { ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing }
+      await reconcile(options)
+      await lookAfterRefusals(options)
       observe({ what: 'reconciled', at: clock() })
     },
     async pollDraining() {

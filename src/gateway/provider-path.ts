@@ -23,7 +23,8 @@ export interface ProviderPath {
 export function createOptions({ connected, parts }: ProviderPath): RecordResultOptions {
   const { ledger, deferredResults, clock, observe, pendingKeys } = parts
   const { tag, capabilities } = connected
-  return { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
+  const hasList = (): boolean => capabilities.responseFields.listTransactions.size > 0 && !connected.isListRefused()
+  return { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, hasList, observe, pendingKeys }
 }
 
 /** How the response of a create is compared with its request. */

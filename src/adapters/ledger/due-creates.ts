@@ -19,7 +19,8 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
       return rows.map(toUnresolvedCreate)
     },
     async ownersOfUnresolved() {
-      const waiting = database.selectFrom('transactions').select('owner').distinct().where('look_at', 'is not', null)
+      const refused = database.selectFrom('refused_creates').select('owner')
+      const waiting = database.selectFrom('transactions').select('owner').where('look_at', 'is not', null).union(refused)
       return (await waiting.execute()).map(({ owner }) => owner)
     },
     scheduleNextCheck: (open, next) => writeOne((within) => scheduleNextCheck(within, open, next)),

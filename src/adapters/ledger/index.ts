@@ -23,6 +23,7 @@ import { openTransactions } from './open-transactions.ts'
 import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
+import { refusedCreates } from './refused-creates.ts'
 import { migrate, mustExistMessage } from './schema/migrate.ts'
 import type { LedgerInspection } from './sqlite/inspect.ts'
 import { memoryStores } from './sqlite/memory.ts'
@@ -74,7 +75,8 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
   const { close, waits, findLostCommits } = store
-  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...dueCreates(store), ...openTransactions(store), close }
+  const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
+  const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
   return {

@@ -1,4 +1,5 @@
 /** Kysely: creates, from before the request is sent until the outcome is known. */
+import type { NotNull } from 'kysely'
 import type { Intent, Ledger, TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import { claim } from './claims.ts'
@@ -15,7 +16,10 @@ type Intents = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bin
 export function intents({ write, writeOne, clock }: Store): Intents {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
-    drop: (intent) => writeOne((within) => drop(within, intent), 'result'),
+    drop: (intent, lookAt) =>
+      lookAt === undefined
+        ? writeOne((within) => drop(within, intent), 'result')
+        : write((within) => refuse(within, intent, lookAt), 'result'),
     markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
     complete: (intent, facts) =>
       write((within) => complete(within, intent, facts, clock), 'result').catch(async (reason) => {
@@ -58,6 +62,20 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
 /** Deletes a create and its claim. */
 async function drop(within: Database, intent: string): Promise<void> {
   await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
+}
+
+/** Deletes a create and its claim; its provider's list is looked at then. */
+async function refuse(within: Database, intent: string, look_at: number): Promise<void> {
+  const unresolved = within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates)
+  const create = await unresolved
+    .returning(['owner', 'provider', 'asked', 'sent', 'attempted_at'])
+    .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
+    .executeTakeFirst()
+  if (create)
+    await within
+      .insertInto('refused_creates')
+      .values({ ...create, intent, look_at })
+      .execute()
 }
 
 /** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */

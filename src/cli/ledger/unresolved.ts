@@ -61,5 +61,6 @@ function orderText(order: Partial<FoundTransaction['entry']['transaction']>): st
 function reportedText({ reported }: UnresolvedCreateReport): string {
   if (!reported) return ''
   const { id, fields } = reported
+  if (fields.includes('refused')) return `${id}, although the provider refused the create`
   return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`
 }

@@ -61,7 +61,7 @@ export class DeferredResults {
         }),
       complete: (intent, transactionRecord) => record(intent, () => ledger.complete(intent, transactionRecord)),
       markMismatch: (intent, reported, fields) => record(intent, () => ledger.markMismatch(intent, reported, fields)),
-      drop: (intent) => record(intent, () => ledger.drop(intent)),
+      drop: (intent, lookAt) => record(intent, () => ledger.drop(intent, lookAt)),
     }
   }
 

@@ -48,6 +48,7 @@ const send = intent({
   ledger,
   provider: 'alpha',
   clock: () => now,
+  hasList: () => true,
   observe: (observation) => void observed.push(observation),
   pendingKeys: { keep: ({ key }) => void keptKeys.push(key) },
 })
@@ -105,7 +106,7 @@ it('stays if the outcome is unknown, and is checked in five seconds, with the ke
 
 it('throws the fault of the provider if the ledger fails too', async () => {
   const failing = { ...ledger, drop: () => Promise.reject(new Error('disk')), markUnknown: () => Promise.reject(new Error('disk')) }
-  const broken = intent({ ledger: failing, provider: 'alpha', clock: () => now, observe: () => {} })
+  const broken = intent({ ledger: failing, provider: 'alpha', clock: () => now, hasList: () => false, observe: () => {} })
   for (const noEffect of [true, false]) {
     fault = new Fault('failed', 'no', { noEffect })
     const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, deadline: performance.now() + 1 }

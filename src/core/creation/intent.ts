@@ -10,6 +10,8 @@ import type { SendCreate } from './creation.ts'
 export interface IntentOptions extends ProviderLayerOptions {
   readonly ledger: Ledger
   readonly clock: Clock
+  /** Whether the provider has a list of transactions that the gateway may read. */
+  readonly hasList: () => boolean
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
@@ -21,9 +23,9 @@ const firstCheckMs = 5_000
 
 /**
  * Stores the intent of a create in the ledger before anything is sent (docs/contract.md §10). An intent without effect is
- * dropped; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
+ * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
-export function intent({ ledger, provider, clock, observe, pendingKeys }: IntentOptions): SendCreate {
+export function intent({ ledger, provider, clock, hasList, observe, pendingKeys }: IntentOptions): SendCreate {
   return async (request, context, next) => {
     const { caller, claim, pair, span } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
@@ -53,8 +55,11 @@ export function intent({ ledger, provider, clock, observe, pendingKeys }: Intent
       const fault = Fault.from(reason)
       span?.setAttributes({ 'swapgate.outcome': fault.noEffect ? 'refused' : 'unknown' })
       // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
-      if (fault.noEffect) await ledger.drop(id).catch(() => {})
-      else {
+      if (fault.noEffect) {
+        const needsLook = fault.isForeign && hasList()
+        if (needsLook) pendingKeys?.keep(caller)
+        await ledger.drop(id, needsLook ? clock() + firstCheckMs : undefined).catch(() => {})
+      } else {
         observe({ what: 'create', provider, outcome: 'unknown' })
         pendingKeys?.keep(caller)
         await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})

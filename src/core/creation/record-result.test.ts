@@ -45,7 +45,15 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
   const pendingKeys = holdsKeys ? { keep: (pendingCaller: Caller) => void keptKeys.push(pendingCaller) } : undefined
   const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
   const capabilities = { hasExpectedAmount } as Capabilities
-  const record = recordResult({ ledger, provider: 'alpha', capabilities, clock: () => now, observe, pendingKeys })
+  const record = recordResult({
+    ledger,
+    provider: 'alpha',
+    capabilities,
+    clock: () => now,
+    hasList: () => true,
+    observe,
+    pendingKeys,
+  })
   return record(response, request, { caller } as Context)
 }
 

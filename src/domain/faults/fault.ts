@@ -72,6 +72,8 @@ export interface FaultDetails {
   readonly noEffect?: boolean
   /** True if the provider, or a firewall in front of it, refused this call with 403: the key itself may be good. */
   readonly isForbidden?: boolean
+  /** True for a refusal of a create that is not in the form of the provider's errors: the provider may have carried it out. */
+  readonly isForeign?: boolean
   /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
   /** True if nothing was sent to this provider and another one may be called. */
@@ -94,6 +96,7 @@ export class Fault extends Error {
   readonly provider: string | undefined
   readonly noEffect: boolean
   readonly isForbidden: boolean
+  readonly isForeign: boolean
   readonly replayed: boolean
   readonly mayFailOver: boolean
   readonly isForEveryProvider: boolean
@@ -111,6 +114,7 @@ export class Fault extends Error {
     this.provider = details.provider
     this.noEffect = details.noEffect ?? false
     this.isForbidden = details.isForbidden ?? false
+    this.isForeign = details.isForeign ?? false
     this.replayed = details.replayed ?? false
     this.mayFailOver = details.mayFailOver ?? false
     this.isForEveryProvider = details.isForEveryProvider ?? false

@@ -78,6 +78,7 @@ export const createOutcomes = [
   'otherAmount',
   'found', // the transaction of an unknown create was found
   'notFound',
+  'foundAfterRefusal', // the provider has the transaction of a create that it refused
   'notCreated', // its window is over, and the provider's complete list has no candidate
   'ambiguous',
   'lookupFailed', // the provider's list or details could not be read

@@ -57,7 +57,10 @@ function createsTable(rows, open) {
     },
     {
       heading: 'Provider reported',
-      content: ({ reported }) => (reported ? html`<code>${reported.id}</code>, differs in ${reported.fields.join(', ')}` : none),
+      content: ({ reported }) =>
+        reported
+          ? html`<code>${reported.id}</code>, ${reported.fields.includes('refused') ? 'although it was refused' : `differs in ${reported.fields.join(', ')}`}`
+          : none,
     },
     {
       heading: 'Settle',

@@ -39,6 +39,8 @@ export interface Refusal {
   /** Those that a message may end with. */
   readonly reportedLimits: AmountLimits
   readonly meaning: RefusalMeaning | undefined
+  /** Whether it is as the form has its errors. Otherwise something in front of the provider may have written it. */
+  readonly isOfForm: boolean
 }
 
 /** A body that is no object refuses nothing: a list may be the responses to something else. */
@@ -48,12 +50,27 @@ export function readRefusal(table: RefusalTable, response: JsonValue | undefined
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
+  const meaning = meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
   return {
     message: firstMessage(body, messages) || firstMessage(body, frameworkMessages),
     limits: known,
     reportedLimits: isHalf && limits?.areBoth ? {} : known,
-    meaning: meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1],
+    meaning,
+    isOfForm: meaning !== undefined || code !== undefined || hasFormsParts(table, body),
   }
+}
+
+/** The member that makes it a refusal, or a reason as a text with the status, where the form has one. */
+function hasFormsParts(table: RefusalTable, body: JsonObject | undefined): boolean {
+  const { presentIn200, statusIn200, messages = ['message', 'error'] } = table
+  if (presentIn200 !== undefined && isPresent(body, presentIn200)) return true
+  if (statusIn200 !== undefined && errorStatus(body, statusIn200) === undefined) return false
+  return messages.some((path) => typeof at(body, path) === 'string')
+}
+
+function errorStatus(body: JsonValue | undefined, path: string): number | undefined {
+  const status = textOf(at(body, path))
+  return status !== undefined && /^[45][0-9]{2}$/.test(status) ? Number(status) : undefined
 }
 
 function meaningOf(code: string | undefined, codes: RefusalTable['codes']): RefusalMeaning | undefined {
@@ -74,8 +91,7 @@ export function refusedStatusIn200(
 ): number | undefined {
   if (presentIn200 !== undefined && isPresent(body, presentIn200)) return 200
   if (statusIn200 === undefined || !messages.some((path) => typeof at(body, path) === 'string')) return undefined
-  const status = textOf(at(body, statusIn200))
-  return status !== undefined && /^[45][0-9]{2}$/.test(status) ? Number(status) : undefined
+  return errorStatus(body, statusIn200)
 }
 
 /** Empty values in the place of a refusal mean that there is none. */

@@ -44,6 +44,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       `ALTER TABLE ended ADD COLUMN sent ${types.text}`,
       `ALTER TABLE claims ADD COLUMN request ${types.text}`,
     ]),
+    '2026-12-13 refused creates': step(refusedCreates(types)),
   }
 }
 
@@ -229,6 +230,22 @@ function attention({ integer, text }: ColumnTypes): readonly string[] {
     `ALTER TABLE transactions ADD COLUMN attention ${text}`,
     `ALTER TABLE transactions ADD COLUMN settled_at ${integer}`,
     'CREATE INDEX transactions_attention ON transactions (provider, attention, sort_key) WHERE attention IS NOT NULL',
+  ]
+}
+
+/** Refused creates that may exist are few, and stay for minutes. */
+function refusedCreates({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE refused_creates (
+      intent ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      asked ${text} NOT NULL,
+      sent ${text},
+      attempted_at ${integer} NOT NULL,
+      look_at ${integer} NOT NULL,
+      looks ${integer} NOT NULL DEFAULT 0
+    )`,
   ]
 }
 

@@ -8,6 +8,7 @@ export interface Tables {
   transactions: Transactions
   claims: Claims
   ended: Ended
+  refused_creates: RefusedCreates
   pruned_ids: PrunedIds
   tallies: PageIndexTable
   providers: Providers
@@ -83,6 +84,20 @@ interface Ended {
   attempted_at: number
   /** On the ledger's clock. */
   ended_at: Written<number>
+}
+
+/** Refused creates that the provider may have carried out all the same, while its list is looked at. */
+interface RefusedCreates {
+  intent: string
+  owner: string
+  provider: string
+  /** JSON: the request. */
+  asked: string
+  /** JSON: the provider's own words for its assets. */
+  sent: string | null
+  attempted_at: number
+  look_at: number
+  looks: ColumnType<number, number | undefined, number>
 }
 
 /** Ids that creates had whose transactions were pruned. */

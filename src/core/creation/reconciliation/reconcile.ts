@@ -33,10 +33,10 @@ const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
 const hourMs = 3_600_000
 /** Shortest pause between two checks, and time until another process checks if this one crashes. */
 const minPauseMs = 5_000
-const leaseMs = 15_000
+export const leaseMs = 15_000
 /** Creates per run, and concurrent lists and checks: a slow provider does not delay the others. */
-const maxCreatesPerRun = 200
-const concurrency = 8
+export const maxCreatesPerRun = 200
+export const concurrency = 8
 
 /** Checks every due create. Throws if the ledger fails. If a provider fails, its creates wait for the next check. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
@@ -81,12 +81,12 @@ function linkToCreate({ traceparent }: UnresolvedCreate): readonly Link[] {
 }
 
 /** Undefined if the provider is no longer configured, or has no list that it lets the gateway read. */
-function startMatching(
+export function startMatching(
   creates: readonly UnresolvedCreate[],
   scanKey: string,
   now: number,
   options: ReconciliationOptions,
-  root: Span | undefined,
+  root?: Span,
 ): Promise<MatchCreate> | undefined {
   const { ledger, readers, scans, pendingKeys, windowMs } = options
   const [first] = creates
