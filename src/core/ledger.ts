@@ -43,6 +43,8 @@ export interface TransactionRecord {
   readonly changedAt?: number | undefined
   /** When an operator recorded the outcome. */
   readonly settledAt?: number | undefined
+  /** Since when it is `success` without the amount sent, or its hash; absent once the provider has both. */
+  readonly payoutMissingSince?: number | undefined
   /** Since when the provider does not find it; absent once it does. */
   readonly missingSince?: number | undefined
   /** The last time at which it was not found, once that has lasted an hour. */

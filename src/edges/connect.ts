@@ -114,18 +114,36 @@ async function single<O extends Op>(
   const derived: string[] = []
   const assumed = assumedFields(operation, request, quote)
   const onAssumed = (field: string): void => void derived.push(field)
+  const nulls = new Set<string>()
+  const fallbacks = new Set<string>()
+  const onNull = (field: string): void => void nulls.add(field)
+  const onFallback = (field: string): void => void fallbacks.add(field)
   const decode = (document: ResponseDocument, fields?: ResponseFields): ResponseFields =>
-    decodeResponse(operation, document, calls.options, { fields, assumed, onAssumed })
+    decodeResponse(operation, document, calls.options, { fields, assumed, onAssumed, onNull, onFallback })
   try {
     const fields = await calls.send(operation, request, context, (document) =>
       beside ? besideSoon().then((besideFields) => decode(document, besideFields)) : decode(document),
     )
     if (operation.refusesByLimits) refuseByLimits(fields, request)
-    return responseOf(calls, fields, derived)
+    const response = responseOf<O>(calls, fields, derived)
+    if (operation.op !== 'getTransaction') return response
+    const deniesRefund = nulls.has('refundAddress') && fields.refundAddress === undefined
+    const lacksPayout = isPayoutMissing(fields, fallbacks, operation)
+    return { ...response, ...(deniesRefund && { deniesRefund }), ...(lacksPayout && { lacksPayout }) }
   } catch (reason) {
     const fault = Fault.from(reason)
     throw mayBeAboutAmount(fault) ? withLimits(fault, request, await besideSoon()) : fault
   }
+}
+
+/** Of a form without the hash only the amount counts. */
+function isPayoutMissing(
+  { status, amountOut, txHashOut }: ResponseFields,
+  fallbacks: ReadonlySet<string>,
+  { responseNames }: ProviderOperation,
+): boolean {
+  const isAgreedOnly = amountOut === undefined || fallbacks.has('amountOut')
+  return status === 'success' && (isAgreedOnly || (responseNames.has('txHashOut') && txHashOut === undefined))
 }
 
 function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {

@@ -94,7 +94,7 @@ describe('a Form A provider', () => {
   })
 
   test.each<[string, object]>([
-    ['nothing of it', { refundAddress: null }],
+    ['nothing of it', { refundAddress: undefined }],
     ['it in other letters, where that is the same', { coinFrom: 'btc', coinTo: 'usdttrc20' }],
   ])('that reports %s is believed', async (_, facts) => {
     const id = await created('A', { refundAddress: 'bc1q-refund-1' })

@@ -9,6 +9,7 @@ interface StoredEntry {
   readonly transaction: Omit<Transaction, 'status' | 'attention'>
   readonly derived: readonly string[]
   readonly promised?: Amount | undefined
+  readonly payoutMissingSince?: number | undefined
 }
 
 /** The data of a claim's first response. */
@@ -22,18 +23,19 @@ interface StoredFirst extends StoredEntry {
 
 export function storeEntry(facts: TransactionRecord): string {
   const { status: _, attention: __, ...transaction } = facts.transaction
-  const stored: StoredEntry = { transaction, derived: facts.derived, promised: facts.quotedAmountOut }
+  const { derived, quotedAmountOut: promised, payoutMissingSince } = facts
+  const stored: StoredEntry = { transaction, derived, promised, payoutMissingSince }
   return JSON.stringify(stored)
 }
 
-interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> {
+interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut' | 'payoutMissingSince'> {
   /** Without its status and its attention, which have columns. */
   readonly transaction: Omit<Transaction, 'status' | 'attention'> & { status?: Status; attention?: Attention }
 }
 
 export function loadEntry(text: string): LoadedEntry {
-  const { transaction, derived, promised }: StoredEntry = JSON.parse(text)
-  return { transaction, derived, quotedAmountOut: promised }
+  const { transaction, derived, promised, payoutMissingSince }: StoredEntry = JSON.parse(text)
+  return { transaction, derived, quotedAmountOut: promised, payoutMissingSince }
 }
 
 export function storeFirst(facts: TransactionRecord): string {

@@ -3,6 +3,7 @@
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import { type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
+import { isFinal } from '../../domain/swap/status.ts'
 import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
@@ -54,6 +55,8 @@ export function ownership(options: OwnershipOptions): Layer {
         count('hit', entry)
         return requireStatus(fromLedger(entry, context))
       }
+      const isAlreadyFinal = isFinal(entry.transaction.status)
+      if (isAlreadyFinal) freshness.recordPayoutRead(entry)
       sequences.observe(entry.sequence)
       // Concurrent gets share one refresh.
       const sharedRefresh = refreshes.get(request.id)
@@ -69,11 +72,11 @@ export function ownership(options: OwnershipOptions): Layer {
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived })
       } catch (reason) {
         const { kind, isForbidden } = Fault.from(reason)
-        if (neverServedStale.has(kind) && !isForbidden) throw reason
+        if (neverServedStale.has(kind) && !isForbidden && !isAlreadyFinal) throw reason
         // Another process may have stored a newer state.
         const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
         count('stale', latest)
-        return requireStatus(staleFromLedger(latest, context, freshness))
+        return requireStatus(isAlreadyFinal ? fromLedger(latest, context) : staleFromLedger(latest, context, freshness))
       }
     },
   })

@@ -99,6 +99,10 @@ export interface ServiceResponse<O extends Op> {
   readonly staleSeconds?: number | undefined
   /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
+  /** Of a get: whether the provider says that there is no refund address. */
+  readonly deniesRefund?: boolean
+  /** Of a get with `success`: whether the provider does not have the amount sent, or its hash, yet. */
+  readonly lacksPayout?: boolean
   /** Whether the response is for this client alone, so that no cache may store it. */
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */

@@ -4,14 +4,15 @@ import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 import { EmptyResponse, WireError } from '../wire-error.ts'
 import { memberAt } from './member.ts'
-import type {
-  DecodeContext,
-  Given,
-  ResponseCodec,
-  ResponseFields,
-  ResponseNode,
-  ResponseNodes,
-  ResponseSlot,
+import {
+  type DecodeContext,
+  type Given,
+  type ResponseCodec,
+  type ResponseFields,
+  type ResponseNode,
+  type ResponseNodes,
+  type ResponseSlot,
+  slotsOf,
 } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
 import { isZeroAmount, timestampOf } from './scalar-format.ts'
@@ -36,6 +37,7 @@ interface RowContext {
   readonly meanings: ReadonlyMap<string, StatusWord>
   readonly context: DecodeContext
   readonly row: ResponseFields
+  readonly given: Given
   /** Of the lists in the row; undefined as long as there are none. */
   details: Details[] | undefined
 }
@@ -49,12 +51,12 @@ export function compileDecode(
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const row: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const rowContext: RowContext = { meanings, context, row, details: undefined }
+    const rowContext: RowContext = { meanings, context, row, given, details: undefined }
     const spread = readObject(nodes, value, rowContext)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
       const own = { ...row }
-      const ownContext: RowContext = { meanings, context, row: own, details: undefined }
+      const ownContext: RowContext = { meanings, context, row: own, given, details: undefined }
       readObject(spread.nodes, item, ownContext)
       for (const detail of rowContext.details ?? []) readDetail(detail, item, ownContext)
       return complete(slots, own, given)
@@ -82,11 +84,16 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
     if (node) expected = node.index + 1
     const member = values[at] as JsonValue
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
-    else if (member === null) continue
+    else if (member === null) reportNull(node, rowContext.given)
     else if (node.slot) readSlot(node.slot, member, rowContext)
     else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
+}
+
+function reportNull({ slot, below }: ResponseNode, { onNull }: Given): void {
+  if (!onNull) return
+  for (const { field } of slot ? [slot] : below ? slotsOf(below) : []) onNull(field)
 }
 
 /** Most members are in the order of the table, without some optional ones: a comparison is cheaper than a hash of the name. */
@@ -119,13 +126,16 @@ function asObject(text: JsonValue): JsonObject {
   return object
 }
 
-function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: RowContext): void {
+function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row, given }: RowContext): void {
   const { field, isFallback, isZeroNone } = slot
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
   else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
-  else if (!isNothing(slot, value)) row[field] = readValue(slot, value, context)
+  else if (!isNothing(slot, value)) {
+    row[field] = readValue(slot, value, context)
+    if (isFallback) given.onFallback?.(field)
+  }
 }
 
 /** An empty text in an optional field means that there is none. */

@@ -21,6 +21,10 @@ export interface Given {
   /** Used if the response lacks them, and reported to `onAssumed`. */
   readonly assumed?: Readonly<ResponseFields> | undefined
   readonly onAssumed?: (field: string) => void
+  /** Called for a field that is null. */
+  readonly onNull?: (field: string) => void
+  /** Called for a field whose value comes from the line that is used if no other has it. */
+  readonly onFallback?: (field: string) => void
 }
 
 export interface ResponseCodec {

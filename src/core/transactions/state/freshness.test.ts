@@ -75,3 +75,35 @@ it('the oldest stale row counts', () => {
   expect(oldestOf([{}, { staleSeconds: 0 }, { staleSeconds: 7 }, { staleSeconds: undefined }])).toBe(7)
   expect(oldestOf([{}])).toBeUndefined()
 })
+
+describe('P60: a success whose payout the provider does not have', () => {
+  const missing = (fetchedAt: number): LedgerEntry => ({
+    ...entryFetchedAt(fetchedAt, { status: 'success' }),
+    payoutMissingSince: start,
+  })
+
+  it('is read again as if it were open, then once an hour, for a day', () => {
+    expect(freshness.needsRefresh(missing(start))).toBe(false)
+    advance(10_000)
+    expect(freshness.needsRefresh(missing(start))).toBe(true)
+    expect(freshness.needsRefresh(missing(start + 5_000))).toBe(false)
+    advance(hour)
+    expect(freshness.needsRefresh(missing(start + 5_000))).toBe(true)
+    advance(23 * hour)
+    expect(freshness.needsRefresh(missing(start + 5_000))).toBe(false)
+  })
+
+  it('is read once an hour though the read fails', () => {
+    advance(10_000)
+    freshness.recordPayoutRead(missing(start))
+    advance(hour - 1)
+    expect(freshness.needsRefresh(missing(start))).toBe(false)
+    advance(1)
+    expect(freshness.needsRefresh(missing(start))).toBe(true)
+  })
+
+  it('is not read again if an operator has settled it', () => {
+    advance(10_000)
+    expect(freshness.needsRefresh({ ...missing(start), settledAt: start })).toBe(false)
+  })
+})

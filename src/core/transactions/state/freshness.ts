@@ -11,6 +11,9 @@ export interface FreshnessOptions {
   readonly steadyClock: () => number
 }
 
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+
 /** A bound on memory. A dropped entry is judged by its stored times. */
 const maxEntries = 10_000
 
@@ -24,6 +27,8 @@ interface LocalRead {
 /** The age of ledger entries. A change of the wall clock never makes an entry fresh. */
 export class Freshness {
   private readonly localReads = new BoundedMap<LocalRead>({ maxEntries: maxEntries })
+  /** When a final transaction was last read for its payout, on the monotonic clock. */
+  private readonly payoutReads = new BoundedMap<number>({ maxEntries: maxEntries })
   private readonly options: FreshnessOptions
 
   constructor(options: FreshnessOptions) {
@@ -35,11 +40,27 @@ export class Freshness {
     this.localReads.set(keyOf(provider, id), { fetchedAt, at: this.options.steadyClock() })
   }
 
+  /** Records a read of a final transaction before it is sent: it may fail. */
+  recordPayoutRead({ provider, transaction }: LedgerEntry): void {
+    this.payoutReads.set(keyOf(provider, transaction.id), this.options.steadyClock())
+  }
+
   /** Whether the entry must be refreshed before it is returned. An entry that is known only from its create is never fresh. */
   needsRefresh(entry: LedgerEntry): boolean {
     const { transaction, fetchedAt } = entry
-    if (isFinal(transaction.status)) return false
+    if (isFinal(transaction.status)) return this.needsPayoutRead(entry)
     return fetchedAt === undefined || this.agesMsOf(entry, fetchedAt).some((age) => age < 0 || age >= this.options.refreshMs)
+  }
+
+  /** For a day after the read that found it final: first as if it were open, then once an hour. */
+  private needsPayoutRead(entry: LedgerEntry): boolean {
+    const { provider, transaction, payoutMissingSince: since, fetchedAt, settledAt } = entry
+    if (since === undefined || fetchedAt === undefined || settledAt !== undefined) return false
+    const { clock, steadyClock, refreshMs } = this.options
+    const lastRead = this.payoutReads.get(keyOf(provider, transaction.id))
+    if (clock() - since >= dayMs || (lastRead !== undefined && steadyClock() - lastRead < hourMs)) return false
+    const pauseMs = fetchedAt === since ? refreshMs : hourMs
+    return this.agesMsOf(entry, fetchedAt).some((age) => age < 0 || age >= pauseMs)
   }
 
   /** Seconds since the provider's last report. */

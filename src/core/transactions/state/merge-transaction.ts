@@ -19,15 +19,17 @@ export interface ObservedTransaction {
   readonly sequence?: number | undefined
   /** That of the provider's times without a zone; default: UTC. */
   readonly timezone?: string | undefined
+  readonly deniesRefund?: boolean | undefined
+  readonly lacksPayout?: boolean | undefined
 }
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */
 export function observedFromGet(
-  { body: reported, derived = [], sequence }: ServiceResponse<'getTransaction'>,
+  { body: reported, derived = [], sequence, deniesRefund, lacksPayout }: ServiceResponse<'getTransaction'>,
   at: number,
   timezone: string | undefined,
 ): ObservedTransaction {
-  return { reported, derived, at, isComplete: true, sequence, timezone }
+  return { reported, derived, at, isComplete: true, sequence, timezone, deniesRefund, lacksPayout }
 }
 
 /**
@@ -43,6 +45,8 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const changedAt = isChange ? Math.max(at, before?.changedAt ?? 0) : before?.changedAt
   const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
   transaction.status = status
+  if (observed.deniesRefund) Object.assign(transaction, { refundAddress: undefined, refundExtraId: reported.refundExtraId })
+  const payoutMissingSince = payoutMissing(before, observed, status)
   const isSettled = isFinal(status) || before?.settledAt !== undefined
   const isFound = known.attention === 'lost' && reported.attention === undefined
   if (transaction.attention !== undefined && (isSettled || isFound)) transaction.attention = undefined
@@ -58,7 +62,17 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
     changedAt,
     sequence: nextSequence(before?.sequence, observed.sequence),
     ...(before?.settledAt !== undefined && { settledAt: before.settledAt }),
+    ...(payoutMissingSince !== undefined && { payoutMissingSince }),
   }
+}
+
+function payoutMissing(
+  before: LedgerEntry | undefined,
+  { at, isComplete, lacksPayout }: ObservedTransaction,
+  status: Transaction['status'],
+): number | undefined {
+  if (!isComplete) return before?.payoutMissingSince
+  return lacksPayout && status === 'success' ? (before?.payoutMissingSince ?? at) : undefined
 }
 
 /** A final status stays, and one that an operator recorded stays until the provider reports a final one. */
