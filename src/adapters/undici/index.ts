@@ -1,6 +1,6 @@
 /** undici: connections to providers. The fastest HTTP client for Node; it separates errors of connecting from errors of sending. */
 import { type Dispatcher, Pool } from 'undici'
-import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import type { Headers, Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { markingConnector, withoutHttp2 } from './connector.ts'
 import { Exchange, timedOut } from './exchange.ts'
 
@@ -19,20 +19,15 @@ export interface UpstreamOptions {
 }
 
 const maxConnections = 128
+/** Of a provider that announces none, undici's own; and until one was announced, half of Node's. */
+const keepAliveMs = 4_000
+const unannouncedMaxIdleMs = 2_500
+
 /** Connects to a provider. No redirects, no retries, at most 2 MiB per response unless the request allows more. Rejects with a `Fault` at the request's deadline. */
 export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
-  const pool = new Pool(origin, {
-    connect: markingConnector(),
-    connections: maxConnections,
-    // Each exchange has a limit of its own.
-    maxResponseSize: -1,
-    // The deadline covers the whole response; these timeouts would restart with every chunk.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    ...withoutHttp2,
-  })
+  const kept = new KeptConnections(origin)
   const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
@@ -43,8 +38,68 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
       headers,
       body,
     }
-    return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(remainingMs, resolve, reject, maxResponseBytes)))
+    return new Promise((resolve, reject) => {
+      const done = (response: HttpResponse): void => {
+        kept.note(response.headers)
+        resolve(response)
+      }
+      kept.pool.dispatch(options, new Exchange(remainingMs, done, reject, maxResponseBytes))
+    })
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
-  return { http, retire: () => pool.close(), close: () => pool.destroy() }
+  return { http, retire: () => kept.end('close'), close: () => kept.end('destroy') }
+}
+
+/**
+ * Connections that were idle for less than half of the keep-alive that the provider announces: it may close an older one just as a
+ * create is sent, which would then be unknown.
+ */
+class KeptConnections {
+  pool: Pool
+  private readonly origin: string
+  private readonly ending: Pool[] = []
+  private maxIdleMs: number | undefined
+  private isEnded = false
+
+  constructor(origin: string) {
+    this.origin = origin
+    this.pool = openPool(origin, unannouncedMaxIdleMs)
+  }
+
+  /** Takes what a response announces: the first, and then what is shorter. */
+  note({ 'keep-alive': announced }: Headers): void {
+    const seconds = announced === undefined ? undefined : /timeout=([0-9]{1,6})/i.exec(announced)?.[1]
+    if (seconds === undefined || this.isEnded) return
+    const maxIdleMs = Math.max(1, Number(seconds) * 500)
+    const before = this.maxIdleMs
+    if (before !== undefined && maxIdleMs >= before) return
+    this.maxIdleMs = maxIdleMs
+    if (maxIdleMs === (before ?? unannouncedMaxIdleMs)) return
+    const { pool } = this
+    this.pool = openPool(this.origin, maxIdleMs)
+    this.ending.push(pool)
+    pool.close().catch(() => {}) // already closed
+  }
+
+  async end(how: 'close' | 'destroy'): Promise<void> {
+    this.isEnded = true
+    if (how === 'destroy') await Promise.all(this.ending.map((pool) => pool.destroy()))
+    await this.pool[how]()
+  }
+}
+
+function openPool(origin: string, maxIdleMs: number): Pool {
+  return new Pool(origin, {
+    connect: markingConnector(),
+    connections: maxConnections,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeoutThreshold: 0,
+    keepAliveMaxTimeout: maxIdleMs,
+    // Each exchange has a limit of its own.
+    maxResponseSize: -1,
+    // The deadline covers the whole response; these timeouts would restart with every chunk.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...withoutHttp2,
+  })
 }
