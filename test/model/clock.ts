@@ -19,7 +19,10 @@ export const time = {
   /** By the days of the model. */
   tomorrow: (): number => steady() + passed + dayMs,
   dayPasses(): void {
-    passed += dayMs
+    time.passes(dayMs)
+  },
+  passes(milliseconds: number): void {
+    passed += milliseconds
   },
   set isAhead(is: boolean) {
     ahead = is ? aheadMs : 0
