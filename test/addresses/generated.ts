@@ -67,7 +67,7 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   EGLD: [plain('erd', 32)],
   ETH: ethereum,
   FIL: [of(20, own.toFilecoin), ...ethereum],
-  FLOW: [hexadecimal('0x', 8)],
+  FLOW: [of(8, own.toFlow)],
   HBAR: [
     (bytes) => `0.0.${bytes.readUInt32BE(0)}`,
     (bytes) => `0.0.${bytes.readUInt32BE(0)}-${own.hederaChecksum(String(bytes.readUInt32BE(0)))}`,
@@ -75,7 +75,7 @@ export const generators: Readonly<Record<FormatName, readonly Generator[]>> = {
   ICP: [of(29, own.toInternetComputer)],
   ICX: [hexadecimal('hx', 20), hexadecimal('cx', 20)],
   INJ: cosmos('inj'),
-  KAS: [of(32, own.toKaspa)],
+  KAS: [of(32, own.toKaspa), of(32, (key) => own.toKaspa(key).slice('kaspa:'.length))],
   KAVA: [...cosmos('kava'), ...ethereum],
   KSM: ss58(2, 42),
   LTC: [

@@ -51,7 +51,7 @@ export const others: Samples = {
     'witness of a key': segwit('dgb', 0, 20),
   },
   EGLD: { contract: 'erd1qqqqqqqqqqqqqpgqhe8t5jewej70zupmh44jurgn29psua5l2jps3ntjj3', account: plain(bech32, 'erd', 32) },
-  FLOW: { account: '0x1654653399040a61' },
+  FLOW: { account: '0x1654653399040a61', 'of another': '0xe467b9dd11fa00df' },
   ICP: {
     account: '529ea51c22e8d66e8302eabd9297b100fdb369109822248bb86939a671fbc55b',
     principal: 'ryjl3-tyaaa-aaaaa-aaaba-cai',
@@ -60,7 +60,10 @@ export const others: Samples = {
   },
   ICX: { account: 'hx4873b94352c8c1f3b2f09aaeccea31ce9e90bd31', contract: 'cx9ab3078e72c8d9017194d17b34b1a47b661945ca' },
   IOTA: { account: `0x${Buffer.from(bytes(32)).toString('hex')}` },
-  KAS: { 'of a key': 'kaspa:qqkqkzjvr7zwxxmjxjkmxxdwju9kjs6e9u82uh59z07vgaks6gg62v8707g73' },
+  KAS: {
+    'of a key': 'kaspa:qqkqkzjvr7zwxxmjxjkmxxdwju9kjs6e9u82uh59z07vgaks6gg62v8707g73',
+    'without its prefix': 'qqkqkzjvr7zwxxmjxjkmxxdwju9kjs6e9u82uh59z07vgaks6gg62v8707g73',
+  },
   KSM: {
     account: 'FfnS7Vk2i19AdFMf6D8ZRVUhNsYWVtsLmqQEnAmTqQBqsSy',
     'of any network': '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',

@@ -74,6 +74,7 @@ describe('M31: invalid by its standard', () => {
     ['ADA', 'of a test network', 'addr_test1vz2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzerspjrlsz'],
     ['ADA', 'for stakes', 'stake1uyehkck0lajq8gr28t9uxnuvgcqrc6070x3k9r8048z8y5gh6ffgw'],
     ['ADA', 'Byron, of a test network', '2cWKMJemoBajc46Wu4Z7e6bG48myZWfB7Z6pD77L6PrJQWt9HZ3Yv7o8CYZTBMqHTPTkv'],
+    ['FLOW', 'of the test network', '0x8c5303eaa26202d6'],
     ['HBAR', 'a wrong checksum', '0.0.123-vfmkx'],
     ['STRK', 'above the field', `0x0${'f'.repeat(63)}`],
     ['TON', 'of the test network', 'kQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPgpP'],

@@ -18,11 +18,14 @@ export function firstOf(...decoders: readonly Decoder[]): Decoder {
   }
 }
 
-/** Payloads of base58check: the bytes of each kind, in hexadecimal digits, and then a hash of this length. */
-export function base58Check(kinds: Readonly<Record<string, string | readonly string[]>>, length = 20): Decoder {
+/**
+ * Payloads of base58check: the bytes of each kind, in hexadecimal digits, and then a hash of this length. `start` is how these begin in
+ * base 58: decoding is slow.
+ */
+export function base58Check(start: RegExp, kinds: Readonly<Record<string, string | readonly string[]>>, length = 20): Decoder {
   const versions = Object.entries(kinds).flatMap(([kind, own]) => [own].flat().map((version) => [kind, version] as const))
   return (address) => {
-    if (address.length < length || address.length > 2 * length + 16) return undefined
+    if (!start.test(address)) return undefined
     const payload = fromBase58Check(address, 'bitcoin')?.toString('hex')
     const [kind, version = ''] =
       versions.find(([, own]) => payload?.startsWith(own) && payload.length === own.length + 2 * length) ?? []
@@ -90,10 +93,10 @@ export function isEip55(digits: string): boolean {
   return digits === [...lower].map((digit, at) => (hash.charAt(at) >= '8' ? digit.toUpperCase() : digit)).join('')
 }
 
-/** SS58 of Substrate: the byte of a network, and an account of 32 bytes. */
-export function ss58(networks: readonly number[]): Decoder {
+/** SS58 of Substrate: the byte of a network, and an account of 32 bytes. `start` as in `base58Check`. */
+export function ss58(start: RegExp, networks: readonly number[]): Decoder {
   return (address) => {
-    if (address.length > 50) return undefined
+    if (!start.test(address) || address.length > 50) return undefined
     const payload = withoutChecksum(fromBase58(address), 2, ss58Hash)
     return payload?.length === 33 && networks.includes(payload[0] as number) ? `account:${payload.toString('hex', 1)}` : undefined
   }

@@ -15,9 +15,15 @@ const maxLength = 400
 export function sameAddress(one: string, other: string): boolean {
   if (one === other) return true
   if (one.length > maxLength || other.length > maxLength) return false
-  if (isEqual(hexadecimalOf(one), hexadecimalOf(other)) || isEqual(bareBech32(one), bareBech32(other))) return true
+  for (const spellingOf of [hexadecimalOf, bareBech32]) {
+    const [spelling, otherSpelling] = [spellingOf(one), spellingOf(other)]
+    if (spelling !== undefined && otherSpelling !== undefined) return spelling === otherSpelling
+  }
   if (holdsMemo(one) && holdsMemo(other)) return false
-  return formatNames.some((name) => isEqual(formats[name].accountOf(one), formats[name].accountOf(other)))
+  return formatNames.some((name) => {
+    const account = formats[name].accountOf(one)
+    return account !== undefined && account === formats[name].accountOf(other)
+  })
 }
 
 /** The account and the memo that one text holds; undefined for an address that holds only an account. */
@@ -42,11 +48,7 @@ function holdsMemo(address: string): boolean {
   return (readXAddress(address) ?? readMuxed(address)) !== undefined
 }
 
-/** Networks that write their accounts as numbers differ in leading zeros. */
+/** Networks that write their accounts as numbers may leave out leading zeros. */
 function hexadecimalOf(address: string): string | undefined {
   return hexadecimal.exec(address)?.[1]?.toLowerCase()
-}
-
-function isEqual(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && one === other
 }

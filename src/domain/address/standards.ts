@@ -86,7 +86,7 @@ const decredKinds: Readonly<Record<string, string>> = { '073f': 'key', '071f': '
 const decredHash = (payload: Buffer): Uint8Array => blake256(blake256(payload))
 
 export function decred(address: string): string | undefined {
-  const payload = address.length <= 36 ? withoutChecksum(fromBase58(address), 4, decredHash) : undefined
+  const payload = /^D.{34,35}$/.test(address) ? withoutChecksum(fromBase58(address), 4, decredHash) : undefined
   const kind = decredKinds[payload?.toString('hex', 0, 2) ?? '']
   return payload?.length === 22 && kind !== undefined ? `${kind}:${payload.toString('hex', 2)}` : undefined
 }
@@ -127,6 +127,32 @@ export function toFilecoin(hash: Buffer): string {
 
 function filecoinHash(protocol: string): (payload: Buffer) => Uint8Array {
   return (payload) => blake2b(Buffer.concat([Buffer.from(protocol, 'hex'), payload]), { dkLen: 4 })
+}
+
+// Flow: 64 bits of a linear code that finds up to six wrong bits. A column of its parity check matrix for each bit, from the last one.
+
+const flowColumns = [
+  0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000, 0x02000,
+  0x04000, 0x08000, 0x10000, 0x20000, 0x40000, 0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951, 0x233ce, 0x22a81,
+  0x21948, 0x1ef60, 0x1deca, 0x1c639, 0x1bdd8, 0x1a535, 0x194ac, 0x18c46, 0x1632b, 0x1529b, 0x14a43, 0x13184, 0x12942, 0x118c1,
+  0x0f812, 0x0e027, 0x0d00e, 0x0c83c, 0x0b01d, 0x0a831, 0x0982b, 0x07034, 0x0682a, 0x05819, 0x03807, 0x007d2, 0x00727, 0x0068e,
+  0x0067c, 0x0059d, 0x004eb, 0x003b4, 0x0036a, 0x002d9, 0x001c7, 0x0003f,
+]
+const flowCheckBits = 19n
+
+export function flow(address: string): string | undefined {
+  const digits = /^0x([0-9a-fA-F]{16})$/.exec(address)?.[1]?.toLowerCase()
+  return digits !== undefined && flowParity(BigInt(`0x${digits}`)) === 0 ? `account:${digits}` : undefined
+}
+
+/** The last bits are the check of the others. */
+export function toFlow(bytes: Buffer): string {
+  const word = (bytes.readBigUInt64BE() >> flowCheckBits) << flowCheckBits
+  return `0x${(word | BigInt(flowParity(word))).toString(16).padStart(16, '0')}`
+}
+
+function flowParity(word: bigint): number {
+  return flowColumns.reduce((parity, column, bit) => ((word >> BigInt(bit)) & 1n ? parity ^ column : parity), 0)
 }
 
 // Hedera: the number of an account, with or without a checksum (HIP-15), or an alias: of a key, or of Ethereum's machine.
@@ -208,7 +234,7 @@ function crc32Of(bytes: Buffer): Buffer {
   return sum
 }
 
-// Kaspa: as the CashAddr of Bitcoin Cash, of whole keys.
+// Kaspa: as the CashAddr of Bitcoin Cash, of whole keys, with or without its prefix.
 
 const kaspaKinds: Readonly<Record<number, readonly [kind: string, length: number]>> = {
   0: ['key', 32],
@@ -217,7 +243,8 @@ const kaspaKinds: Readonly<Record<number, readonly [kind: string, length: number
 }
 
 export function kaspa(address: string): string | undefined {
-  const [version = -1, ...bytes] = (address.startsWith('kaspa:') ? fromCash('kaspa', address.slice(6)) : undefined) ?? []
+  const bare = address.replace(/^kaspa:/, '')
+  const [version = -1, ...bytes] = (bare.length > 60 ? fromCash('kaspa', bare) : undefined) ?? []
   const [kind, length] = kaspaKinds[version] ?? []
   return bytes.length === length ? `${kind}:${Buffer.from(bytes).toString('hex')}` : undefined
 }
