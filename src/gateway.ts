@@ -10,12 +10,15 @@ import { creation } from './core/creation/creation.ts'
 import { fillFromRequest } from './core/creation/fill-from-request.ts'
 import { idempotency } from './core/creation/idempotency.ts'
 import { intent } from './core/creation/intent.ts'
+import { judgeCreate } from './core/creation/judge.ts'
 import { captureKeys } from './core/creation/pending-create-keys.ts'
 import { recordResult } from './core/creation/record-result.ts'
 import { verifyQuote, verifyResponse } from './core/creation/verify-response.ts'
 import { compose, type Layer } from './core/layer.ts'
 import { currencies } from './core/quotes/currencies.ts'
+import { plausibleLimits } from './core/quotes/plausible-limits.ts'
 import { quoteCache } from './core/quotes/quote-cache.ts'
+import { RecentQuotes } from './core/quotes/recent-quotes.ts'
 import { deadline } from './core/resilience/deadline.ts'
 import { checkPick } from './core/routing/pick.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
@@ -37,7 +40,7 @@ import { type Routes, routesOf } from './gateway/routes.ts'
 import { served } from './gateway/served.ts'
 import { shadowLayers } from './gateway/shadow-layers.ts'
 import { confidentialOf } from './provider/confidential-words.ts'
-import { requireDepositMemos } from './provider/readers.ts'
+import { safeDeposits } from './provider/readers.ts'
 
 /** Builds the gateway for one configuration. It opens connections only through `gatewayParts.connections`. */
 export function createGateway(gatewayParts: GatewayParts): Gateway {
@@ -88,6 +91,7 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
   const creates = path.createOptions(providerPath)
+  const quotes = new RecentQuotes(clock)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(timeoutMs), // one deadline for the whole request
@@ -106,10 +110,13 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
         checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-        requireDepositMemos(provider, naming), // no deposit address without its memo
+        safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
+        quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
+        plausibleLimits(creates), // no limits that cannot be right
         verifyQuote(naming), // a quote must be for the requested pair
       ],
+      judge: judgeCreate(path.judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
       verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),

@@ -141,7 +141,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amountTo: number;
+            amountTo?: number;
             /** @description The address to which the deposit must be sent. */
             depositAddress: string;
             /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */

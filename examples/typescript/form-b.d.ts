@@ -128,7 +128,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount_in: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amount_out_expected: number;
+            amount_out_expected?: number;
             /**
              * @description `fixed` or `float`.
              * @enum {string}

@@ -135,7 +135,7 @@ export interface components {
             /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
-            amountTo: number;
+            amountTo?: number;
             coinFrom: {
                 /** @description The ticker of the coin that is sent. */
                 coinCode: string;

@@ -128,11 +128,13 @@ describe('a valid configuration', () => {
     expect(load({ gateway }).providers[0]).toMatchObject({ name: 'swap-house', tag: 'sh1' })
   })
 
-  it('adds the networks on which a form shares deposit addresses to those of the file', () => {
+  it('takes XRP, XLM and what the form names as shared, unless the file has a list of its own, also an empty one', () => {
     const stealthex = (keys: string) =>
       `providers: { alpha: { form: StealthEX, url: "https://swap.example", key: k${keys} } }\n${routing}`
-    expect(load({ gateway: stealthex('') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP'])
-    expect(load({ gateway: stealthex(', depositMemo: [XRP, TON]') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP', 'TON'])
+    const networksOf = (keys: string) => load({ gateway: stealthex(keys) }).providers[0]?.depositMemo.networks
+    expect(networksOf('')).toEqual(['XRP', 'XLM'])
+    expect(networksOf(', depositMemo: [XRP, TON]')).toEqual(['XRP', 'TON'])
+    expect(networksOf(', depositMemo: []')).toEqual([])
   })
 
   it.each(['postgres:///swapgate', 'postgres://user:p%2Fw%40d@db:5432/swapgate?sslmode=require', 'postgresql://db'])(

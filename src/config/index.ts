@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
+import type { DepositMemoNetworks } from '../domain/swap/extra-ids.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkParts, tagOf } from './checks/index.ts'
 import { type ConfigFault, Faults } from './faults.ts'
@@ -14,10 +15,14 @@ import { validate, validParts } from './validation.ts'
 
 export type { ConfigFault } from './faults.ts'
 
-export interface Provider extends ProviderSettings {
+export interface Provider extends Omit<ProviderSettings, 'depositMemo'> {
   readonly name: string
   readonly tag: string
+  readonly depositMemo: DepositMemoNetworks
 }
+
+/** On these a deposit address is an account's with many owners, at every service that is not known to have one for each swap. */
+const sharedByDefault = ['XRP', 'XLM']
 
 /** A validated configuration. It is frozen. */
 export interface Config extends Omit<Settings, 'assets' | 'providers'> {
@@ -110,7 +115,11 @@ function toConfig(
 ): Config {
   const named = Object.entries(providers).map(([name, provider]) => {
     const known = findProviderForm(provider.form, providerForms)
-    const depositMemo = [...new Set([...(known?.depositMemo ?? []), ...provider.depositMemo])]
+    const depositMemo = {
+      networks: provider.depositMemo ?? [...new Set([...sharedByDefault, ...(known?.depositMemo ?? [])])],
+      isConfigured: provider.depositMemo !== undefined,
+      usesFlags: provider.depositMemo === undefined && known?.flagsDepositMemos === true,
+    }
     return { ...provider, name, form: known?.name ?? provider.form, tag: tagOf(name, provider), depositMemo }
   })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })

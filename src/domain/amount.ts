@@ -61,6 +61,20 @@ export function multiplySubtract(amount: Amount, rate: Amount, subtrahend: Amoun
   return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(subtrahend)))
 }
 
+/** Whether both are the same but for rounding: they differ by a millionth of `expected` or less, or by 0.00000001 or less. */
+export function isAbout(amount: Amount, expected: Amount): boolean {
+  const { digits, scale } = minus(parse(amount), parse(expected))
+  const distance = { digits: magnitude(digits), scale }
+  const share = { digits: magnitude(parse(expected).digits), scale: parse(expected).scale + 6 }
+  return [share, smallest].some((tolerance) => minus(distance, tolerance).digits <= 0n)
+}
+
+/** (`amount` - `reference`) / `reference`, exact until the conversion to a number. Undefined if the reference is 0. */
+export function deviationOf(amount: Amount, reference: Amount): number | undefined {
+  const deviation = divide(multiplySubtract(amount, one, reference), reference)
+  return deviation === undefined ? undefined : Number(deviation)
+}
+
 /** The canonical text of the value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
 export function plainAmount(amount: Amount): Amount {
   return print(parse(amount))
@@ -94,6 +108,8 @@ interface Decimal {
   readonly digits: bigint
   readonly scale: number
 }
+
+const smallest: Decimal = { digits: 1n, scale: 8 }
 
 function parse(amount: Amount): Decimal {
   const at = Math.max(amount.indexOf('e'), amount.indexOf('E'))

@@ -1,4 +1,5 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
+import { isAbout } from '../domain/amount.ts'
 import { explainedByLimits } from '../domain/faults/explained-by-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import { generalMessage } from '../domain/faults/public-message.ts'
@@ -49,16 +50,18 @@ async function createWithQuote<O extends Op>(
     throw Fault.from(reason).with({ noEffect: true })
   })
   const { quoteId, rateType = query.rateType } = quote
-  if (rateType !== query.rateType || isOtherPair(query, quote, context.pair)) throw otherQuote(provider)
+  if (rateType !== query.rateType || isOtherPair(query, quote, context.pair) || !isAbout(quote.amountIn, query.amountIn))
+    throw otherQuote(provider)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
-  return respond(op, { ...request, quoteId }, context, quote)
+  return { ...(await respond(op, { ...request, quoteId }, context, quote)), quotedAmountOut: quote.amountOut }
 }
 
 function otherQuote(provider: string): Fault {
   return new Fault('unreadable', 'The provider returned a quote for another swap; please try again later.', {
     provider,
     noEffect: true,
+    reason: 'mismatch',
   })
 }
 
@@ -113,13 +116,15 @@ async function single<O extends Op>(
   const besideSoon = async (): Promise<ResponseFields | undefined> => beside && withDefault(beside, besideGraceMs, undefined)
   const derived: string[] = []
   const assumed = assumedFields(operation, request, quote)
+  // An amount that is not there says nothing: it is judged with those that do.
+  const mayLack = operation.op === 'createTransaction' ? 'amountOut' : undefined
   const onAssumed = (field: string): void => void derived.push(field)
   const nulls = new Set<string>()
   const fallbacks = new Set<string>()
   const onNull = (field: string): void => void nulls.add(field)
   const onFallback = (field: string): void => void fallbacks.add(field)
   const decode = (document: ResponseDocument, fields?: ResponseFields): ResponseFields =>
-    decodeResponse(operation, document, calls.options, { fields, assumed, onAssumed, onNull, onFallback })
+    decodeResponse(operation, document, calls.options, { fields, assumed, onAssumed, onNull, onFallback, mayLack })
   try {
     const fields = await calls.send(operation, request, context, (document) =>
       beside ? besideSoon().then((besideFields) => decode(document, besideFields)) : decode(document),
@@ -170,7 +175,12 @@ function knownFields(fields: object, { requestCodec }: ProviderCall): object {
 }
 
 /** Fields that the response may lack: those of the request and of its quote, and the time of the call. */
-function assumedFields({ assumes }: ProviderOperation, request: object, quote: Partial<Rate> = {}): ResponseFields | undefined {
+function assumedFields(
+  { op, assumes: own }: ProviderOperation,
+  request: object,
+  quote: Partial<Rate> = {},
+): ResponseFields | undefined {
+  const assumes = op === 'createTransaction' ? [...own, 'amountIn'] : own
   if (assumes.length === 0) return undefined
   const known: ResponseFields = { ...quote, ...request, status: 'wait', createdAt: new Date().toISOString() }
   return Object.fromEntries(assumes.map((field) => [field, known[field]]))

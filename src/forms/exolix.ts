@@ -59,6 +59,7 @@ export const exolix = defineProviderForm({
   newestFirst: false,
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],
+  flagsDepositMemos: true,
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   refusal: {
     limits: { min: ['minAmount'], max: ['maxAmount'] },

@@ -12,6 +12,7 @@ import type { Ledger } from '../core/ledger.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
+import { QuoteDeviations } from '../core/routing/quote-deviations.ts'
 import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { WinnerStore } from '../core/routing/winners.ts'
 import { ledgerWithoutAttention } from '../core/transactions/attention.ts'
@@ -83,6 +84,7 @@ export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
   /** Undefined in managed mode. */
   readonly pendingKeys: PendingCreateKeys | undefined
   readonly freshness: Freshness
+  readonly deviations: QuoteDeviations
   readonly clock: Clock
   /** Aborted when another configuration is in force. */
   readonly retired: AbortSignal
@@ -93,11 +95,18 @@ const clock: Clock = () => Date.now()
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
 export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedParts {
-  const { config, observe } = parts
+  const { config } = parts
+  const deviations = new QuoteDeviations(config.routing.maxDeviation, parts.steadyClock)
+  const observe: Observer = (observation) => {
+    parts.observe(observation)
+    deviations.observe(observation)
+  }
   const isManaged = config.auth.mode === 'managed'
   const ledger = instrumented(isManaged ? parts.ledger : ledgerWithoutAttention(parts.ledger), observe)
   return {
     ...parts,
+    observe,
+    deviations,
     isManaged,
     ledger,
     currencyLists: instrumented(parts.currencyLists, observe),

@@ -1,9 +1,11 @@
 /** What the layers of one provider are made from. */
 import type { Provider } from '../config/index.ts'
-import { lacksDepositMemo } from '../core/assets/require-deposit-memo.ts'
+import { sharedDeposits } from '../core/assets/require-deposit-memo.ts'
+import type { JudgeOptions } from '../core/creation/judge.ts'
 import type { RecordResultOptions } from '../core/creation/record-result.ts'
 import type { VerifyResponseOptions } from '../core/creation/verify-response.ts'
 import type { Layer } from '../core/layer.ts'
+import type { RecentQuotes } from '../core/quotes/recent-quotes.ts'
 import { traced } from '../core/traced.ts'
 import { createdHereOnly } from '../core/transactions/created-here-only.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
@@ -29,11 +31,23 @@ export function createOptions({ connected, parts }: ProviderPath): RecordResultO
 
 /** How the response of a create is compared with its request. */
 export function verifyOptions({ provider, connected }: ProviderPath): VerifyResponseOptions {
-  const { naming } = connected.catalogue
+  return { naming: connected.catalogue.naming, mustConfirmMemos: !mayIgnoreMemos(provider) }
+}
+
+/** How the response of a create is judged. */
+export function judgeOptions({ provider, connected, parts }: ProviderPath, quotes: RecentQuotes): JudgeOptions {
+  const { maxDeviation, refuseDeviation } = parts.config.routing
+  const { tag, catalogue } = connected
   return {
-    naming,
-    mustConfirmMemos: !mayIgnoreMemos(provider),
-    lacksDepositMemo: lacksDepositMemo(provider.depositMemo, naming),
+    provider: tag,
+    observe: parts.observe,
+    naming: catalogue.naming,
+    policies: provider.judge,
+    checksAddresses: provider.addresses === 'checked',
+    needsDepositMemo: sharedDeposits(provider.depositMemo, catalogue).isShared,
+    quotes,
+    maxDeviation,
+    refusesDeviation: refuseDeviation,
   }
 }
 

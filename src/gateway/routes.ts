@@ -52,7 +52,7 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
 function dispatchOf(
   providers: readonly RoutedProvider[],
   routed: readonly RoutedProvider[],
-  { config, winners }: SharedParts,
+  { config, winners, deviations }: SharedParts,
 ): Dispatch {
   const { strategy, weights, patienceMs } = config.routing
   const active = routed.filter(isActive)
@@ -61,7 +61,7 @@ function dispatchOf(
     outsideTable: new OutsideTable(active, config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
-    best: strategy === 'best' ? new BestQuote({ winners, table: config.assets, patienceMs }) : undefined,
+    best: strategy === 'best' ? new BestQuote({ winners, deviations, table: config.assets, patienceMs }) : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
     timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
   })

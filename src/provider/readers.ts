@@ -1,7 +1,8 @@
 /** A connected provider without the clients: what the gateway reads for itself. */
 import type { Provider } from '../config/index.ts'
-import type { AssetNaming } from '../core/assets/asset-naming.ts'
-import { requireDepositMemo } from '../core/assets/require-deposit-memo.ts'
+import type { Catalogue } from '../core/assets/catalogue.ts'
+import { omitImpossibleDeposits } from '../core/assets/deposit-address.ts'
+import { requireDepositMemo, sharedDeposits } from '../core/assets/require-deposit-memo.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from '../core/layer.ts'
@@ -26,14 +27,21 @@ export function reportedBy({ service, capabilities, catalogue, timeoutMs }: Conn
     deadline(timeoutMs),
     deriveFields(capabilities),
     translateAssets(catalogue, false),
-    requireDepositMemos(provider, catalogue.naming),
+    safeDeposits(provider, catalogue),
   ]
   return compose(layers, service)
 }
 
-/** On networks with shared deposit addresses: no deposit address without its memo. */
-export function requireDepositMemos({ depositMemo: networks, extraIds }: Provider, naming: AssetNaming): Layer {
-  return requireDepositMemo({ networks, acceptsMemos: extraIds !== false, naming })
+/** No deposit address that cannot be one, and none without its memo on networks with shared deposit addresses. */
+export function safeDeposits({ depositMemo, extraIds, addresses, judge }: Provider, catalogue: Catalogue): Layer {
+  const { naming } = catalogue
+  const requireMemo = requireDepositMemo({
+    shared: sharedDeposits(depositMemo, catalogue),
+    acceptsMemos: extraIds !== false,
+    naming,
+  })
+  if (judge.depositAddress === 'count') return requireMemo
+  return (service) => compose([omitImpossibleDeposits(naming, addresses === 'checked'), requireMemo], service)
 }
 
 /** The gateway's key for a call of the operation. */

@@ -7,7 +7,7 @@ import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames, pairWords } from '../support/pair.ts'
 import type { Reply } from '../support/stand-in.ts'
-import { assets, swap } from '../support/swaps.ts'
+import { assets, depositOf, swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -207,12 +207,16 @@ describe.each(formNames)('form %s', (form) => {
     for (const { intent } of unresolved) await managed.gateway.ledgerAdmin.markNotCreated(intent, 'tester')
   })
 
-  test('another amount is counted and not refused', async () => {
+  test('an amount that is rounded is counted, and another one is a mismatch', async () => {
     managed.witness.excuse('I5', 'The client gets the amount that the provider reports, not the requested one.')
-    const json = transactionA(swap({ id: `amount-${form}`, amountIn: digits('0.09'), refundAddress: null }))
-    managed.alpha.reply('create', { status: 201, json })
+    const reply = (id: string, amount: string) =>
+      transactionA(swap({ id: `${id}-${form}`, amountIn: digits(amount), refundAddress: null }))
+    managed.alpha.reply('create', { status: 201, json: reply('rounded', '0.10000001') })
     expect((await create()).status).toBeLessThan(300)
     expect(outcomes().at(-1)).toBe('otherAmount')
+    managed.alpha.reply('create', { status: 201, json: reply('amount', '0.09') })
+    expectRefusal(await create(), form, 502)
+    expect(outcomes().at(-1)).toBe('contradicted')
   })
 
   test('L36: an id that the same client holds for another create: 502, and the first is as it was', async () => {
@@ -233,7 +237,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(creates()).toBe(3)
     const path = `/transactions/alpha~again-${form}`
     expect((await managed.client('A').get(path, { key })).json).toMatchObject({
-      depositAddress: 'bc1q-deposit-1',
+      depositAddress: depositOf(`again-${form}`),
       status: 'success',
     })
     const list = await managed.client(form).get('/transactions', { key })
@@ -254,7 +258,7 @@ describe.each(formNames)('form %s', (form) => {
     managed.alpha.reply('get', { reset: true })
     const path = `/transactions/alpha~repeated-${form}`
     expect((await managed.client(form).get(path, { key: other })).status).toBe(404)
-    expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
+    expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: depositOf(`repeated-${form}`) })
     for (const { intent } of await managed.gateway.ledgerAdmin.unresolved())
       await managed.gateway.ledgerAdmin.markNotCreated(intent, 'tester')
   })

@@ -9,6 +9,7 @@ import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, pairs } from '../support/pair.ts'
 import type { Order } from '../support/swaps.ts'
+import { depositOf } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -49,8 +50,8 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect(again.headers['idempotent-replayed']).toBe('true')
     expect(again.headers['x-swap-provider']).toBe(name)
     const reported = { id: `${name}~lost-1`, status: 'wait' }
-    const inA = { ...reported, depositAddress: 'bc1q-deposit-1', coinTo: 'USDTTRC20', amount: digits('0.10'), refundAddress }
-    const inB = { ...reported, deposit_address: 'bc1q-deposit-1', coin_to: 'USDT', amount_in: digits('0.10') }
+    const inA = { ...reported, depositAddress: depositOf('lost-1'), coinTo: 'USDTTRC20', amount: digits('0.10'), refundAddress }
+    const inB = { ...reported, deposit_address: depositOf('lost-1'), coin_to: 'USDT', amount_in: digits('0.10') }
     expect(again.json).toMatchObject(form === 'A' ? inA : inB)
     expect((await create()).text).toBe(again.text)
     const other = await create(otherOf[form])

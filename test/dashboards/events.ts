@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from '../checker/provider/fault.ts'
+import { sendRequest } from '../support/client.ts'
 import { type Event, nothing, repeating, together } from './event.ts'
 import type { Site, World } from './world.ts'
 
@@ -168,5 +169,19 @@ export const deviation: Event = {
       await lift()
       await world.alpha.candidate?.heal()
     }
+  },
+}
+
+export const belowQuote: Event = {
+  name: 'creates promise half of what the provider quoted',
+  alerts: ['SwapgateCreateBelowQuote'],
+  async cause(world) {
+    const { gateway, provider, customers } = world.gamma
+    await provider.fault({ operation: 'rate', quotes: '1', times: 3 })
+    for (const order of [world.order(), world.order(), world.order()]) {
+      await sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=${order.amount}` })
+      await customers[0].create(gateway.url, order)
+    }
+    return nothing
   },
 }

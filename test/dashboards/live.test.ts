@@ -32,6 +32,7 @@ const stages: readonly (readonly Event[])[] = [
     events.refusedList,
     events.brokenTable,
     events.deviation,
+    events.belowQuote,
   ],
   [stores.lostRedis, stores.lostTables],
 ]

@@ -117,7 +117,7 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
       directory,
       mode: 'managed',
       providers: {
-        [name]: { form, url: network.url, key, budget, statuses: { failed: 'failed' } },
+        [name]: { form, url: network.url, key, budget, extraIds: true, statuses: { failed: 'failed' } },
         ...(candidate && { candidate: settingsOf(candidate) }),
       },
       ...(ledger !== undefined && { ledger }),

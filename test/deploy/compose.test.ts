@@ -12,7 +12,7 @@ import { compose, gateways, mounted, readDeploy, serviceOf, services, source } f
 import { ContainerRoot } from './container-root.ts'
 
 const run = promisify(execFile)
-const environment = { PROVIDER_FORM: 'B', PROVIDER_URL: 'https://api.provider.example/api/v2' }
+const environment = { PROVIDER_FORM: 'B', PROVIDER_EXTRA_IDS: 'true', PROVIDER_URL: 'https://api.provider.example/api/v2' }
 const [gateway] = gateways.map(serviceOf)
 const configFile = 'etc/swapgate/gateway.yaml'
 

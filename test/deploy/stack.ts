@@ -49,7 +49,7 @@ export async function startStack(): Promise<Stack> {
   containerRoot.copy('etc/swapgate/assets.yaml', assets)
   const ledger = await postgres.createDatabase()
   const file = containerRoot.write('etc/swapgate/gateway.yaml', gatewayFile(ports.sandbox, ledger))
-  const env = { PROVIDER_FORM: 'A', PROVIDER_URL: provider.url }
+  const env = { PROVIDER_FORM: 'A', PROVIDER_EXTRA_IDS: 'true', PROVIDER_URL: provider.url }
   const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
   const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))

@@ -235,7 +235,7 @@ test.each(formNames)('M12: a deposit memo of a create survives as text, digit fo
   pair.provider.reply('create', { json: { ...createdB(swap()), deposit_extra_id: '0012345678901234567890' } })
   const response = await pair.client.post('/transactions', {
     ...pairWords(form, btc, usdtTrx),
-    amount: 1,
+    amount: digits('0.10'),
     withdrawalAddress: 'TWithdraw1',
   })
   await pair.close()

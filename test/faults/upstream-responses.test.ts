@@ -8,7 +8,7 @@ import { createdB, detailedB } from '../support/form-b.ts'
 import { formNames, pairWords, startPair } from '../support/pair.ts'
 import { rawResponse } from '../support/raw.ts'
 import { expectFailure, get, rig, whole } from '../support/raw-rig.ts'
-import { assets, swap } from '../support/swaps.ts'
+import { assets, depositOf, swap } from '../support/swaps.ts'
 
 describe('U7', () => {
   const spoiled = (from: string, to: string): string => whole.replace(from, to)
@@ -29,13 +29,13 @@ describe('U7', () => {
     ['two documents', whole + whole],
     ['a comment', `/* */${whole}`],
     ['two byte order marks', `\ufeff\ufeff${whole}`],
-    ['invalid UTF-8 in an address', Buffer.from(spoiled('bc1q-deposit-1', 'bc1q-\u00ffdeposit'), 'latin1')],
-    ['a lone surrogate', spoiled('bc1q-deposit-1', '\\ud800')],
+    ['invalid UTF-8 in an address', Buffer.from(spoiled(depositOf('tx-1'), 'bc1q-\u00ffdeposit'), 'latin1')],
+    ['a lone surrogate', spoiled(depositOf('tx-1'), '\\ud800')],
     ['an id with a control character', spoiled('"tx-1"', '"tx\\u00001"')],
     ['an empty id', spoiled('"tx-1"', '""')],
     ['an id of 257 characters', spoiled('"tx-1"', `"${'x'.repeat(257)}"`)],
-    ['a number as address', spoiled('"bc1q-deposit-1"', '7')],
-    ['no deposit address', spoiled('"bc1q-deposit-1"', 'null')],
+    ['a number as address', spoiled(JSON.stringify(depositOf('tx-1')), '7')],
+    ['no deposit address', spoiled(JSON.stringify(depositOf('tx-1')), 'null')],
     ['10,000 levels', spoiled('{', `{"deep":${'['.repeat(10_000)}${']'.repeat(10_000)},`)],
   ]
   test.each(bodies)('U7: 200 with %s is 502', (_, body) => {

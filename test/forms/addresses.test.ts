@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { startManaged } from '../support/managed.ts'
 import { formNames, type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
-import { assets } from '../support/swaps.ts'
+import { assets, depositOf } from '../support/swaps.ts'
 
 const tron = 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'
 const segwit = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
@@ -231,7 +231,7 @@ describe.each(formNames)('client %s', (form) => {
     const words = pairWords(form, assets.usdtTrx, assets.btc)
     pair.provider.reply('create', ({ body }) => ({
       status: 201,
-      json: { ...(JSON.parse(body) as object), ...reported, withdrawalAddress: segwit },
+      json: { ...(JSON.parse(body) as object), ...reported, depositAddress: tron, withdrawalAddress: segwit },
     }))
     const response = await pair.client.post('/transactions', { ...order, ...words, withdrawalAddress: segwit.toUpperCase() })
     await pair.close()
@@ -243,7 +243,7 @@ const reported = {
   id: 'tx-1',
   status: 'wait',
   amountTo: 1,
-  depositAddress: 'bc1q-deposit-1',
+  depositAddress: depositOf('tx-1'),
   createdAt: '2026-03-01T10:00:00.000Z',
   rate: 1,
 }

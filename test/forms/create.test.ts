@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { createdB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { formNames, type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
-import { assets, swap } from '../support/swaps.ts'
+import { assets, depositOf, swap } from '../support/swaps.ts'
 
 const fieldsOfB =
   'id status coin_from coin_to amount_in amount_out_expected rate_type deposit_address withdrawal_address created_at'
@@ -46,7 +46,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
             coinTo: 'USDTTRC20',
             amount: digits('0.10'),
             amountTo: out,
-            depositAddress: 'bc1q-deposit-1',
+            depositAddress: depositOf('tx-1'),
             withdrawalAddress: 'TWithdraw1',
             refundAddress: 'bc1q-refund-1',
             createdAt: created,
@@ -61,7 +61,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
             amount_in: digits('0.10'),
             amount_out_expected: out,
             rate_type: 'fixed',
-            deposit_address: 'bc1q-deposit-1',
+            deposit_address: depositOf('tx-1'),
             withdrawal_address: 'TWithdraw1',
             created_at: created,
           },
@@ -184,7 +184,7 @@ function transactionOfA(): object {
     coinTo: 'USDTTRC20',
     amount: digits('0.10'),
     amountTo: digits('6543.2'),
-    depositAddress: 'bc1q-deposit-1',
+    depositAddress: depositOf('tx-1'),
     withdrawalAddress: 'TWithdraw1',
     createdAt: '2026-03-01T10:00:00.000Z',
     rate: digits('65432.10'),

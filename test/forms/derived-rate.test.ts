@@ -13,12 +13,12 @@ describe('A from B: the derived rate', () => {
   })
   afterAll(() => pair.close())
 
-  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'TWithdraw1' }
+  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', withdrawalAddress: 'TWithdraw1' }
   let made = 0
-  const responseTo = (amountIn: string, expected: string): Promise<ReceivedResponse> => {
+  const responseTo = (amountIn: string, expected: string, amount = amountIn): Promise<ReceivedResponse> => {
     const id = `tx-${++made}`
     pair.provider.reply('create', { json: createdB(swap({ id, amountIn: digits(amountIn), amountOut: digits(expected) })) })
-    return pair.client.post('/transactions', order)
+    return pair.client.post('/transactions', { ...order, amount: digits(amount) })
   }
 
   const rates: readonly (readonly [string, string, string])[] = [
@@ -33,7 +33,6 @@ describe('A from B: the derived rate', () => {
     ['1073741824', '1', '0.000000000931322574615478515625'],
     ['1.10', '2.20', '2'],
     ['1e-8', '1e8', '10000000000000000'],
-    ['2', '0', '0'],
   ]
   test.each(rates)('for %s in, %s is expected: the rate is %s', async (amountIn, expected, rate) => {
     const response = await responseTo(amountIn, expected)
@@ -42,10 +41,16 @@ describe('A from B: the derived rate', () => {
     expect(response.headers['x-swap-derived']).toBe('rate,updatedAt')
   })
 
-  test.each(['0', '0.000', '0e5'])('a divisor of %s leaves the rate out', async (amountIn) => {
-    const response = await responseTo(amountIn, '5')
-    expect(response.status).toBe(201)
+  test.each(['0', '0.000', '0e5'])('an amount of %s says nothing: the rate is that of the requested amount', async (amountIn) => {
+    const response = await responseTo(amountIn, '5', '2')
+    expect(response.json, response.text).toMatchObject({ amount: digits('2'), rate: digits('2.5') })
+  })
+
+  test.each(['0', '0.000'])('an amount received of %s is not known, and so is the rate', async (amountOut) => {
+    const response = await responseTo('1', amountOut)
+    expect(response.status, response.text).toBe(201)
     expect(response.json).not.toHaveProperty('rate')
-    expect(response.headers['x-swap-omitted']).toContain('rate')
+    expect(response.json).not.toHaveProperty('amountTo')
+    expect(response.headers['x-swap-omitted']).toBe('amountTo,rate,refundAddress')
   })
 })

@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { digits, readJson } from '../support/json.ts'
 import { type Carried, carryMemos, extraIdsIn } from '../support/memos.ts'
 import { type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
-import { assets, type Swap, swap } from '../support/swaps.ts'
+import { assets, depositOf, type Swap, swap } from '../support/swaps.ts'
 
 const classic = 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59'
 const withTag1 = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
@@ -35,7 +35,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   const expectMismatch = async (response: ReceivedResponse): Promise<void> => {
     expectRefusal(response, form, 502, 'mismatch')
-    expect(response.text).not.toContain('bc1q-deposit-1')
+    expect(response.text).not.toContain(depositOf('tx-1'))
     expect(await pair.gateway.ledgerAdmin.gauges()).toMatchObject({ unresolvedCounts: [{ count: 1, state: 'mismatch' }] })
   }
 
@@ -152,7 +152,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     const { id } = (await create({}, 'xrp')).json as { id: string }
     const response = await pair.client.get(`/transactions/${id}`)
     expect(response.json).toMatchObject(shown({ deposit: '12' }))
-    expect(response.text).toContain('bc1q-deposit-1')
+    expect(response.text).toContain(depositOf('tx-1', assets.xrp))
   })
 
   test('M36: if memos are not carried, coins from such a network are not offered, and nothing is sent', async () => {

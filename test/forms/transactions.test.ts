@@ -5,7 +5,7 @@ import { transactionA } from '../support/form-a.ts'
 import { detailedB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { type Pair, pairs, startPair } from '../support/pair.ts'
-import { assets, type Swap, swap } from '../support/swaps.ts'
+import { assets, depositOf, type Swap, swap } from '../support/swaps.ts'
 
 const created = '2026-03-01T10:00:00.000Z'
 const updated = '2026-03-01T10:05:00.000Z'
@@ -31,7 +31,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     coinTo: 'USDTTRC20',
     amount: digits('0.10'),
     amountTo: digits('6543.210000000000000001'),
-    depositAddress: 'bc1q-deposit-1',
+    depositAddress: depositOf('tx-1'),
     withdrawalAddress: 'TWithdraw1',
     refundAddress: 'bc1q-refund-1',
     createdAt: created,
@@ -54,7 +54,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     network_to: 'TRX',
     rate: digits('65432.10'),
     rate_type: 'float',
-    deposit_address: 'bc1q-deposit-1',
+    deposit_address: depositOf('tx-1'),
     withdrawal_address: 'TWithdraw1',
     refund_address: 'bc1q-refund-1',
     tx_hash_in: provider === 'A' ? null : 'hash-in-tx-1',

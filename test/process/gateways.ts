@@ -47,7 +47,7 @@ export class Gateways implements AsyncDisposable {
       auth: { mode: 'managed' },
       ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
       limits: unlimited,
-      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget, ...keys } },
+      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget, extraIds: true, ...keys } },
       routing: { providers: ['alpha'] },
       ...sections,
     }

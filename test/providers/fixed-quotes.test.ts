@@ -7,12 +7,13 @@ describe.each([
   ['coin', { toCurrency: 'xrp', toNetwork: 'xrp' }],
   ['network', { toNetwork: 'trx' }],
   ['type of rate', { flow: 'standard' }],
+  ['amount', { fromAmount: 1 }],
 ])('the quote of a fixed create is for another %s', (_, facts) => {
   it.each(['A', 'B'] as const)('P18: form %s gets 502, and nothing is created', async (form) => {
     await using rig = await startRig('changenow')
     rig.exchange.tamper = (operation, { json }) => (operation === 'quote' ? { json: { ...(json as object), ...facts } } : undefined)
     const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
-    expectRefusal(await rig.create(form, order), form, 502, 'provider_failed')
+    expectRefusal(await rig.create(form, order), form, 502, 'mismatch')
     expect(rig.exchange.received('create')).toEqual([])
     expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
     rig.exchange.tamper = () => undefined

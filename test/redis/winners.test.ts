@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
 import { redisWinners } from '../../src/adapters/redis/winners.ts'
 import { memoryWinners, type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import type { Amount } from '../../src/domain/amount.ts'
 import { RedisServer } from '../support/redis.ts'
 
 let redis: RedisServer
@@ -37,7 +38,7 @@ const stores: readonly (readonly [string, () => { readonly store: WinnerStore; r
       const prefix = randomUUID()
       const shared = redisWinners(connection, winnerLifetimeMs)
       const keyOf = (key: string): string => `${prefix} ${key}`
-      const store: WinnerStore = { find: (key) => shared.find(keyOf(key)), save: (key, tag) => shared.save(keyOf(key), tag) }
+      const store: WinnerStore = { find: (key) => shared.find(keyOf(key)), save: (key, winner) => shared.save(keyOf(key), winner) }
       const expire = async (): Promise<void> => {
         for (const key of keys) {
           expect(Number(/\d+/.exec(await redis.command('PTTL', `swapgate:winner:${keyOf(key)}`))?.[0])).toBeLessThanOrEqual(60_000)
@@ -55,9 +56,9 @@ describe.each(stores)('a winner %s', (_, open) => {
     keys.splice(0, keys.length, 'account one ["BTC","ETH"]')
     const [key = ''] = keys
     expect(await store.find(key)).toBeUndefined()
-    await store.save(key, 'alpha')
-    await store.save(key, 'beta7')
-    expect(await store.find(key)).toBe('beta7')
+    await store.save(key, { tag: 'alpha', amountOut: '1' as Amount })
+    await store.save(key, { tag: 'beta7', amountOut: '0.00000100' as Amount })
+    expect(await store.find(key)).toEqual({ tag: 'beta7', amountOut: '0.00000100' })
     expect(await store.find(`${key} `)).toBeUndefined()
     await expire()
     expect(await store.find(key)).toBeUndefined()

@@ -80,7 +80,6 @@ function create({ body }: Received, holdings: Holdings): object {
   const number = nextNumber(holdings)
   const created = swap({
     id: `tx-${number}`,
-    depositAddress: `bc1q-deposit-${number}`,
     from: byCode(coinFrom),
     to: byCode(coinTo),
     amountIn: amount,

@@ -108,7 +108,6 @@ function create({ body }: Received, holdings: Holdings): object {
   const number = nextNumber(holdings)
   const created = swap({
     id: `tx-${number}`,
-    depositAddress: `bc1q-deposit-${number}`,
     from: byCoin(order.coinFrom, order.networkFrom ?? ''),
     to: byCoin(order.coinTo, order.networkTo ?? ''),
     amountIn: order.amount,

@@ -1,4 +1,5 @@
 /** What a stand-in provider holds, between its two forms, and the paging that both forms share. */
+import { depositAddressOn } from './deposit-addresses.ts'
 import type { Digits } from './json.ts'
 import { digits } from './json.ts'
 import type { Received, Reply } from './stand-in.ts'
@@ -51,18 +52,24 @@ export const assets = {
 
 const known: readonly AssetWords[] = Object.values(assets)
 
+/** The deposit address of a swap. */
+export function depositOf(id: string, { network }: AssetWords = assets.btc): string {
+  return depositAddressOn([network], id)
+}
+
 /** A swap with the given facts changed. */
 export function swap(facts: Partial<Swap> = {}): Swap {
+  const { id = 'tx-1', from = assets.btc } = facts
   return {
-    id: 'tx-1',
+    id,
     status: 'wait',
-    from: assets.btc,
+    from,
     to: assets.usdtTrx,
     amountIn: digits('0.10'),
     amountOut: digits('6543.210000000000000001'),
     rate: digits('65432.10'),
     rateType: 'float',
-    depositAddress: 'bc1q-deposit-1',
+    depositAddress: depositOf(id, from),
     withdrawalAddress: 'TWithdraw1',
     refundAddress: 'bc1q-refund-1',
     createdAt: '2026-03-01T10:00:00.000Z',

@@ -77,7 +77,7 @@ export async function startCreating(name: ProviderName, layer: (own: Ledger, ind
       keep(made)
       return async () => {
         held.send()
-        expect((await creating).json).toMatchObject({ id, depositAddress: 'bc1q-deposit-1' })
+        expect((await creating).json).toMatchObject({ id, depositAddress: made.depositAddress })
       }
     },
   }

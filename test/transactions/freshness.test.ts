@@ -8,7 +8,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
-import { swap } from '../support/swaps.ts'
+import { depositOf, swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -224,7 +224,7 @@ describe.each(formNames)('a Form B provider and a client of form %s', (form) => 
           ? {
               id,
               coinTo: 'USDTTRC20',
-              depositAddress: 'bc1q-deposit-1',
+              depositAddress: depositOf('tx-1'),
               refundAddress: 'bc1q-refund-1',
               withdrawalAddress: 'TWithdraw1',
             }

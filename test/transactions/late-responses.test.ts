@@ -8,7 +8,7 @@ import { createdB } from '../support/form-b.ts'
 import { orderIn } from '../support/managed.ts'
 import { client, type FormName, formNames } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
-import { type Swap, swap } from '../support/swaps.ts'
+import { depositOf, type Swap, swap } from '../support/swaps.ts'
 
 let place: Passthrough
 let mine: string
@@ -196,7 +196,7 @@ describe('L40: what the provider reports of what was created here is compared wi
     }
     expect(found()).toEqual([1, 2, 3].map(() => `alpha ${field} rejected`))
     place.alpha.reset()
-    expect(await entryOf(id)).toMatchObject({ transaction: { status: 'wait', depositAddress: 'bc1q-deposit-1' } })
+    expect(await entryOf(id)).toMatchObject({ transaction: { status: 'wait', depositAddress: depositOf('tx-1') } })
     change({ status: 'sending' })
     expect((await get('A', id)).json).toMatchObject({ status: 'sending' })
     expect((await get('A', id)).headers).not.toHaveProperty('x-swap-stale')
@@ -240,10 +240,10 @@ describe('L37: two keys of one account at the provider', () => {
       listRead.resolve()
       const created = await creating
       expect(created.status).toBe(201)
-      expect(created.json).toMatchObject({ id: `${name}~shared-1`, depositAddress: 'bc1q-deposit-1' })
+      expect(created.json).toMatchObject({ id: `${name}~shared-1`, depositAddress: depositOf('shared-1') })
       expect(await entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: true })
       for (const key of [mine, theirs]) {
-        expect((await get('A', `${name}~shared-1`, key)).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
+        expect((await get('A', `${name}~shared-1`, key)).json).toMatchObject({ depositAddress: depositOf('shared-1') })
         expect(rows(await list('A', key))).toHaveLength(1)
       }
       expect(await place.gateway.ledgerAdmin.unresolved()).toEqual([])

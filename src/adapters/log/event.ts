@@ -27,6 +27,11 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       const { provider, outcome } = observation
       return { level: outcome === 'found' ? 'info' : 'warn', fields: { event: 'create', provider, outcome: snakeCase(outcome) } }
     }
+    case 'judgement': {
+      const { provider, kind, outcome, network } = observation
+      if (outcome !== 'refused' && outcome !== 'counted') return undefined
+      return { level: 'warn', fields: { event: 'judgement', provider, kind: snakeCase(kind), outcome, network } }
+    }
     case 'breaker': {
       const { provider, operation, state } = observation
       const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }

@@ -6,6 +6,7 @@ import { cacheMetrics } from './caches.ts'
 import { Exposition, type Printed } from './exposition.ts'
 import { fidelityMetrics } from './fidelity.ts'
 import type { FormOf, Handlers, Providers } from './handler.ts'
+import { judgementMetrics } from './judgements.ts'
 import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
 import { limitMetrics } from './limits.ts'
 import { type ProcessInfo, processMetrics } from './process.ts'
@@ -44,6 +45,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...limitMetrics(exposition),
     ...cacheMetrics(exposition),
     ...ledgerMetrics(exposition, providers, readLedgerGauges),
+    ...judgementMetrics(exposition, providers),
     ...fidelityMetrics(exposition, providers, formOf),
     ...shadowMetrics(exposition),
   }

@@ -1,12 +1,13 @@
 /** Winners of quotes that all replicas share: a key of Redis for each, with the same expiry. */
 import type { WinnerStore } from '../../core/routing/winners.ts'
+import { toAmount } from '../../domain/amount.ts'
 import type { Connection } from './index.ts'
 
-// A reply of a script is a list of integers: the bytes of the tag, none where there is no winner.
+// A reply of a script is a list of integers: the bytes of `tag amount`, none where there is no winner.
 const findLua = `
-local tag = redis.call('GET', KEYS[1])
-if not tag then return {0} end
-return {string.byte(tag, 1, -1)}`
+local winner = redis.call('GET', KEYS[1])
+if not winner then return {0} end
+return {string.byte(winner, 1, -1)}`
 const saveLua = `
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1}`
@@ -18,8 +19,9 @@ export function redisWinners(connection: Pick<Connection, 'script'>, lifetimeMs:
   return {
     async find(key) {
       const bytes = await find([keyOf(key)], [])
-      return bytes[0] ? String.fromCharCode(...bytes) : undefined
+      const [tag, amount = ''] = String.fromCharCode(...bytes).split(' ')
+      return tag ? { tag, amountOut: toAmount(amount) } : undefined
     },
-    save: async (key, tag) => void (await save([keyOf(key)], [tag, String(lifetimeMs)])),
+    save: async (key, { tag, amountOut }) => void (await save([keyOf(key)], [`${tag} ${amountOut ?? ''}`, String(lifetimeMs)])),
   }
 }

@@ -87,6 +87,7 @@ const deviationTexts: Readonly<Record<DeviationCount['drift'], string>> = {
   unknownStatus: 'a status that the form does not have',
   badRow: 'a row is not of the form: it is dropped',
   contradictingNetwork: 'a network that contradicts the table: the row is dropped',
+  implausible: 'limits that cannot be right: they are left out',
   contradictingContract: 'a contract that contradicts the table: the row is dropped',
   ambiguousName: 'a name of several assets',
   unreadable: 'not of the form',

@@ -3,7 +3,7 @@ import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
 import { statusWords } from '../../domain/swap/status.ts'
 import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone } from '../value-types.ts'
-import { required, section, setting } from './setting.ts'
+import { optional, required, section, setting } from './setting.ts'
 
 const budget = section(
   {
@@ -17,6 +17,23 @@ const budget = section(
     ),
   },
   'Maximum number of requests that all replicas together send to the provider.',
+)
+
+const judgement = choice(['refuse', 'count'])
+
+const judge = section(
+  {
+    depositAddress: setting(judgement, 'refuse', 'The deposit address: the rule of its network, and none of the request itself'),
+    depositMemo: setting(
+      judgement,
+      'refuse',
+      'The memo of the deposit address: missing where it is needed, or one that the network cannot have',
+    ),
+    amount: setting(judgement, 'refuse', 'The amounts: another one than was requested or quoted'),
+    contract: setting(judgement, 'refuse', 'The contract of a token: another one than that of the table'),
+    network: setting(judgement, 'refuse', 'The network of a coin: another one than was requested'),
+  },
+  'What follows if the response to a create cannot be right. `refuse`: the client gets 502 without a deposit address, and a person must look. `count`: the client gets the response, and it is only counted.',
 )
 
 const contract = name.optional()
@@ -97,15 +114,15 @@ export const provider = keys({
     {},
     'Its own field names for them, if they differ from its form: `deposit`, `withdrawal`, `refund`, each one name or `{ ask, answer }` (the name in requests and in responses)',
   ),
-  depositMemo: setting(
+  depositMemo: optional(
     list(name),
-    [],
-    'Networks on which its deposit addresses are shared, beside those that its form names: a deposit address without a memo is never returned to a client. Without `extraIds`, swaps from these networks are not offered',
+    'Networks on which its deposit addresses are shared: a deposit address without a memo is never returned to a client, and without `extraIds`, swaps from these networks are not offered. This list, also an empty one, decides alone. Not set: XRP, XLM, those that its form names, and those on which its own list of currencies says that a deposit needs a memo',
   ),
+  judge,
   addresses: setting(
     choice(['checked', 'unchecked']),
     'checked',
-    'Whether addresses must match their network in the asset table before a request is sent; `unchecked` leaves the check to the provider',
+    'Whether addresses must match their network in the asset table: those of a request before it is sent, and the deposit address of the response. `unchecked`: the rule of the network is not applied',
   ),
   state: setting(
     choice(providerStates),

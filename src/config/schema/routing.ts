@@ -1,4 +1,4 @@
-import { choice, integer, keys, list, mapping, name, share, text } from '../value-types.ts'
+import { choice, flag, integer, keys, list, mapping, name, share, text } from '../value-types.ts'
 import { optional, required, setting } from './setting.ts'
 
 export const routing = required(
@@ -34,6 +34,12 @@ export const routing = required(
       'refuse',
       'A create whose amount has more decimals than its asset in the asset table: `refuse` is 400, which names the nearest amounts; `down` sends the amount below, and `X-Swap-Derived` names it',
     ),
+    maxDeviation: setting(
+      share,
+      0.1,
+      'By which share a create may promise less than the newest quote of its provider for the same request in the last minute: more is counted, and under `best` it counts against the next quotes of that provider. 0: any',
+    ),
+    refuseDeviation: setting(flag, false, 'Whether such a create is a mismatch: the client gets 502, and a person must look'),
     shadow: optional(
       keys({ provider: name, sample: share }),
       'A provider to compare: `{ provider, sample }` repeats that share of the quotes there, without effect on clients. It need not be in `providers`',

@@ -3,46 +3,50 @@ import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Asset, fold } from '../../domain/swap/asset.ts'
 import { namesByCode } from '../../domain/swap/capabilities.ts'
+import type { DepositMemoNetworks } from '../../domain/swap/extra-ids.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { Pair, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Listing } from './listing.ts'
 import { assetNameOf, from } from './pair.ts'
 
 export interface RequireDepositMemoOptions {
-  /** Names or aliases. */
-  readonly networks: readonly string[]
+  readonly shared: SharedDeposits
   /** Whether the provider supports memos. */
   readonly acceptsMemos: boolean
   readonly naming: AssetNaming
 }
 
 /**
- * On these networks, a get or a row of a list without a memo has no deposit address. If the provider does not support memos,
- * coins from these networks are not offered. Runs where asset names are the provider's.
+ * For these assets, a get or a row of a list without a memo has no deposit address. If the provider does not support memos,
+ * they are not offered. Runs where asset names are the provider's.
  */
-export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
-  if (networks.length === 0) return (next) => next
-  const { isShared, mayBeShared } = findSharedNetworks(networks, naming)
-  const refuseWithoutMemoSupport = ({ pair = {}, clientCapabilities: client }: Context): void => {
-    if (!acceptsMemos && isShared(assetNameOf(pair, from))) throw notOffered(namesByCode(client) ? from.code : from.coin)
+export function requireDepositMemo({ shared, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
+  if (shared.areNone) return (next) => next
+  const refuseWithoutMemoSupport = async (context: Context): Promise<void> => {
+    const { pair = {}, clientCapabilities: client } = context
+    if (await shared.isShared(pair, context)) throw notOffered(namesByCode(client) ? from.code : from.coin)
   }
   const withoutLostAddress = (row: Transaction): Transaction => {
     const assetName = assetNameOf(row, from)
-    return lacksMemo(row) && mayBeShared(assetFromResponse(assetName, naming) ?? assetName)
+    return lacksMemo(row) && shared.mayBeShared(assetFromResponse(assetName, naming) ?? assetName)
       ? { ...row, depositAddress: undefined }
       : row
   }
   return onOperations({
-    getRate(request, context, next) {
-      refuseWithoutMemoSupport(context)
-      return next.call('getRate', request, context)
-    },
-    async createTransaction(request, context, next) {
-      refuseWithoutMemoSupport(context)
-      return next.call('createTransaction', request, context)
-    },
+    ...(!acceptsMemos && {
+      async getRate(request, context, next) {
+        await refuseWithoutMemoSupport(context)
+        return next.call('getRate', request, context)
+      },
+      async createTransaction(request, context, next) {
+        await refuseWithoutMemoSupport(context)
+        return next.call('createTransaction', request, context)
+      },
+    }),
     async getTransaction(request, context, next) {
       const response = await next.call('getTransaction', request, context)
       const body = withoutLostAddress(response.body)
@@ -55,40 +59,39 @@ export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDe
   })
 }
 
-/** Whether the response of a create lacks the memo of its deposit address. `requested` has the table's asset names. */
-export function lacksDepositMemo(
-  networks: readonly string[],
-  naming: AssetNaming,
-): (created: Transaction, requested: Pair) => boolean {
-  const { isShared } = findSharedNetworks(networks, naming)
-  return (created, requested) => lacksMemo(created) && isShared(assetNameOf(requested, from))
-}
-
 function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
   return Boolean(depositAddress) && memoOf(depositAddress, depositExtraId) === undefined
 }
 
-interface SharedNetworks {
-  /** True only if all possible networks of the asset are shared. */
-  readonly isShared: (assetName: AssetName) => boolean
+/** Of which assets deposit addresses are shared. */
+export interface SharedDeposits {
+  readonly areNone: boolean
+  /** Whether a deposit of the pair needs a memo: true only if all possible networks of the asset are shared. */
+  readonly isShared: (pair: Pair, context: Context) => Promise<boolean>
   /** Also true if the network is unknown and one of the coin's networks is shared. */
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
 
-function findSharedNetworks(names: readonly string[], { table }: AssetNaming): SharedNetworks {
+export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetworks, catalogue: Catalogue): SharedDeposits {
+  const { naming } = catalogue
+  const { table } = naming
   const networks = new Set(names.map(fold))
   const isOnSharedNetwork = ({ network, aliases }: Asset): boolean => [network, ...aliases].some((name) => networks.has(fold(name)))
-  const networksOf = ({ code, coin, network }: AssetName): readonly boolean[] => {
+  const isFlagged = (asset: Asset, listing: Listing | undefined): boolean =>
+    usesFlags && asset.memo !== 'none' && listing?.byAsset.get(asset)?.row.needsMemo === true
+  const areShared = ({ code, coin, network }: AssetName, listing: Listing | undefined): readonly boolean[] => {
+    const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, listing)
     const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)
-    if (asset) return [isOnSharedNetwork(asset)]
-    return network === undefined ? (table.coin(coin ?? '')?.assets ?? []).map(isOnSharedNetwork) : [networks.has(fold(network))]
+    if (asset) return [isAssetShared(asset)]
+    return network === undefined ? (table.coin(coin ?? '')?.assets ?? []).map(isAssetShared) : [networks.has(fold(network))]
   }
   return {
-    isShared: (assetName) => {
-      const each = networksOf(assetName)
+    areNone: networks.size === 0 && !usesFlags,
+    async isShared(pair, context) {
+      const each = areShared(assetNameOf(pair, from), usesFlags ? await catalogue.availableListing(context) : undefined)
       return each.length > 0 && each.every(Boolean)
     },
-    mayBeShared: (assetName) => networksOf(assetName).some(Boolean),
+    mayBeShared: (assetName) => areShared(assetName, catalogue.lastListing()).some(Boolean),
   }
 }
 

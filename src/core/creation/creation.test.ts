@@ -3,7 +3,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import { aroundAll, type Layer, mapResponses } from '../layer.ts'
-import { type CreateSteps, creation, type RecordCreate, type SendCreate, type VerifyCreate } from './creation.ts'
+import { type CreateSteps, creation, type JudgeCreate, type RecordCreate, type SendCreate, type VerifyCreate } from './creation.ts'
 
 const request = { amountIn: '0.1' } as NewTransaction
 const context = {} as Context
@@ -38,16 +38,29 @@ const verify: VerifyCreate = async (response) => {
   return { ...response, contradicted: ['rateType'] }
 }
 
+const judge: JudgeCreate = async (verified) => {
+  events.push('judge')
+  return verified
+}
+
 const record: RecordCreate = async (response) => {
   events.push(`record ${response.attempt}, ${response.contradicted}`)
   return response
 }
 
-const steps: CreateSteps = { provider: 'alpha', record, layers: [translate], verify, send }
+const steps: CreateSteps = { provider: 'alpha', record, layers: [translate], judge, verify, send }
 
-it('is translated, sent, verified, translated back and recorded', async () => {
+it('is translated, sent, verified, judged, translated back and recorded', async () => {
   await creation(steps)(provider).call('createTransaction', request, context)
-  expect(events).toEqual(['to the provider', 'intent', 'createTransaction', 'verify', 'to the client', 'record intent-1, rateType'])
+  expect(events).toEqual([
+    'to the provider',
+    'intent',
+    'createTransaction',
+    'verify',
+    'judge',
+    'to the client',
+    'record intent-1, rateType',
+  ])
 })
 
 it('is neither verified nor recorded if it fails', async () => {
@@ -72,7 +85,7 @@ describe('the client gets no response that was not recorded', () => {
       provider: 'alpha',
       cause: { kind: 'internal' },
     })
-    expect(events).toEqual(['intent', 'createTransaction', 'verify'])
+    expect(events).toEqual(['intent', 'createTransaction', 'verify', 'judge'])
   })
 })
 

@@ -15,6 +15,7 @@ export interface SentCreate extends CreateResponse {
 
 /** A response that was compared with its request. */
 export interface VerifiedCreate extends SentCreate {
+  /** Fields for which nobody may get it. */
   readonly contradicted: readonly string[]
 }
 
@@ -29,6 +30,9 @@ export type VerifyCreate = (
   provider: SwapService,
 ) => Promise<VerifiedCreate>
 
+/** Judges what the provider says of its own. */
+export type JudgeCreate = (verified: VerifiedCreate, request: NewTransaction, context: Context) => Promise<VerifiedCreate>
+
 /** Stores the result of a create. Throws if the client must not get the response. */
 export type RecordCreate = (response: VerifiedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
 
@@ -38,12 +42,13 @@ export interface CreateSteps {
   readonly record: RecordCreate
   /** Between the client's terms and the provider's, outermost first. Other operations pass only these. */
   readonly layers: readonly Layer[]
+  readonly judge: JudgeCreate
   readonly verify: VerifyCreate
   readonly send: SendCreate
 }
 
-/** A create passes `layers` to the provider's terms, is sent and verified, passes `layers` back, and is recorded. */
-export function creation({ provider, record, layers, verify, send }: CreateSteps): Layer {
+/** A create passes `layers` to the provider's terms, is sent, verified and judged, passes `layers` back, and is recorded. */
+export function creation({ provider, record, layers, judge, verify, send }: CreateSteps): Layer {
   const recorded = onOperations({
     async createTransaction(request, context, next) {
       const response = await next.call('createTransaction', request, context)
@@ -54,7 +59,7 @@ export function creation({ provider, record, layers, verify, send }: CreateSteps
   const sent = onOperations({
     async createTransaction(request, context, next) {
       const response = await inSpan('intent', context, provider, (within) => send(request, within, next))
-      return verify(response, request, context, next)
+      return judge(await verify(response, request, context, next), request, context)
     },
   })
   return (service) => compose([traced('recordResult', recorded, provider), ...layers, sent], service)

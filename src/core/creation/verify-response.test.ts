@@ -25,12 +25,7 @@ const transaction = { id: 'tx-1', amountIn: '1' as Amount, createdAt: '2026-03-0
 const withCoins: NewTransaction = { ...terms, coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX' }
 const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc' }
 
-async function contradicted(
-  requested: NewTransaction,
-  reported: Partial<Transaction>,
-  configured: ConfiguredNames = new Map(),
-  lacksDepositMemo = false,
-) {
+async function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
   const byCode = requested.codeFrom !== undefined
   const never = (): never => {
     throw new Error('not called')
@@ -43,7 +38,7 @@ async function contradicted(
     createTransaction: never,
   })
   const naming = createAssetNaming(table, { byCode }, configured)
-  const verify = verifyResponse({ naming, mustConfirmMemos: true, lacksDepositMemo: () => lacksDepositMemo })
+  const verify = verifyResponse({ naming, mustConfirmMemos: true })
   const response = { body: { ...transaction, ...reported }, attempt: 'intent-1' }
   const verified = await verify(response, requested, { pair } as unknown as Context, provider)
   expect(verified.attempt).toBe('intent-1')
@@ -78,10 +73,5 @@ describe('M6: a response is about its request', () => {
     ['another rate type', withCoins, { rateType: 'fixed' }, ['rateType']],
   ])('not with %s', async (_, requested, reported, fields) => {
     expect(await contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual(fields)
-  })
-
-  test('not without the memo of its deposit address, beside other fields', async () => {
-    expect(await contradicted(withCoins, {}, new Map(), true)).toEqual(['depositExtraId'])
-    expect(await contradicted(withCoins, { rateType: 'fixed' }, new Map(), true)).toEqual(['rateType', 'depositExtraId'])
   })
 })

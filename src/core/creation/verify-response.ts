@@ -13,17 +13,15 @@ export interface VerifyResponseOptions {
   readonly naming: AssetNaming
   /** A memo that the response does not repeat is read once from the details. It is contradicted if they lack it too. */
   readonly mustConfirmMemos: boolean
-  /** Whether a deposit would be lost: the response lacks the memo of its deposit address. */
-  readonly lacksDepositMemo: (created: Transaction, requested: Pair) => boolean
 }
 
 /** Finds the fields in which the response of a create contradicts its request. Both have the provider's asset names. */
-export function verifyResponse({ naming, mustConfirmMemos, lacksDepositMemo }: VerifyResponseOptions): VerifyCreate {
+export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
   const contradictionsOf = (requested: NewTransaction, reported: Transaction, { pair }: Context): readonly string[] => {
     const sides = otherSides(requested, reported, naming, pair)
     return [...sides.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
   }
-  const verifyTerms: VerifyCreate = async (response, request, context, provider) => {
+  return async (response, request, context, provider) => {
     const contradicted = contradictionsOf(request, response.body, context)
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
     if (missing.length === 0) return { ...response, contradicted }
@@ -35,11 +33,6 @@ export function verifyResponse({ naming, mustConfirmMemos, lacksDepositMemo }: V
       body: withMemos(response.body, reported),
       contradicted: [...contradictionsOf(request, reported, context), ...unconfirmed],
     }
-  }
-  return async (response, request, context, provider) => {
-    const verified = await verifyTerms(response, request, context, provider)
-    if (!lacksDepositMemo(verified.body, context.pair ?? {})) return verified
-    return { ...verified, contradicted: [...verified.contradicted, 'depositExtraId'] }
   }
 }
 

@@ -6,11 +6,14 @@ import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 import { type Candidate, failsOver, rankOf } from './failover.ts'
-import { quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
+import type { QuoteDeviations } from './quote-deviations.ts'
+import { quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
+  /** How much less creates of a provider have promised than its quotes. */
+  readonly deviations: QuoteDeviations
   /** Slower providers are then left out, if another's quote competes: `routing.patienceMs` (default: 800 milliseconds). */
   readonly patienceMs: number
 }
@@ -18,6 +21,12 @@ export interface BestOptions {
 interface Quote {
   readonly candidate: Candidate
   readonly response: ServiceResponse<'getRate'>
+}
+
+/** The provider of a create, with the amount received in its quote. */
+interface Chosen {
+  readonly candidate: Candidate
+  readonly amountOut: Amount | undefined
 }
 
 /** Largest share of a create's time that is spent on quotes. */
@@ -36,9 +45,9 @@ export class BestQuote {
    * providers that offer the pair; if none offers it, of all.
    */
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
-    const winner = await quoteBest(candidates, query, context, this.options.patienceMs)
+    const winner = await quoteBest(candidates, query, context, this.options)
     const { winners, table } = this.options
-    if (competes(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winner.candidate.tag)
+    if (competes(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
     return winner.response
   }
 
@@ -50,11 +59,15 @@ export class BestQuote {
     const winner = await this.findWinner(request, context)
     let remaining = candidates
     let refusal: Fault | undefined
-    let candidate = candidates.find(({ tag }) => tag === winner) ?? (await this.quoteFor(candidates, request, context))
+    const known = candidates.find(({ tag }) => tag === winner?.tag)
+    let chosen = known ? { candidate: known, amountOut: winner?.amountOut } : await this.quoteFor(candidates, request, context)
     for (;;) {
-      const { tag, service } = candidate
+      const { tag, service } = chosen.candidate
       try {
-        return { tag, response: await service.call('createTransaction', request, context) }
+        return {
+          tag,
+          response: await service.call('createTransaction', request, { ...context, quotedAmountOut: chosen.amountOut }),
+        }
       } catch (reason) {
         const fault = Fault.from(reason)
         remaining = remaining.filter((one) => one.tag !== tag)
@@ -62,30 +75,30 @@ export class BestQuote {
         const mostUseful = refusal && rankOf(refusal) >= rankOf(fault) ? refusal : fault
         if (remaining.length === 0) throw mostUseful
         refusal = mostUseful
-        candidate = await this.quoteFor(remaining, request, context).catch(() => {
+        chosen = await this.quoteFor(remaining, request, context).catch(() => {
           throw mostUseful
         })
       }
     }
   }
 
-  private async findWinner(request: NewTransaction, { caller }: Context): Promise<string | undefined> {
+  private async findWinner(request: NewTransaction, { caller }: Context): Promise<Winner | undefined> {
     for (const key of quoteKeysOf(caller, request, this.options.table)) {
-      const tag = await this.options.winners.find(key)
-      if (tag !== undefined) return tag
+      const winner = await this.options.winners.find(key)
+      if (winner !== undefined) return winner
     }
     return undefined
   }
 
   /** The provider with the best quote for this create. */
-  private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Candidate> {
+  private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Chosen> {
     const [only, ...others] = candidates
-    if (only && others.length === 0) return only
+    if (only && others.length === 0) return { candidate: only, amountOut: undefined }
     const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType } = request
     const query = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
-    const { candidate } = await quoteBest(candidates, query, limited, this.options.patienceMs).catch(refuseCreate)
-    return candidate
+    const { candidate, response } = await quoteBest(candidates, query, limited, this.options).catch(refuseCreate)
+    return { candidate, amountOut: response.body.amountOut }
   }
 }
 
@@ -100,8 +113,20 @@ function refuseCreate(reason: unknown): never {
 type Result = Quote | Fault
 type CompetingQuote = Quote & { readonly response: { readonly body: { readonly amountOut: Amount } } }
 
-/** The quote with the highest amount received; the first in list order of equal ones. */
-async function quoteBest(candidates: readonly Candidate[], query: RateQuery, context: Context, patienceMs: number): Promise<Quote> {
+function winnerOf({ candidate, response }: CompetingQuote): Winner {
+  return { tag: candidate.tag, amountOut: response.body.amountOut }
+}
+
+/**
+ * The quote with the highest amount received; the first in list order of equal ones. That of a provider whose creates promised less
+ * than its quotes counts as so much less.
+ */
+async function quoteBest(
+  candidates: readonly Candidate[],
+  query: RateQuery,
+  context: Context,
+  { patienceMs, deviations }: BestOptions,
+): Promise<Quote> {
   const results = await collect(
     candidates.map((candidate) =>
       candidate.service.call('getRate', query, context).then(
@@ -112,7 +137,13 @@ async function quoteBest(candidates: readonly Candidate[], query: RateQuery, con
     patienceMs,
   )
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
-  const winner = quotes.filter(competes).reduce<CompetingQuote | undefined>(better, undefined) ?? quotes[0]
+  const winner =
+    quotes
+      .filter(competes)
+      .reduce<CompetingQuote | undefined>(
+        (best, quote) => (best && compareAmounts(expected(quote, deviations), expected(best, deviations)) <= 0 ? best : quote),
+        undefined,
+      ) ?? quotes[0]
   if (winner) return winner
   const allFaults = results.filter((result) => result instanceof Fault)
   const highestRank = Math.max(...allFaults.map(rankOf))
@@ -162,6 +193,7 @@ function isAtMost(amount: Amount, max: Amount | undefined): boolean {
   return max === undefined || !isPositive(max) || compareAmounts(amount, max) <= 0
 }
 
-function better(best: CompetingQuote | undefined, quote: CompetingQuote): CompetingQuote {
-  return best && compareAmounts(quote.response.body.amountOut, best.response.body.amountOut) <= 0 ? best : quote
+/** What a create is expected to promise. */
+function expected({ candidate, response }: CompetingQuote, deviations: QuoteDeviations): Amount {
+  return deviations.discounted(candidate.tag, response.body.amountOut)
 }

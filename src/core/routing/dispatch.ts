@@ -63,7 +63,7 @@ export function dispatcher({ active, strategy, best, quoted, outsideTable, picka
       if (best) return best.getRate(candidates, query, limited)
       const ordered = quoted ? await quoted.forQuote(candidates, query, limited) : candidates
       const { tag, response } = await callWithFailover(ordered, 'getRate', query, limited, active)
-      await quoted?.save(query, limited, tag)
+      await quoted?.save(query, limited, { tag, amountOut: response.body.amountOut })
       return response
     },
     async createTransaction(request, context) {

@@ -2,7 +2,7 @@
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { Candidate } from './failover.ts'
-import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
+import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 
 type WithCaller = Pick<Context, 'caller'>
 
@@ -15,8 +15,8 @@ export class QuotedProviders {
     this.table = table
   }
 
-  save(terms: QuoteTerms, { caller }: WithCaller, tag: string): Promise<void> {
-    return this.winners.save(quoteKeyOf(caller, terms, this.table), tag)
+  save(terms: QuoteTerms, { caller }: WithCaller, winner: Winner): Promise<void> {
+    return this.winners.save(quoteKeyOf(caller, terms, this.table), winner)
   }
 
   /** The candidates for a create: first the one that quoted this request to the account, else to its address. */
@@ -37,8 +37,8 @@ export class QuotedProviders {
   private async firstQuoted(candidates: readonly Candidate[], keys: readonly string[]): Promise<readonly Candidate[]> {
     if (candidates.length < 2) return candidates
     for (const key of keys) {
-      const tag = await this.winners.find(key)
-      const quoted = tag === undefined ? undefined : candidates.find((candidate) => candidate.tag === tag)
+      const winner = await this.winners.find(key)
+      const quoted = winner && candidates.find(({ tag }) => tag === winner.tag)
       if (quoted) return [quoted, ...candidates.filter((candidate) => candidate !== quoted)]
     }
     return candidates

@@ -1,5 +1,5 @@
 /** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
-import { type Amount, divide, isZero, multiplySubtract, one } from '../../domain/amount.ts'
+import { deviationOf } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Caller, Context } from '../../domain/swap/service.ts'
@@ -93,7 +93,8 @@ async function compare(options: ShadowOptions, query: RateQuery, context: Contex
   if (needsClient(query)) return count('skipped')
   try {
     const { body } = await candidate.service.call('getRate', query, shadowContext(context, timeoutMs))
-    const deviation = deviationOf(served.amountOut, body.amountOut)
+    const [offered, reference] = [body.amountOut, served.amountOut]
+    const deviation = offered === undefined || reference === undefined ? undefined : deviationOf(offered, reference)
     if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
     statistics.addDeviation(source, target, deviation)
     count('compared', deviation)
@@ -112,13 +113,6 @@ const shadowCaller: Caller = { address: 'shadow', identity: 'shadow' }
 function shadowContext({ clientCapabilities }: Context, timeoutMs: number): Context {
   const deadline = performance.now() + timeoutMs
   return { requestId: crypto.randomUUID(), caller: shadowCaller, clientCapabilities, deadline }
-}
-
-/** (candidate − served) ÷ served, exact until the conversion to a number. Undefined if one of both is missing. */
-function deviationOf(served: Amount | undefined, offered: Amount | undefined): number | undefined {
-  if (served === undefined || offered === undefined || isZero(served)) return undefined
-  const deviation = divide(multiplySubtract(offered, one, served), served)
-  return deviation === undefined ? undefined : Number(deviation)
 }
 
 /** `missing`: the candidate does not offer the pair. `skipped`: its budget is used up. */

@@ -53,8 +53,9 @@ it('while the shared store is lost, the winners of this process are used', async
   )
   const lost = { save: vi.fn(() => Promise.reject(new Error('lost'))), find: vi.fn(() => Promise.reject(new Error('lost'))) }
   const winners = sharedWinners({ shared: lost, local: memoryWinners(() => 0), outage })
-  await winners.save('key', 'alpha')
-  expect(await winners.find('key')).toBe('alpha')
+  const winner = { tag: 'alpha', amountOut: '1.5' as Amount }
+  await winners.save('key', winner)
+  expect(await winners.find('key')).toEqual(winner)
   expect(lost.save).toHaveBeenCalledTimes(1)
   expect(lost.find).toHaveBeenCalledTimes(0)
   outage.stop()

@@ -1,5 +1,5 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
-import { plainAmount } from '../../domain/amount.ts'
+import { type Amount, plainAmount } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
@@ -9,34 +9,41 @@ import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, type Side, to } from '../assets/pair.ts'
 import { BoundedMap } from '../bounded-map.ts'
 
-/** The tag of the provider that won a quote, by the key of caller and quote. Kept in the store of the limits. */
+/** A provider that won a quote. */
+export interface Winner {
+  readonly tag: string
+  /** The amount received in its quote. */
+  readonly amountOut?: Amount | undefined
+}
+
+/** The winner of a quote, by the key of caller and quote. Kept in the store of the limits. */
 export interface WinnerStore {
-  readonly save: (key: string, tag: string) => Promise<void>
+  readonly save: (key: string, winner: Winner) => Promise<void>
   /** Undefined if none was saved within `winnerLifetimeMs`. */
-  readonly find: (key: string) => Promise<string | undefined>
+  readonly find: (key: string) => Promise<Winner | undefined>
 }
 
 export const winnerLifetimeMs = 60_000
 /** A bound on memory. For a dropped winner the create requests quotes again. */
 const maxWinners = 50_000
 
-interface Winner {
-  readonly tag: string
+interface KeptWinner {
+  readonly winner: Winner
   readonly until: number
 }
 
 /** Winners of this process. `clock`: monotonic, in milliseconds. */
 export function memoryWinners(clock: () => number): WinnerStore {
-  const winners = new BoundedMap<Winner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
+  const winners = new BoundedMap<KeptWinner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
   return {
-    async save(key, tag) {
+    async save(key, winner) {
       const now = clock()
-      winners.set(key, { tag, until: now + winnerLifetimeMs }, now)
+      winners.set(key, { winner, until: now + winnerLifetimeMs }, now)
     },
     async find(key) {
       const now = clock()
-      const winner = winners.get(key, now)
-      return winner && now < winner.until ? winner.tag : undefined
+      const kept = winners.get(key, now)
+      return kept && now < kept.until ? kept.winner : undefined
     },
   }
 }
@@ -55,13 +62,13 @@ export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): 
     return undefined
   }
   return {
-    async save(key, tag) {
-      await local.save(key, tag)
-      if (outage.state !== 'local') await shared.save(key, tag).catch(lose)
+    async save(key, winner) {
+      await local.save(key, winner)
+      if (outage.state !== 'local') await shared.save(key, winner).catch(lose)
     },
     async find(key) {
-      const tag = outage.state === 'local' ? undefined : await shared.find(key).catch(lose)
-      return tag ?? local.find(key)
+      const winner = outage.state === 'local' ? undefined : await shared.find(key).catch(lose)
+      return winner ?? local.find(key)
     },
   }
 }

@@ -63,7 +63,7 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = 
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
   getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
   createTransaction: [
-    ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'] as const),
+    ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'rateType'] as const),
     ...(['depositAddress', 'withdrawalAddress', 'createdAt'] as const),
   ],
   listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],

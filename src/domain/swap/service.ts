@@ -1,4 +1,5 @@
 /** The central port: the gateway implements it for clients, and every provider implements it. */
+import type { Amount } from '../amount.ts'
 import type { Span } from '../tracing/span.ts'
 import type { UpstreamTimer } from '../tracing/upstream-timer.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -50,6 +51,8 @@ export interface RequestContext {
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
+  /** The amount received in the quote by which this create was given to its provider. */
+  readonly quotedAmountOut?: Amount | undefined
   /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
   readonly forwardedAddress?: string
 }
@@ -107,6 +110,8 @@ export interface ServiceResponse<O extends Op> {
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
+  /** The amount received in the provider's quote that was requested for this create alone. */
+  readonly quotedAmountOut?: Amount | undefined
   /** The id of a create in the ledger. */
   readonly attempt?: string
   /** Fields in which the response contradicts the request of the create. */

@@ -76,6 +76,8 @@ export const createOutcomes = [
   'contradicted',
   'duplicateId', // the provider returned an id that belongs to another create
   'otherAmount',
+  'finalAtOnce', // the first response had a final status: it counts as `wait` until a get confirms it
+  'belowQuote', // it promises less than the newest quote by more than `routing.maxDeviation`
   'found', // the transaction of an unknown create was found
   'notFound',
   'foundAfterRefusal', // the provider has the transaction of a create that it refused
@@ -87,6 +89,16 @@ export const createOutcomes = [
   'conflicting', // the ledger has another result
   'abandoned', // too many results were kept, or the process ended: left to reconciliation
 ] as const
+
+export const judgementKinds = ['depositAddress', 'depositMemo', 'amount', 'contract', 'network'] as const
+
+/** What a provider says of its own in the response of a create. */
+export type JudgementKind = (typeof judgementKinds)[number]
+
+/** `tolerated`: honest rounding, or an amount that says nothing. `counted`: wrong, and accepted by configuration. */
+export const judgementOutcomes = ['passed', 'tolerated', 'counted', 'refused'] as const
+
+export type JudgementOutcome = (typeof judgementOutcomes)[number]
 
 export type CreateOutcome = (typeof createOutcomes)[number]
 
@@ -123,4 +135,5 @@ export type Drift =
   | 'contradictingNetwork'
   | 'contradictingContract'
   | 'ambiguousName'
+  | 'implausible'
   | 'unreadable'

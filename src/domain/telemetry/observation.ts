@@ -13,6 +13,8 @@ import type {
   Discrepancy,
   DiscrepancyAction,
   Drift,
+  JudgementKind,
+  JudgementOutcome,
   KeyRefusal,
   LimitDecision,
   LimitPolicy,
@@ -48,6 +50,16 @@ export type Observation =
     }
   /** An irregular outcome of a create, or a result of its reconciliation. */
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
+  /** A provider's response to a create was judged. `network`: of the deposit, by the table. */
+  | {
+      readonly what: 'judgement'
+      readonly provider: string
+      readonly kind: JudgementKind
+      readonly outcome: JudgementOutcome
+      readonly network: string | undefined
+    }
+  /** A create promises another amount received than the newest quote of the provider. `deviation`: as a share of the quote. */
+  | { readonly what: 'quoteDeviation'; readonly provider: string; readonly deviation: number }
   /** Number of results of creates that this process keeps, because the ledger could not store them. */
   | { readonly what: 'resultsHeld'; readonly count: number }
   /** A provider's report of a transaction differs from the ledger in this field. */

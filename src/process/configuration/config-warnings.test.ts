@@ -19,3 +19,17 @@ it.each([
   const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] }, ...(settings as object) }, knownForms, {})
   expect(configWarnings(config).some((line) => line.startsWith(`limits.replicas is ${replicas}, and`))).toBe(isWarned)
 })
+
+it('names each network that is not offered, since its deposits may need a memo, with the line to write', () => {
+  const notOffered = (own: object) => {
+    const alpha = { form: 'A', url: 'https://swap.example/api/v2', ...own } as never
+    const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] } }, knownForms, {})
+    return configWarnings(config).filter((line) => line.startsWith('providers.alpha: swaps from the network'))
+  }
+  const [ripple, stellar, ...others] = notOffered({})
+  expect(ripple).toMatch(/XRP are not offered.*"extraIds: true".*"depositMemo: \[XLM\]"/)
+  expect(stellar).toMatch(/XLM are not offered.*"depositMemo: \[XRP\]"/)
+  expect(others).toEqual([])
+  for (const own of [{ extraIds: 'true' }, { depositMemo: [] }, { depositMemo: ['XRP'] }, { state: 'off' }])
+    expect(notOffered(own)).toEqual([])
+})

@@ -1,11 +1,13 @@
 import type { Config, Provider } from '../../config/index.ts'
 import { isLoopback } from '../../domain/loopback.ts'
+import { fold, networkNames } from '../../domain/swap/asset.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */
 export function configWarnings({
   admin,
+  assets,
   auth,
   ledger,
   limits,
@@ -44,6 +46,7 @@ export function configWarnings({
         ({ name, form }) =>
           `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
+    ...known.flatMap((provider) => memoWarnings(provider, assets)),
     ...known.flatMap((provider) => addressWarnings(provider, server.trustProxy)),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isPassthrough && isUnrouted
@@ -61,6 +64,18 @@ export function configWarnings({
 
 function takesNewSwaps({ name, state }: Provider, { providers, strategy, weights }: Config['routing']): boolean {
   return state === 'active' && providers.includes(name) && (strategy !== 'weighted' || weights?.[name] !== 0)
+}
+
+/** Coins that are not offered since nobody has said whether their deposit addresses are shared there. */
+function memoWarnings({ name, extraIds, depositMemo, state }: Provider, table: Config['assets']): readonly string[] {
+  if (extraIds !== false || depositMemo.isConfigured || state === 'off') return []
+  const used = new Set(table.coins.flatMap(({ assets }) => assets.flatMap(networkNames)))
+  return depositMemo.networks
+    .filter((network) => used.has(fold(network)))
+    .map(
+      (network) =>
+        `providers.${name}: swaps from the network ${network} are not offered, since a deposit there may need a memo: write "extraIds: true" if it supports memos, or "depositMemo: [${depositMemo.networks.filter((other) => other !== network).join(', ')}]" if each of its deposit addresses there is for one swap only`,
+    )
 }
 
 function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: number): readonly string[] {

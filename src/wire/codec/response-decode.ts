@@ -190,14 +190,14 @@ function readStatus(
   return unknownStatus
 }
 
-function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed, onAssumed }: Given): ResponseFields {
+function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed, onAssumed, mayLack }: Given): ResponseFields {
   for (const field in assumed) {
     if (row[field] !== undefined || assumed[field] === undefined) continue
     row[field] = assumed[field]
     onAssumed?.(field)
   }
   for (const slot of slots) {
-    if (row[slot.field] === undefined) requireAbsence(slot, row)
+    if (row[slot.field] === undefined) requireAbsence(slot, row, mayLack)
     else if (slot.deductedFrom !== undefined) deduct(slot, row, onAssumed)
   }
   if (row.status === unknownStatus) row.status = undefined
@@ -219,7 +219,8 @@ function deduct({ field, name, deductedFrom = '' }: ResponseSlot, row: ResponseF
   onAssumed?.(deductedFrom)
 }
 
-function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>): void {
-  const mayBeAbsent = limits.has(slot.field) || (slot.when ? slot.when(response) : slot.absence !== 'required')
+function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>, mayLack: string | undefined): void {
+  const mayBeAbsent =
+    limits.has(slot.field) || slot.field === mayLack || (slot.when ? slot.when(response) : slot.absence !== 'required')
   if (!mayBeAbsent) throw new WireError(slot.name, 'it is missing')
 }

@@ -25,6 +25,8 @@ export interface Given {
   readonly onNull?: (field: string) => void
   /** Called for a field whose value comes from the line that is used if no other has it. */
   readonly onFallback?: (field: string) => void
+  /** A field that the response may lack, whatever its table says. */
+  readonly mayLack?: string | undefined
 }
 
 export interface ResponseCodec {

@@ -23,6 +23,7 @@ export interface ProviderForm {
   readonly networks: NetworkWords
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
+  readonly flagsDepositMemos: boolean
   /** Settings that it requires: `providers.<name>.settings`. */
   readonly settings: readonly string[]
   /** Whether a call carries the address of the gateway's client. */
@@ -95,6 +96,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     networks: tables.networks ?? {},
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
+    flagsDepositMemos: tables.flagsDepositMemos ?? false,
     settings: settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request]))),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),

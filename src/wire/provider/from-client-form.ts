@@ -38,6 +38,7 @@ export function providerFormOf(form: Form): ProviderForm {
     networks: {},
     assets: {},
     depositMemo: [],
+    flagsDepositMemos: false,
     settings: [],
     sendsAddress: false,
     operation: (op) => operations.get(op),

@@ -76,6 +76,8 @@ export interface ProviderFormTables {
   readonly assets?: Readonly<Record<string, AssetWords>>
   /** Networks on which deposit addresses are shared. */
   readonly depositMemo?: readonly string[]
+  /** Whether `needsMemo` of its list says that a deposit needs a memo, not only that an address may have one. */
+  readonly flagsDepositMemos?: true
   /** An absent operation: the provider has none. */
   readonly operations: Readonly<Partial<Record<Op, ProviderTables | ByRateType | undefined>>>
 }

@@ -1,4 +1,5 @@
 /** What the stand-ins of real providers share: swaps in memory, a journal, and what a test may do to them. Independent of the gateway. */
+import { depositAddressOn } from '../../support/deposit-addresses.ts'
 import { type Received, type Reply, standIn } from '../../support/stand-in.ts'
 
 /** An asset in the provider's words. */
@@ -174,7 +175,7 @@ export class Exchange {
       id: `6880e2730aee${number}`,
       status: this.dialect.firstStatus,
       amountOut: promised ?? this.amountOut(order.amountIn, order.isFixed),
-      deposit: `0xDeposit${number}OfTheProvider`,
+      deposit: depositAddressOn([order.from.network, order.from.coin], String(number)),
       depositMemo: order.from.hasMemo && !this.forgetsMemos ? String(1_000 + number) : null,
       createdAt: new Date(),
       hashIn: null,

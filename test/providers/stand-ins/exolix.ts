@@ -9,6 +9,7 @@ const assets: readonly Words[] = [
   { coin: 'USDT', network: 'ETH', contract: '0xdac17f958d2ee523a2206206994597c13d831ec7' },
   { coin: 'USDT', network: 'TRX', contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
   { coin: 'XRP', network: 'XRP', hasMemo: true },
+  { coin: 'TON', network: 'TON', hasMemo: true },
   { coin: 'POL', network: 'MATIC' },
   { coin: 'USDT', network: 'MATIC', contract: '0xc2132d05d31c914a87c6611c10748aeb04b58e8f' },
 ]

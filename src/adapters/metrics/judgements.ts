@@ -1,0 +1,34 @@
+/** Metrics of what providers say of their own in the responses to creates. */
+import { judgementKinds, judgementOutcomes } from '../../domain/telemetry/labels.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { Counter } from './counter.ts'
+import type { Exposition } from './exposition.ts'
+import type { Handlers, Providers } from './handler.ts'
+import { Histogram } from './histogram.ts'
+import { combinations } from './series-map.ts'
+
+/** Relative deviation of the amount received: -0.01 is one percent less than the quote. */
+const deviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
+
+export function judgementMetrics(exposition: Exposition, providers: Providers): Handlers<'judgement' | 'quoteDeviation'> {
+  const judgements = new Counter({
+    name: 'swapgate_create_judgements_total',
+    help: 'What the provider says of its own in the responses to creates, by kind and what followed.',
+    labels: ['provider', 'kind', 'outcome'],
+    initialValues: () => {
+      const tags = providers().map(({ tag }) => tag)
+      return combinations(tags, judgementKinds.map(snakeCase), judgementOutcomes)
+    },
+  })
+  const deviations = new Histogram({
+    name: 'swapgate_create_quote_deviation_ratio',
+    help: 'Amount received that a create promises, relative to the newest quote of its provider: -0.01 is one percent less.',
+    labels: ['provider'],
+    bounds: deviationBounds,
+  })
+  for (const family of [judgements, deviations]) exposition.add(family)
+  return {
+    judgement: ({ provider, kind, outcome }) => judgements.add([provider, snakeCase(kind), outcome]),
+    quoteDeviation: ({ provider, deviation }) => deviations.observe([provider], deviation),
+  }
+}

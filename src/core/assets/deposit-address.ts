@@ -1,0 +1,45 @@
+/** Deposit addresses that a provider reports: nobody is told to pay to what cannot be one (docs/contract.md §3.6). */
+import type { FormatName } from '../../domain/address/formats.ts'
+import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
+import type { Asset } from '../../domain/swap/asset.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { type Layer, mapResponses } from '../layer.ts'
+import { assetFromResponse } from './asset-from-response.ts'
+import type { AssetNaming } from './asset-naming.ts'
+import { assetIn, assetNameOf, from, withAssetNames } from './pair.ts'
+
+/** A get or a row of a list whose deposit address cannot be one has none. Runs where asset names are the provider's. */
+export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boolean): Layer {
+  const payable = (row: Transaction): Transaction => {
+    const { depositAddress } = row
+    if (!depositAddress) return row
+    const source = assetFromResponse(assetNameOf(row, from), naming) ?? {}
+    const asset = assetIn(withAssetNames({}, source, {}), from, naming.table)
+    return isDepositAddress(depositAddress, asset, checksAddresses) ? row : { ...row, depositAddress: undefined }
+  }
+  return mapResponses({
+    getTransaction: (response) => ({ ...response, body: payable(response.body) }),
+    listTransactions: (response) => ({ ...response, body: { ...response.body, items: response.body.items.map(payable) } }),
+  })
+}
+
+/** Whether a wallet can pay to it: it fits the rule of its network, and is neither a text for people nor a payment URI. */
+export function isDepositAddress(
+  depositAddress: string,
+  asset: Pick<Asset, 'address'> | undefined,
+  checksAddresses: boolean,
+): boolean {
+  if (!/^[!-~]+$/.test(depositAddress) || /[<>"]/.test(depositAddress)) return false
+  const rule = asset?.address
+  if (rule && isAddress(depositAddress, rule)) return true
+  const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(depositAddress) ?? []
+  const isUri = scheme !== undefined && !(rule && hasPrefix(rule, scheme.toLowerCase()))
+  return !isUri && !(rule && checksAddresses)
+}
+
+/** Prefixes with a colon that are part of an address, by format. */
+const prefixes: Partial<Record<FormatName, string>> = { BCH: 'bitcoincash:', KAS: 'kaspa:', RONIN: 'ronin:' }
+
+function hasPrefix({ format, pattern }: AddressRule, prefix: string): boolean {
+  return format === undefined ? pattern?.source.includes(prefix) === true : prefixes[format] === prefix
+}

@@ -1,0 +1,244 @@
+import { beforeEach, describe, expect, it, test } from 'vitest'
+import type { Amount } from '../../domain/amount.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import type { Context } from '../../domain/swap/service.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { createAssetNaming } from '../assets/asset-naming.ts'
+import { RecentQuotes } from '../quotes/recent-quotes.ts'
+import { type JudgeOptions, type JudgePolicies, judgeCreate } from './judge.ts'
+
+const pattern = (source: string) => ({ source, matches: (text: string) => new RegExp(`^(?:${source})$`).test(text) })
+const asset = { name: 'Coin', isDefault: false, aliases: [] }
+const bitcoin = { pattern: pattern('1[A-Z]{5}|bitcoincash:q[a-z]{5}'), checksum: [] }
+const table = new AssetTable([
+  {
+    coin: 'BTC',
+    name: 'Bitcoin',
+    assets: [{ ...asset, code: 'BTC', coin: 'BTC', network: 'BTC', address: bitcoin, memo: 'none' }],
+  },
+  {
+    coin: 'XRP',
+    name: 'XRP',
+    assets: [{ ...asset, code: 'XRP', coin: 'XRP', network: 'XRP', memo: pattern('[0-9]{1,10}') }],
+  },
+  {
+    coin: 'USDT',
+    name: 'Tether',
+    assets: [
+      { ...asset, code: 'USDTTRC20', coin: 'USDT', network: 'TRX' },
+      { ...asset, code: 'USDTERC20', coin: 'USDT', network: 'ETH' },
+    ],
+  },
+])
+const naming = createAssetNaming(table, { byCode: false }, new Map())
+const refuseAll: JudgePolicies = {
+  depositAddress: 'refuse',
+  depositMemo: 'refuse',
+  amount: 'refuse',
+  contract: 'refuse',
+  network: 'refuse',
+}
+const pairs = {
+  BTC: { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
+  XRP: { codeFrom: 'XRP', coinFrom: 'XRP', networkFrom: 'XRP', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
+  /** The table lacks it. */
+  NEW: { codeFrom: 'NEW', coinFrom: 'NEW', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
+}
+const requested: NewTransaction = {
+  amountIn: '0.1' as Amount,
+  withdrawalAddress: 'TWithdraw',
+  refundAddress: '1REFUN',
+  rateType: 'float',
+}
+const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as Amount, depositAddress: '1DEPOS', createdAt: '' }
+
+let observations: Observation[] = []
+let now = 0
+let quotes: RecentQuotes
+beforeEach(() => {
+  observations = []
+  now = 1_000
+  quotes = new RecentQuotes(() => now)
+})
+
+interface Case {
+  readonly from?: keyof typeof pairs
+  readonly request?: Partial<NewTransaction>
+  readonly context?: Partial<Context>
+  readonly contradicted?: readonly string[]
+  readonly quotedAmountOut?: Amount
+  readonly options?: Partial<JudgeOptions>
+}
+
+async function judge(facts: Partial<Transaction>, { from = 'BTC', request, context, options, ...response }: Case = {}) {
+  const judgeOne = judgeCreate({
+    provider: 'alpha',
+    observe: (observation) => observations.push(observation),
+    naming,
+    policies: refuseAll,
+    checksAddresses: true,
+    needsDepositMemo: async ({ codeFrom }) => codeFrom === 'XRP',
+    quotes,
+    maxDeviation: 0.1,
+    refusesDeviation: false,
+    ...options,
+  })
+  const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, attempt: 'intent-1' }
+  return judgeOne(verified, { ...requested, ...request }, { pair: pairs[from], ...context } as unknown as Context)
+}
+
+const outcomes = () =>
+  Object.fromEntries(observations.flatMap((one) => (one.what === 'judgement' ? [[one.kind, one.outcome] as const] : [])))
+
+describe('the deposit address', () => {
+  test.each([
+    ['an address of the network', {}],
+    ['a prefix that the rule of the network has', { depositAddress: 'bitcoincash:qabcde' }],
+  ])('%s passes', async (_, facts) => {
+    expect((await judge(facts)).contradicted).toEqual([])
+    expect(outcomes()).toEqual({
+      depositAddress: 'passed',
+      depositMemo: 'passed',
+      amount: 'passed',
+      contract: 'passed',
+      network: 'passed',
+    })
+  })
+
+  test.each([
+    ['of another network', '0x1234567890abcdef1234567890abcdef12345678'],
+    ['cut off', '1DEP'],
+    ['a word', 'pending'],
+    ['a space', ' '],
+    ['a sentence', 'Contact support'],
+    ['markup', '<b>1DEPOS</b>'],
+    ['with a letter of another script', '1DEPO\u0405'],
+    ['a payment URI', 'bitcoin:1DEPOS'],
+    ["the request's own refund address", '1REFUN'],
+  ])('%s is refused, and no later step sees it as created', async (_, depositAddress) => {
+    const { contradicted } = await judge({ depositAddress })
+    expect(contradicted).toEqual(['depositAddress'])
+    expect(outcomes()).toMatchObject({ depositAddress: 'refused', amount: 'passed' })
+    expect(observations.find((one) => one.what === 'judgement')).toMatchObject({ network: 'BTC' })
+  })
+
+  test.each([
+    ['1ANOTHERFORM', []],
+    ['bitcoin:1DEPOS', ['depositAddress']],
+    ['Contact support', ['depositAddress']],
+    ['1REFUN', ['depositAddress']],
+  ])('without the rule of the network only that is off: %s', async (depositAddress, fields) => {
+    expect((await judge({ depositAddress }, { options: { checksAddresses: false } })).contradicted).toEqual(fields)
+  })
+
+  it('of a coin that the table lacks has no rule', async () => {
+    expect((await judge({ depositAddress: 'anything:else' }, { from: 'NEW' })).contradicted).toEqual(['depositAddress'])
+    expect((await judge({ depositAddress: 'anything' }, { from: 'NEW' })).contradicted).toEqual([])
+  })
+
+  it("may be the request's own with another memo", async () => {
+    const request = { refundAddress: 'rShared', refundExtraId: '1' }
+    const shared = { depositAddress: 'rShared', depositExtraId: '2' }
+    expect((await judge(shared, { from: 'XRP', request })).contradicted).toEqual([])
+    expect((await judge({ ...shared, depositExtraId: '1' }, { from: 'XRP', request })).contradicted).toEqual(['depositAddress'])
+  })
+})
+
+describe('the deposit memo', () => {
+  const address = { depositAddress: 'rShared' }
+  test.each([
+    ['that fits', 'XRP', '12', []],
+    ['that is missing', 'XRP', undefined, ['depositExtraId']],
+    ['that the network cannot have', 'XRP', 'abc def', ['depositExtraId']],
+    ['on a network without memos', 'BTC', '12', ['depositExtraId']],
+    ['that is missing where none is needed', 'BTC', undefined, []],
+  ] as const)('%s', async (_, from, depositExtraId, fields) => {
+    const { contradicted } = await judge({ ...(from === 'XRP' && address), depositExtraId }, { from })
+    expect(contradicted).toEqual(fields)
+  })
+})
+
+describe('the amounts', () => {
+  test.each([
+    ['are those of the request', {}, []],
+    ['are rounded at the eighth place', { amountIn: '0.10000001' }, []],
+    ['are rounded by a millionth', { amountIn: '0.1000001' }, []],
+    ['are another amount sent', { amountIn: '10' }, ['amountIn']],
+    ['are a little more', { amountIn: '0.1000002' }, ['amountIn']],
+    ['are a negative amount sent', { amountIn: '-0.1' }, ['amountIn']],
+    ['are a negative amount received', { amountOut: '-5' }, ['amountOut']],
+  ])('%s', async (_, facts, fields) => {
+    expect((await judge(facts as Partial<Transaction>)).contradicted).toEqual(fields)
+  })
+
+  it('say nothing where they are 0: the requested one counts, and the amount received is not known', async () => {
+    const { body, contradicted } = await judge({ amountIn: '0' as Amount, amountOut: '0.0' as Amount })
+    expect([contradicted, body.amountIn, body.amountOut]).toEqual([[], '0.1', undefined])
+    expect(outcomes()).toMatchObject({ amount: 'tolerated' })
+  })
+
+  test.each([
+    ['none', { amountOut: undefined }, undefined, ['amountOut']],
+    ['0', { amountOut: '0' }, undefined, ['amountOut']],
+    ['what was quoted', { amountOut: '6000' }, '6000', []],
+    ['what was quoted, rounded', { amountOut: '5999.999' }, '6000', []],
+    ['a tenth of the quote', { amountOut: '600' }, '6000', ['amountOut']],
+    ['more than the quote', { amountOut: '6001' }, '6000', []],
+  ])('at a fixed rate, %s received', async (_, facts, quotedAmountOut, fields) => {
+    const request = { rateType: 'fixed' } as const
+    const quoted = quotedAmountOut as Amount | undefined
+    const own = await judge(facts as Partial<Transaction>, { request, ...(quoted && { quotedAmountOut: quoted }) })
+    expect(own.contradicted).toEqual(fields)
+    const winners = await judge(facts as Partial<Transaction>, { request, context: { quotedAmountOut: quoted } })
+    expect(winners.contradicted).toEqual(fields)
+  })
+
+  test.each([
+    [0.1, false, [], ['belowQuote']],
+    [0.1, true, ['amountOut'], ['belowQuote']],
+    [0.5, true, [], []],
+    [0, true, [], []],
+  ])(
+    'below the newest quote, with maxDeviation %s and refuseDeviation %s',
+    async (maxDeviation, refusesDeviation, fields, counted) => {
+      const terms = { ...requested, ...pairs.BTC }
+      const quoted = { body: { ...terms, amountOut: '10000' as Amount } }
+      const memory = quotes.layer({ call: async () => quoted as never })
+      await memory.call('getRate', terms, { pair: pairs.BTC } as unknown as Context)
+      now += 59_000
+      const { contradicted } = await judge({}, { options: { maxDeviation, refusesDeviation } })
+      expect(contradicted).toEqual(fields)
+      expect(observations.filter(({ what }) => what === 'quoteDeviation')).toMatchObject([{ deviation: -0.4 }])
+      expect(observations.flatMap((one) => (one.what === 'create' ? [one.outcome] : []))).toEqual(counted)
+      now += 1_000
+      expect((await judge({}, { options: { maxDeviation, refusesDeviation } })).contradicted).toEqual([])
+    },
+  )
+})
+
+test.each(['success', 'refunded', 'overdue'] as const)('the status %s at once is `wait`, and counted', async (status) => {
+  expect((await judge({ status })).body.status).toBe('wait')
+  expect(observations).toContainEqual({ what: 'create', provider: 'alpha', outcome: 'finalAtOnce' })
+})
+
+test('what is only counted is no contradiction, and what has no kind is always one', async () => {
+  const policies: JudgePolicies = {
+    depositAddress: 'count',
+    depositMemo: 'count',
+    amount: 'count',
+    contract: 'count',
+    network: 'count',
+  }
+  const wrong = { depositAddress: 'pending', depositExtraId: '1', amountIn: '7' as Amount, coinTo: 'USDT', networkTo: 'ETH' }
+  const contradicted = ['coinTo', 'contractFrom', 'withdrawalAddress']
+  const judged = await judge(wrong, { contradicted, options: { policies } })
+  expect(judged.contradicted).toEqual(['withdrawalAddress'])
+  expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
+})
+
+test('another coin is no judgement of the network', async () => {
+  const policies = { ...refuseAll, network: 'count' } as const
+  const judged = await judge({ coinTo: 'USDC', networkTo: 'ETH' }, { contradicted: ['coinTo'], options: { policies } })
+  expect(judged.contradicted).toEqual(['coinTo'])
+})

@@ -1,0 +1,173 @@
+/**
+ * Judges what a provider says of its own in the response to a create: the deposit address, its memo, the amounts
+ * (docs/contract.md §3.5, §3.6, §10.3). What contradicts the request was compared before.
+ */
+
+import { isMemo } from '../../domain/address/rule.ts'
+import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import { compareAmounts, deviationOf, isAbout, isPositive, isZero } from '../../domain/amount.ts'
+import { type Asset, sameName } from '../../domain/swap/asset.ts'
+import type { Context } from '../../domain/swap/service.ts'
+import { isFinal } from '../../domain/swap/status.ts'
+import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
+import { type JudgementKind, judgementKinds } from '../../domain/telemetry/labels.ts'
+import { assetFromResponse } from '../assets/asset-from-response.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
+import { isDepositAddress } from '../assets/deposit-address.ts'
+import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { RecentQuotes } from '../quotes/recent-quotes.ts'
+import type { JudgeCreate, VerifiedCreate } from './creation.ts'
+
+/** What follows from a wrong response: nobody gets it, or it is only counted. `providers.<name>.judge`. */
+export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
+
+export interface JudgeOptions extends ProviderLayerOptions {
+  readonly naming: AssetNaming
+  readonly policies: JudgePolicies
+  /** `providers.<name>.addresses`. False: the rule of the network is not applied. */
+  readonly checksAddresses: boolean
+  /** Whether a deposit of this asset is lost without a memo. `pair` has the table's names. */
+  readonly needsDepositMemo: (pair: Pair, context: Context) => Promise<boolean>
+  readonly quotes: RecentQuotes
+  /** Of `routing`: by how much a create may promise less than the newest quote (0: any), and whether more is refused. */
+  readonly maxDeviation: number
+  readonly refusesDeviation: boolean
+}
+
+interface Finding {
+  readonly field: string
+  /** Undefined: always refused. */
+  readonly kind: JudgementKind | undefined
+}
+
+/**
+ * Adds the fields that cannot be right to `contradicted`, and takes those out that are only counted. Runs where asset names are the
+ * provider's.
+ */
+export function judgeCreate(options: JudgeOptions): JudgeCreate {
+  const { provider, naming, policies, observe, needsDepositMemo } = options
+  return async (verified, request, context) => {
+    const { pair = {} } = context
+    const asset = assetIn(pair, from, naming.table)
+    const created = withPlainStatus(verified, options)
+    const amounts = judgeAmounts(created, request, context, options)
+    const findings: readonly Finding[] = [
+      ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
+      ...(isDepositAddress(created.body.depositAddress ?? '', asset, options.checksAddresses) &&
+      !isOwnAddress(created.body, request)
+        ? []
+        : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
+      ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context))
+        ? []
+        : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
+      ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
+    ]
+    for (const kind of judgementKinds) {
+      const isFound = findings.some((finding) => finding.kind === kind)
+      const passed = kind === 'amount' && amounts.isTolerated ? 'tolerated' : 'passed'
+      const outcome = !isFound ? passed : policies[kind] === 'refuse' ? 'refused' : 'counted'
+      observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
+    }
+    const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
+    return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))] }
+  }
+}
+
+/** An address of the request itself, with the same memo: nobody would ever see the deposit. */
+function isOwnAddress({ depositAddress = '', depositExtraId }: Transaction, request: NewTransaction): boolean {
+  const own = [
+    [request.withdrawalAddress, request.withdrawalExtraId],
+    [request.refundAddress, request.refundExtraId],
+  ] as const
+  return own.some(
+    ([address, memo]) =>
+      address !== undefined &&
+      sameAddress(address, depositAddress) &&
+      memoOf(address, memo) === memoOf(depositAddress, depositExtraId),
+  )
+}
+
+/** The network's rule in both directions: a memo that it cannot have, and one that is missing. */
+function isDepositMemo({ depositAddress, depositExtraId }: Transaction, asset: Asset | undefined, isNeeded: boolean): boolean {
+  const inAddress = memoOf(depositAddress, undefined)
+  const memo = memoOf(depositAddress, depositExtraId)
+  if (memo === undefined) return !isNeeded
+  if (inAddress !== undefined && memo !== inAddress) return false
+  return inAddress !== undefined || !asset?.memo || isMemo(memo, asset.memo)
+}
+
+interface JudgedAmounts {
+  readonly fields: readonly ('amountIn' | 'amountOut')[]
+  /** Whether an amount says nothing, or is rounded. */
+  readonly isTolerated: boolean
+  /** With the requested amount in the place of one that says nothing, and without an amount received that is not known. */
+  readonly body: Transaction
+}
+
+function judgeAmounts(
+  { body, derived = [], quotedAmountOut }: VerifiedCreate,
+  request: NewTransaction,
+  context: Context,
+  options: JudgeOptions,
+): JudgedAmounts {
+  const { amountIn, amountOut } = body
+  const isFixed = request.rateType === 'fixed'
+  const isSilent = isZero(amountIn) || derived.includes('amountIn')
+  const isOtherIn = !isSilent && !isAbout(amountIn, request.amountIn)
+  const isReceived = amountOut !== undefined && isPositive(amountOut)
+  const isNegative = amountOut !== undefined && !isReceived && !isZero(amountOut)
+  const quoted = quotedAmountOut ?? context.quotedAmountOut
+  const isLess =
+    isFixed && isReceived && quoted !== undefined && compareAmounts(amountOut, quoted) < 0 && !isAbout(amountOut, quoted)
+  const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, request, context, options)
+  return {
+    fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
+    isTolerated: isSilent || !isReceived || compareAmounts(amountIn, request.amountIn) !== 0,
+    body: {
+      ...body,
+      amountIn: isPositive(amountIn) ? amountIn : request.amountIn,
+      amountOut: isReceived ? amountOut : undefined,
+    },
+  }
+}
+
+/** Counts how far the create is from the newest quote. True only where a create that promises much less is refused. */
+function isBelowQuote(
+  { amountOut }: Transaction,
+  request: NewTransaction,
+  { pair, quotedAmountOut }: Context,
+  { provider, quotes, maxDeviation, refusesDeviation, observe }: JudgeOptions,
+): boolean {
+  const newest = quotes.newest(request, pair) ?? quotedAmountOut
+  if (newest === undefined || amountOut === undefined || !isPositive(amountOut)) return false
+  const deviation = deviationOf(amountOut, newest)
+  if (deviation === undefined) return false
+  observe({ what: 'quoteDeviation', provider, deviation })
+  if (maxDeviation === 0 || deviation >= -maxDeviation) return false
+  observe({ what: 'create', provider, outcome: 'belowQuote' })
+  return refusesDeviation
+}
+
+/** A swap that was just created cannot have ended: a final status is believed when a get repeats it. */
+function withPlainStatus(verified: VerifiedCreate, { provider, observe }: JudgeOptions): VerifiedCreate {
+  const { status } = verified.body
+  if (status !== 'overdue' && !isFinal(status ?? null)) return verified
+  observe({ what: 'create', provider, outcome: 'finalAtOnce' })
+  return { ...verified, body: { ...verified.body, status: 'wait' } }
+}
+
+const kinds: Readonly<Record<string, JudgementKind>> = { contractFrom: 'contract', contractTo: 'contract' }
+
+function kindOf(field: string, reported: Transaction, pair: Pair, naming: AssetNaming): JudgementKind | undefined {
+  const side = [from, to].find(({ coin }) => coin === field)
+  return side ? networkKind(side, reported, pair, naming) : kinds[field]
+}
+
+/** `network` if the provider names the requested coin on another network; undefined for another coin. */
+function networkKind(side: Side, reported: Transaction, pair: Pair, naming: AssetNaming): 'network' | undefined {
+  const expected = assetNameOf(pair, side)
+  const resolved = assetFromResponse(assetNameOf(reported, side), naming)
+  const isSameCoin = expected.coin !== undefined && resolved?.coin !== undefined && sameName(expected.coin, resolved.coin)
+  return isSameCoin && resolved.network !== expected.network ? 'network' : undefined
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { Rate } from '../../domain/swap/swap.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { plausibleLimits } from './plausible-limits.ts'
+
+test.each([
+  ['1', '2', undefined],
+  ['1', undefined, undefined],
+  [undefined, '2', undefined],
+  ['1', '0', undefined],
+  ['0', '0', undefined],
+  ['2', '1', 'minAmount'],
+  ['-1', '2', 'minAmount'],
+  ['1', '-2', 'maxAmount'],
+])('of a minimum of %s and a maximum of %s, %s cannot be right', async (minAmount, maxAmount, field) => {
+  const observations: Observation[] = []
+  const body = { minAmount, maxAmount } as unknown as Rate
+  const layer = plausibleLimits({ provider: 'alpha', observe: (observation) => observations.push(observation) })
+  const response = await layer({ call: async () => ({ body }) as never }).call('getRate', {} as never, {} as never)
+  expect(response.body).toEqual(field === undefined ? body : { minAmount: undefined, maxAmount: undefined })
+  expect(observations).toEqual(field === undefined ? [] : [{ what: 'drift', provider: 'alpha', field, drift: 'implausible' }])
+})

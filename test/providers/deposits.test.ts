@@ -1,0 +1,44 @@
+/** docs/contract.md §3.5, §3.6: whether a deposit address of a provider is safe to pay to. */
+import { afterEach, expect, test } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { createdStatus, type Rig, startRig } from './rig.ts'
+
+let rig: Rig
+afterEach(() => rig[Symbol.asyncDispose]())
+
+const ton = { code: 'TON', coin: 'TON', network: 'TON' }
+
+test('Exolix: an asset of which its list says that a deposit needs a memo has one, or the response is a mismatch', async () => {
+  rig = await startRig('exolix')
+  expect((await rig.create('A', { from: ton })).status).toBe(createdStatus.A)
+  rig.exchange.forgetsMemos = true
+  expectRefusal(await rig.create('A', { from: ton }), 'A', 502, 'mismatch')
+})
+
+test('Exolix: a list of the configuration decides alone, also an empty one', async () => {
+  rig = await startRig('exolix', { provider: { depositMemo: [] } })
+  rig.exchange.forgetsMemos = true
+  expect((await rig.create('A', { from: ton })).status).toBe(createdStatus.A)
+})
+
+test('Exolix: without memos such an asset is not offered, and nothing is sent', async () => {
+  rig = await startRig('exolix', { provider: { extraIds: false } })
+  expectRefusal(await rig.create('A', { from: ton }), 'A', 400, 'not_offered')
+  expect(rig.exchange.received('create')).toEqual([])
+})
+
+test('passthrough: a get and a row of a list omit a deposit address that cannot be one, by name', async () => {
+  rig = await startRig('exolix', { mode: 'passthrough' })
+  const { id } = (await rig.create('A')).json as { readonly id: string }
+  const pending = (json: unknown): object => JSON.parse(JSON.stringify(json).replaceAll(/0x[0-9a-f]{40}/g, 'pending'))
+  const swap = rig.exchange.swaps[0]
+  if (!swap) throw new Error('there is no swap')
+  rig.exchange.swaps.push({ ...swap, id: 'elsewhere' })
+  rig.exchange.tamper = (operation, { json }) => (operation === 'get' || operation === 'list' ? { json: pending(json) } : undefined)
+  const elsewhere = await rig.get('A', '/transactions/alpha~elsewhere')
+  expect(elsewhere.text).not.toContain('pending')
+  expect(elsewhere.headers['x-swap-omitted']).toContain('depositAddress')
+  const list = await rig.get('A', '/transactions')
+  expect([list.status, list.text]).toEqual([200, expect.not.stringContaining('pending')])
+  expect((await rig.get('A', `/transactions/${id}`)).json).toMatchObject({ depositAddress: swap.deposit })
+})
