@@ -80,6 +80,11 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['a wrong checksum in base 58', 'withdrawalAddress', { withdrawalAddress: tron.replace('Q', 'q') }],
     ['more than the address', 'withdrawalAddress', { withdrawalAddress: `${tron}x` }],
     ['a wrong checksum in bech32', 'refundAddress', { refundAddress: segwit.replace('q', 'p') }],
+    [
+      'taproot with the checksum of the version before it',
+      'refundAddress',
+      { refundAddress: 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd' },
+    ],
     ['the network of what is received', 'refundAddress', { refundAddress: tron }],
     [
       'a wrong checksum in the case of letters',

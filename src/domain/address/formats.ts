@@ -53,19 +53,32 @@ const ofEthereum = {
 const lowNumber = /^account:0{60}[0-9a-f]{4}$/
 const ofMove = { isSystem: (account: string) => lowNumber.test(account) } satisfies Partial<AddressFormat>
 
+/** Modules of a Substrate chain: `modl` and their name. */
+const ofSubstrate = { isSystem: (account: string) => account.startsWith('account:6d6f646c') } satisfies Partial<AddressFormat>
+
+const cosmosModules = [
+  ...['bonded_tokens_pool', 'distribution', 'fee_collector', 'gov', 'mint', 'not_bonded_tokens_pool', 'transfer'],
+  ...['asgard', 'bond', 'reserve'],
+]
+
 /** The modules of a Cosmos chain have the hashes of their names as accounts; a chain refuses transfers to them. */
 function cosmos(prefix: string, more: Decoder = () => undefined): AddressFormat {
-  const modules = ['bonded_tokens_pool', 'distribution', 'fee_collector', 'gov', 'mint', 'not_bonded_tokens_pool', 'transfer']
   return {
     accountOf: firstOf(bech32Account(prefix, [20, 32]), more),
-    system: modules.map((name) => toBech32(prefix, sha256(Buffer.from(name)).subarray(0, 20))),
+    system: cosmosModules.map((name) => toBech32(prefix, sha256(Buffer.from(name)).subarray(0, 20))),
   }
 }
 
 export const formats = {
   ADA: { accountOf: firstOf(shelley, byron) },
   AKT: cosmos('akash'),
-  ALGO: { accountOf: algorand },
+  ALGO: {
+    accountOf: algorand,
+    system: [
+      '737777777777777777777777777777777777777777777777777UFEJ2CI',
+      'Y76M3MSY6DKBRHBL7C3NNDXGS5IIMQVQVUAB6MP4XEMMGVF2QWNPL226CA',
+    ],
+  },
   APT: { accountOf: hexadecimal({ minDigits: 60, maxDigits: 64 }), ...ofMove },
   ATOM: cosmos('cosmos'),
   BCH: {
@@ -76,13 +89,16 @@ export const formats = {
   BTC: {
     accountOf: firstOf(base58Check(/^[13]/, { key: '00', script: '05' }), segwit('bc')),
     system: ['bc1pfeessrawgf'],
-    burn: ['1BitcoinEaterAddressDontSendf59kuE', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
+    burn: ['1BitcoinEaterAddressDontSendf59kuE', '1ChancecoinXXXXXXXXXXXXXXXXXZELUFD', '1CounterpartyXXXXXXXXXXXXXXXUWLpVr'],
   },
   DASH: { accountOf: base58Check(/^[X7]/, { key: '4c', script: '10' }) },
   DCR: { accountOf: decred },
   DGB: { accountOf: firstOf(base58Check(/^[DS3]/, { key: '1e', script: ['3f', '05'] }), segwit('dgb')) },
-  DOGE: { accountOf: base58Check(/^[DA9]/, { key: '1e', script: '16' }) },
-  DOT: { accountOf: ss58(/^[15]/, [0, 42]) },
+  DOGE: {
+    accountOf: base58Check(/^[DA9]/, { key: '1e', script: '16' }),
+    burn: ['DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr'],
+  },
+  DOT: { accountOf: ss58(/^[15]/, [0, 42]), ...ofSubstrate },
   EGLD: { accountOf: bech32Account('erd', [32]), isSystem: (account) => /^account:0{19}10{36}[0-9a-f]{4}f{4}$/.test(account) },
   ETH: { accountOf: ethereum, ...ofEthereum },
   FIL: {
@@ -106,7 +122,7 @@ export const formats = {
   INJ: cosmos('inj'),
   KAS: { accountOf: kaspa },
   KAVA: cosmos('kava', ethereum),
-  KSM: { accountOf: ss58(/^[C-HJ5]/, [2, 42]) },
+  KSM: { accountOf: ss58(/^[C-HJ5]/, [2, 42]), ...ofSubstrate },
   LTC: {
     accountOf: firstOf(base58Check(/^[LM3]/, { key: '30', script: ['32', '05'] }), segwit('ltc'), mweb),
   },
@@ -151,10 +167,10 @@ export const formats = {
   },
   STX: { accountOf: stacks },
   SUI: { accountOf: hexadecimal({ minDigits: 64 }), ...ofMove },
-  TAO: { accountOf: ss58(/^5/, [42]) },
+  TAO: { accountOf: ss58(/^5/, [42]), ...ofSubstrate },
   TIA: cosmos('celestia'),
   TON: { accountOf: tonAccount },
-  TRX: { accountOf: base58Check(/^T/, { account: '41' }) },
+  TRX: { accountOf: base58Check(/^T/, { account: '41' }), burn: ['TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'] },
   XDC: { accountOf: ethereumAccount(['0x', 'xdc']), ...ofEthereum },
   XLM: { accountOf: stellar, burn: ['GALAXYVOIDAOPZTDLHILAJQKCVVFMD4IKLXLSZV5YHO7VY74IWZILUTO'] },
   XMR: { accountOf: monero },
