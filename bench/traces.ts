@@ -13,6 +13,7 @@ import { compose } from '../src/core/layer.ts'
 import { quoteCache } from '../src/core/quotes/quote-cache.ts'
 import { createBreaker } from '../src/core/resilience/breaker/breaker.ts'
 import { memoryBudgets } from '../src/core/resilience/budget/memory-budgets.ts'
+import { AccountHealth } from '../src/core/resilience/account-health.ts'
 import { KeyCheck } from '../src/core/resilience/key-check.ts'
 import { resilience } from '../src/core/resilience/resilience.ts'
 import { traced } from '../src/core/traced.ts'
@@ -50,6 +51,8 @@ function gateway(tracing: Tracing | undefined): Http {
   const edge = connect({ form, http, keyOf: () => undefined, settings: {}, signer, server, observe, ...names })
   const limits = {
     provider: 'alpha',
+    account: 'alpha',
+    health: new AccountHealth(),
     timeoutMs: 10_000,
     budget: { quotes: 1_000_000_000, create: 0, read: 0 },
     budgets: memoryBudgets(clock),

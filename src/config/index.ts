@@ -19,6 +19,8 @@ export interface Provider extends Omit<ProviderSettings, 'depositMemo'> {
   readonly name: string
   readonly tag: string
   readonly depositMemo: DepositMemoNetworks
+  /** Its own tag if the file names none. */
+  readonly account: string
 }
 
 /** On these a deposit address is an account's with many owners, at every service that is not known to have one for each swap. */
@@ -120,7 +122,8 @@ function toConfig(
       isConfigured: provider.depositMemo !== undefined,
       usesFlags: provider.depositMemo === undefined && known?.flagsDepositMemos === true,
     }
-    return { ...provider, name, form: known?.name ?? provider.form, tag: tagOf(name, provider), depositMemo }
+    const tag = tagOf(name, provider)
+    return { ...provider, name, form: known?.name ?? provider.form, tag, account: provider.account || tag, depositMemo }
   })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
 }

@@ -126,6 +126,9 @@ function isOrigin(value: string): boolean {
 export const timezone = text.refine(isTimezone, 'must be a zone like Europe/Berlin or +08:00')
 
 /** A secret that a person or a program sends as `Bearer`. */
+/** Empty for none. */
+export const word = text.regex(/^[A-Za-z0-9._-]{0,64}$/, 'must be 1 to 64 of a-z, A-Z, 0-9, ., _ and -')
+
 export const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
 
 export function list<T extends z.ZodType>(item: T) {

@@ -9,6 +9,7 @@ import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import type { AccountHealth } from '../core/resilience/account-health.ts'
 import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
 import { KeyCheck } from '../core/resilience/key-check.ts'
@@ -68,9 +69,10 @@ export function connectProvider(
   parts: ProviderParts,
   sequences: SequenceClock,
   confidential: Confidential,
+  health: AccountHealth,
 ): ConnectedProvider {
   const { keyOf, access, steadyClock: clock, observe, version } = parts
-  const { name, tag } = provider
+  const { name, tag, account } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeoutMs = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeoutMs })
@@ -95,10 +97,11 @@ export function connectProvider(
     ...{ provider: tag, timeoutMs, clock, observe },
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
     hasListKey: provider.listKey !== '',
+    health,
   })
   const limits = {
     ...parts,
-    ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
+    ...{ clock, provider: tag, account, health, timeoutMs, budget: provider.budget, random: Math.random },
     keyedRead: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
     keyCheck,
     callsOf: (op: Op, request: Request<Op>, { needsLimitsOnly }: Context) =>

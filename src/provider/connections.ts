@@ -1,4 +1,5 @@
 import type { Config, Provider } from '../config/index.ts'
+import { AccountHealth } from '../core/resilience/account-health.ts'
 import { SequenceClock } from '../core/transactions/state/request-sequence.ts'
 import { Confidential } from '../domain/faults/confidential.ts'
 import { confidentialWordsOf } from './confidential-words.ts'
@@ -11,6 +12,7 @@ export class Connections {
   private readonly connectedByFingerprint = new Map<string, ConnectedProvider>()
   private readonly useCounts = new WeakMap<ConnectedProvider, number>()
   private readonly confidential = new Confidential({ keys: [], hosts: [], names: [] })
+  private readonly healthByAccount = new Map<string, { readonly access: string; readonly health: AccountHealth }>()
   private config: Config | undefined
 
   connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
@@ -19,8 +21,19 @@ export class Connections {
     const fingerprint = JSON.stringify([settings, assets.coins, auth.mode, cache])
     this.protect(parts.config)
     return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () =>
-      connectProvider(provider, parts, this.sequences, this.confidential),
+      connectProvider(provider, parts, this.sequences, this.confidential, this.healthOf(provider, parts.config)),
     )
+  }
+
+  /** Shared by the providers of the account, until one of them has another key or URL. */
+  private healthOf({ account }: Provider, { providers }: Config): AccountHealth {
+    const ofAccount = providers.filter((provider) => provider.account === account)
+    const access = JSON.stringify(ofAccount.map(({ name, url, key, listKey }) => [name, url, key, listKey]))
+    const known = this.healthByAccount.get(account)
+    if (known?.access === access) return known.health
+    const health = new AccountHealth()
+    this.healthByAccount.set(account, { access, health })
+    return health
   }
 
   /** Words of this configuration are confidential, and those of the one before: its requests may be under way. */

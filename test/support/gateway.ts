@@ -30,6 +30,7 @@ import { forms, knownForms } from '../../src/forms/index.ts'
 import type { GatewayParts } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Generation } from '../../src/process/configuration/generation.ts'
+import { configuredTags } from '../../src/process/configuration/tags.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'
@@ -146,10 +147,13 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     version: '1.2.3',
     pages,
   }
+  await store.tags.save(configuredTags(config))
   let generation = generationOf(parts)
   const replaceGeneration = (next: GatewaySettings): void => {
     const before = generation
-    generation = generationOf({ ...parts, config: configurationOf(next) })
+    const config = configurationOf(next)
+    void store.tags.save(configuredTags(config)).catch(() => {})
+    generation = generationOf({ ...parts, config })
     before.retire()
   }
   const handle: Http = (request) => generation.handle(request)

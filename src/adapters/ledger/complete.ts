@@ -3,41 +3,44 @@ import type { NotNull } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
+import { isBoundElsewhere, isTakenElsewhere } from './account-ids.ts'
 import { renewClaim } from './claims.ts'
-import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
 import { sortKey, toRow } from './entry.ts'
 import { type Holder, isOlder, lockHolder, withLater } from './holder.ts'
 import { restore } from './not-created.ts'
 import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
-import { isPruned } from './pruned-ids.ts'
+import type { Store } from './store.ts'
 import { storeFirst } from './stored.ts'
 
-export async function complete(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
+type CreateStore = Pick<Store, 'clock' | 'lockId'>
+
+export async function complete(within: Database, intent: string, facts: TransactionRecord, store: CreateStore): Promise<boolean> {
   const create = await lockCreateOrRevive(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isCompletedAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   const isAnothers = holder && (holder.intent !== null || isOlder(holder, facts))
-  if (isAnothers || (await isPruned(within, create.provider, facts.transaction.id))) {
-    await renewClaim(within, intent, clock)
+  if (isAnothers || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) {
+    await renewClaim(within, intent, store.clock)
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
   }
-  await completeAs(within, create, facts, holder, clock)
+  await completeAs(within, create, facts, holder, store)
   return true
 }
 
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
-export async function bindFound(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
+export async function bindFound(within: Database, intent: string, facts: TransactionRecord, store: CreateStore): Promise<boolean> {
   const create = await lockCreateOrRevive(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === facts.transaction.id
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
-  if (await isPruned(within, create.provider, facts.transaction.id)) return false
-  await completeAs(within, create, facts, holder, clock)
+  if (await isTakenElsewhere(within, create.provider, facts.transaction.id, store)) return false
+  if (await isBoundElsewhere(within, create.provider, facts.transaction)) return false
+  await completeAs(within, create, facts, holder, store)
   return true
 }
 
@@ -46,7 +49,7 @@ async function completeAs(
   create: Create,
   facts: TransactionRecord,
   holder: Holder | undefined,
-  clock: LedgerClock,
+  { clock }: CreateStore,
 ): Promise<void> {
   await renewClaim(within, create.intent, clock, { first: storeFirst(facts) })
   await becomeEntry(within, create, facts, holder)
@@ -63,11 +66,13 @@ export async function markMismatch(
   intent: string,
   reported: Transaction,
   fields: readonly string[],
+  store: CreateStore,
 ): Promise<void> {
   const create = await lockCreateOrRevive(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const holder = await lockHolder(within, create.provider, reported.id)
-  const isFree = !holder || holder.intent === intent
+  const isOwn = !holder || holder.intent === intent
+  const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
   await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields })
 }
 

@@ -1,6 +1,7 @@
 /** Kysely: finds the unresolved creates that are due for reconciliation, each for one process. */
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
+import { isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
 import { markNotCreated } from './not-created.ts'
 import type { Store } from './store.ts'
@@ -26,7 +27,7 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
     scheduleNextCheck: (open, next) => writeOne((within) => scheduleNextCheck(within, open, next)),
     markNotCreated: (open, span) => write((within) => markNotCreated(within, open, span, clock)),
     async unresolvedBetween(provider, first, last) {
-      const between = creates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
+      const between = creates(database).where(isOfAccount('provider', provider)).where('attempted_at', '>=', first)
       const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
       // In this order a create that becomes a mismatch in between is found twice, not missed.
       const open = await attempted.where(isUnresolved).execute()

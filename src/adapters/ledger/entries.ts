@@ -2,6 +2,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { isFinal } from '../../domain/swap/status.ts'
+import { isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
@@ -23,12 +24,16 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
     database
       .selectFrom('transactions')
       .select('provider_id')
-      .where('provider', '=', provider)
+      .where(isOfAccount('provider', provider))
       .where(isAmong('provider_id', ids))
       .where('intent', 'is not', null)
       .$narrowType<{ provider_id: NotNull }>()
       .unionAll(
-        database.selectFrom('pruned_ids').select('provider_id').where('provider', '=', provider).where(isAmong('provider_id', ids)),
+        database
+          .selectFrom('pruned_ids')
+          .select('provider_id')
+          .where(isOfAccount('provider', provider))
+          .where(isAmong('provider_id', ids)),
       )
       .compile(),
   )

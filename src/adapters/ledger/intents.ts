@@ -2,18 +2,19 @@
 import type { NotNull } from 'kysely'
 import type { Intent, Ledger, TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
+import { isTakenElsewhere } from './account-ids.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import { bindFound, complete, lockCreate, markMismatch } from './complete.ts'
 import type { Database } from './database.ts'
 import { insertEntry } from './entries.ts'
-import { isPruned } from './pruned-ids.ts'
 import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
 type Intents = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
 
-export function intents({ write, writeOne, clock }: Store): Intents {
+export function intents(store: Store): Intents {
+  const { write, writeOne, clock } = store
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent, lookAt) =>
@@ -22,12 +23,12 @@ export function intents({ write, writeOne, clock }: Store): Intents {
         : write((within) => refuse(within, intent, lookAt), 'result'),
     markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
     complete: (intent, facts) =>
-      write((within) => complete(within, intent, facts, clock), 'result').catch(async (reason) => {
-        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts), 'result')
+      write((within) => complete(within, intent, facts, store), 'result').catch(async (reason) => {
+        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts, store), 'result')
         throw reason
       }),
-    bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, clock), 'result'),
-    markMismatch: (intent, reported, fields) => write((within) => markMismatch(within, intent, reported, fields), 'result'),
+    bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, store), 'result'),
+    markMismatch: (intent, reported, fields) => write((within) => markMismatch(within, intent, reported, fields, store), 'result'),
   }
 }
 
@@ -79,9 +80,9 @@ async function refuse(within: Database, intent: string, look_at: number): Promis
 }
 
 /** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
-async function addBesideBound(within: Database, intent: string, facts: TransactionRecord): Promise<void> {
+async function addBesideBound(within: Database, intent: string, facts: TransactionRecord, store: Store): Promise<void> {
   const create = await lockCreate(within, intent)
-  if (create?.state !== 'done' || (await isPruned(within, create.provider, facts.transaction.id))) return
+  if (create?.state !== 'done' || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) return
   await insertEntry(within, create.owner, create.provider, facts)
 }
 

@@ -31,12 +31,6 @@ export async function keepPrunedIds(
   }
 }
 
-/** Called after the row that may hold the id was locked, so that a prune that held the lock is visible. */
-export async function isPruned(within: Database, provider: string, id: string): Promise<boolean> {
-  const found = within.selectFrom('pruned_ids').select('provider_id').where('provider', '=', provider)
-  return (await found.where('provider_id', '=', id).executeTakeFirst()) !== undefined
-}
-
 /** As long as a late result is taken, no other create may have the id. Returns whether some that are older may be left. */
 export async function forgetPrunedIds(within: Database, clock: LedgerClock): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

@@ -1,15 +1,16 @@
 /** Kysely: refused creates whose provider's list is looked at, each look by one process. */
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
+import { isTakenElsewhere } from './account-ids.ts'
 import type { MismatchRecord } from './complete.ts'
 import type { Database } from './database.ts'
 import { lockHolder } from './holder.ts'
-import { isPruned } from './pruned-ids.ts'
 import type { Store } from './store.ts'
 
 type RefusedCreates = Pick<Ledger, 'dueLooks' | 'scheduleNextLook' | 'keepRefused'>
 
-export function refusedCreates({ database, write, writeOne, isIn, toList }: Store): RefusedCreates {
+export function refusedCreates(store: Store): RefusedCreates {
+  const { database, write, writeOne, isIn, toList } = store
   return {
     async dueLooks(now, maxCreates, owners) {
       const waiting = database
@@ -29,7 +30,7 @@ export function refusedCreates({ database, write, writeOne, isIn, toList }: Stor
       }))
     },
     scheduleNextLook: (create, next) => writeOne((within) => scheduleNextLook(within, create, next)),
-    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported)),
+    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
   }
 }
 
@@ -51,11 +52,11 @@ async function scheduleNextLook(
   return (await taken.execute()).length === 1
 }
 
-async function keepRefused(within: Database, create: UnresolvedCreate, reported: Transaction): Promise<boolean> {
+async function keepRefused(within: Database, create: UnresolvedCreate, reported: Transaction, store: Store): Promise<boolean> {
   const { intent, owner, provider, requested, sent, attemptedAt } = create
   const holder = await lockHolder(within, provider, reported.id)
   if (holder?.intent === intent) return true
-  if ((holder && holder.intent !== null) || (await isPruned(within, provider, reported.id))) return false
+  if ((holder && holder.intent !== null) || (await isTakenElsewhere(within, provider, reported.id, store))) return false
   const record: MismatchRecord = { told: reported, fields: ['refused'] }
   const kept = {
     intent,

@@ -36,6 +36,8 @@ export interface Store {
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   /** Takes a lock over all processes until the transaction ends. */
   readonly lock: (within: Database, what: LockName) => Promise<void>
+  /** The same for an id of a transaction. */
+  readonly lockId: (within: Database, id: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Kysely: the form and the URL of each tag's last configuration. */
+/** Kysely: the form, the URL and the account of each tag's last configuration. */
 import { sql } from 'kysely'
 import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import type { Database } from './database.ts'
@@ -9,9 +9,9 @@ export function tagRecords({ database, write }: Store): TagRecords {
     read: (tags) => readTagRecords(database, tags),
     save: (tags) =>
       write(async (within) => {
-        for (const { tag, form, url } of tags) {
-          const provider = within.insertInto('providers').values({ tag, form, url })
-          await provider.onConflict((conflict) => conflict.column('tag').doUpdateSet({ form, url })).execute()
+        for (const { tag, ...facts } of tags) {
+          const provider = within.insertInto('providers').values({ tag, ...facts })
+          await provider.onConflict((conflict) => conflict.column('tag').doUpdateSet(facts)).execute()
         }
       }),
   }
@@ -20,7 +20,7 @@ export function tagRecords({ database, write }: Store): TagRecords {
 export async function readTagRecords(database: Database, tags: readonly string[]): Promise<readonly TagRecord[]> {
   const known = await database.selectFrom('providers').selectAll().execute()
   const all = new Map<string, Omit<TagRecord, 'isUsed'>>(tags.map((tag) => [tag, { tag }]))
-  for (const row of known) all.set(row.tag, row)
+  for (const { account, ...row } of known) all.set(row.tag, { ...row, ...(account !== null && { account }) })
   const records: TagRecord[] = []
   for (const record of all.values()) records.push({ ...record, isUsed: await isUsed(database, record.tag) })
   return records

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
 import { statusWords } from '../../domain/swap/status.ts'
-import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone } from '../value-types.ts'
+import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone, word } from '../value-types.ts'
 import { optional, required, section, setting } from './setting.ts'
 
 const budget = section(
@@ -86,6 +86,11 @@ export const provider = keys({
     text,
     '',
     "Prefix of the ids of its transactions: 1 to 16 of a-z and 0-9. Do not change it later. Empty: the provider's name",
+  ),
+  account: setting(
+    word,
+    '',
+    'A word for your account at the service, the same for all providers that lead to it: two hosts of one service, or its forms A and B. They share ids, budget and the health of the key. Keep it when the provider is renamed or its key changes. Empty: the tag',
   ),
   timezone: setting(
     timezone,

@@ -3,6 +3,7 @@ import { contextOf, type Scripted, scripted } from '../../../test/support/servic
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
+import { AccountHealth } from './account-health.ts'
 import { cooldown } from './cooldown.ts'
 import { KeyCheck, type KeyCheckOptions } from './key-check.ts'
 
@@ -39,7 +40,7 @@ function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, hasListKey = fal
     throw new Fault(response, 'no', { provider: 'alpha', noEffect: true, retryAfter: testRig.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
-  const options = { provider: 'alpha', clock: () => now, observe }
+  const options = { provider: 'alpha', health: new AccountHealth(), clock: () => now, observe }
   const keyCheck = new KeyCheck({ ...options, timeoutMs: 10_000, keyed: new Set(keyed), hasListKey })
   const service = cooldown({ ...options, usesGatewayKey, keyCheck })(provider)
   const testRig: Rig = {

@@ -9,12 +9,15 @@ import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'
+import type { AccountHealth } from './account-health.ts'
 import type { KeyCheck } from './key-check.ts'
 
 export interface CooldownOptions extends ProviderLayerOptions {
   /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
   readonly usesGatewayKey: boolean
   readonly keyCheck: KeyCheck
+  /** The cooldowns of the provider's account. */
+  readonly health: Pick<AccountHealth, 'cooldownUntil'>
   readonly clock: SteadyClock
 }
 
@@ -28,8 +31,8 @@ const keyRefusedCooldownMs = 30_000
  */
 export function cooldown(options: CooldownOptions): Layer {
   const { provider, usesGatewayKey, keyCheck, clock, observe } = options
+  const { cooldownUntil } = options.health
   const refuse = rejectLocally(provider, 'cooldown', observe)
-  const cooldownUntil: Record<BudgetPolicy, number> = { quotes: 0, create: 0, read: 0 }
   const startCooldown = (policies: readonly BudgetPolicy[], durationMs: number): void => {
     for (const policy of policies)
       cooldownUntil[policy] = Math.max(cooldownUntil[policy], clock() + Math.min(durationMs, maxCooldownMs))

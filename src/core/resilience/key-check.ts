@@ -4,6 +4,7 @@ import type { Op, Request } from '../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { AccountHealth } from './account-health.ts'
 import { gatewayCall } from './breaker/health-check.ts'
 
 export interface KeyCheckOptions extends ProviderLayerOptions {
@@ -14,6 +15,7 @@ export interface KeyCheckOptions extends ProviderLayerOptions {
   readonly keyed: ReadonlySet<Op>
   /** Whether lists of transactions are read with a key of their own: `providers.<name>.listKey`. */
   readonly hasListKey: boolean
+  readonly health: Pick<AccountHealth, 'listRefusedUntil'>
 }
 
 type KeyedCall = { readonly [O in Op]: { readonly op: O; readonly request: Request<O> } }[Op]
@@ -34,7 +36,6 @@ const firstRow = { page: 1, size: 1 }
 export class KeyCheck {
   private readonly options: KeyCheckOptions
   private checkedAt = Number.NEGATIVE_INFINITY
-  private listRefusedUntil = Number.NEGATIVE_INFINITY
   private acceptedQuote: KeyedCall | undefined
   private acceptedGet: KeyedCall | undefined
 
@@ -44,7 +45,7 @@ export class KeyCheck {
 
   /** Whether the provider counts as one without a list of transactions. */
   get isListRefused(): boolean {
-    return this.options.clock() < this.listRefusedUntil
+    return this.options.clock() < this.options.health.listRefusedUntil
   }
 
   /** Keeps a call that the provider answered: made again, it shows that the key is still accepted. */
@@ -69,7 +70,7 @@ export class KeyCheck {
     const { keyed, hasListKey } = this.options
     const listed =
       keyed.has('listTransactions') && !hasListKey ? await answerTo({ op: 'listTransactions', request: firstRow }) : undefined
-    if (listed === 'accepted') this.listRefusedUntil = Number.NEGATIVE_INFINITY
+    if (listed === 'accepted') this.options.health.listRefusedUntil = Number.NEGATIVE_INFINITY
     if (listed === 'accepted' || listed === 'unclear') return false
     const other = this.otherCall(listed)
     if (!other) return listed === 'refused'
@@ -86,8 +87,8 @@ export class KeyCheck {
   }
 
   private refuseList(): void {
-    const { provider, clock, observe } = this.options
-    this.listRefusedUntil = clock() + listRefusedForMs
+    const { provider, clock, health, observe } = this.options
+    health.listRefusedUntil = clock() + listRefusedForMs
     observe({ what: 'operationRefused', provider, operation: 'listTransactions' })
   }
 }

@@ -8,6 +8,8 @@ export interface TagRecord {
   readonly form?: string
   /** Without credentials. */
   readonly url?: string
+  /** Also absent if an older version has saved it. */
+  readonly account?: string
 }
 
 /** A tag as it is configured. `url` without credentials. */
@@ -15,6 +17,7 @@ export interface ConfiguredTag {
   readonly tag: string
   readonly form: string
   readonly url: string
+  readonly account: string
 }
 
 export interface TagRecords {

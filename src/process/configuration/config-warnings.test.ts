@@ -33,3 +33,17 @@ it('names each network that is not offered, since its deposits may need a memo, 
   for (const own of [{ extraIds: 'true' }, { depositMemo: [] }, { depositMemo: ['XRP'] }, { state: 'off' }])
     expect(notOffered(own)).toEqual([])
 })
+
+it.each([
+  ['one key', { key: 'k' }, { key: 'k' }, 'key'],
+  ['one host and path', { url: 'https://one.example/api/v2' }, { url: 'https://one.example/api/v2/' }, 'host and path'],
+])('two accounts with %s are reported, and one account with them is not', (_, one, other, what) => {
+  const provider = (name: string, facts: object) => ({ form: 'A', url: `https://${name}.example/api/v2`, ...facts })
+  const warnings = (account: string) => {
+    const providers = { alpha: provider('alpha', { ...one, account }), beta: provider('beta', { ...other, account }) } as never
+    return configWarnings(readSettings({ providers, routing: { providers: ['alpha'] } }, knownForms, {}))
+  }
+  const line = `providers.alpha and providers.beta have one ${what}, but two accounts: with one \`account\` no swap of one is taken for the other's`
+  expect(warnings('')).toContain(line)
+  expect(warnings('word')).not.toContain(line)
+})

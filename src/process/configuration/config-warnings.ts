@@ -47,6 +47,7 @@ export function configWarnings({
           `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
     ...known.flatMap((provider) => memoWarnings(provider, assets)),
+    ...accountWarnings(known),
     ...known.flatMap((provider) => addressWarnings(provider, server.trustProxy)),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isPassthrough && isUnrouted
@@ -76,6 +77,27 @@ function memoWarnings({ name, extraIds, depositMemo, state }: Provider, table: C
       (network) =>
         `providers.${name}: swaps from the network ${network} are not offered, since a deposit there may need a memo: write "extraIds: true" if it supports memos, or "depositMemo: [${depositMemo.networks.filter((other) => other !== network).join(', ')}]" if each of its deposit addresses there is for one swap only`,
     )
+}
+
+/** Providers that are one account, as far as can be seen, but have two. */
+function accountWarnings(providers: readonly Provider[]): readonly string[] {
+  return providers.flatMap((provider, at) =>
+    providers.slice(0, at).flatMap((other) => {
+      if (other.account === provider.account) return []
+      const isOneKey = provider.key !== '' && provider.key === other.key
+      const isOnePlace = placeOf(provider.url) === placeOf(other.url)
+      if (!isOneKey && !isOnePlace) return []
+      const names = `providers.${other.name} and providers.${provider.name}`
+      return [
+        `${names} have one ${isOneKey ? 'key' : 'host and path'}, but two accounts: with one \`account\` no swap of one is taken for the other's`,
+      ]
+    }),
+  )
+}
+
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return host + pathname.replace(/\/+$/, '')
 }
 
 function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: number): readonly string[] {

@@ -6,8 +6,8 @@ import { compareTags, configuredTags, Tags } from './tags.ts'
 const one = 'https://one.test/api'
 const two = 'https://two.test/api'
 
-function config(providers: Readonly<Record<string, readonly [form: string, url: string, tag?: string]>>): Config {
-  const all = Object.entries(providers).map(([name, [form, url, tag = name]]) => ({ name, form, url, tag }))
+function config(providers: Readonly<Record<string, readonly [form: string, url: string, tag?: string, account?: string]>>): Config {
+  const all = Object.entries(providers).map(([name, [form, url, tag = name, account = tag]]) => ({ name, form, url, tag, account }))
   return { providers: all } as unknown as Config
 }
 
@@ -38,6 +38,15 @@ describe('L52: a configuration whose providers', () => {
     ['have a new name for the same tag', config({ renamed: ['A', one, 'alpha'] }), known, []],
     ['take a new tag to the same URL', config({ gamma: ['A', one] }), known, []],
     [
+      'swap their URLs within one account',
+      config({ alpha: ['A', two, 'alpha', 'one'], beta: ['A', one, 'beta', 'one'] }),
+      [
+        { ...record('alpha', 'A', one), account: 'one' },
+        { ...record('beta', 'A', two), account: 'one' },
+      ],
+      [],
+    ],
+    [
       'share a URL as they did before',
       config({ alpha: ['A', one], beta: ['A', one] }),
       [record('alpha', 'A', one), record('beta', 'A', one)],
@@ -58,7 +67,7 @@ describe('L52: a configuration whose providers', () => {
 
   it('are kept without credentials', () => {
     expect(configuredTags(config({ alpha: ['A', 'https://me:secret@ONE.test:443/api/?key=secret#x'] }))).toEqual([
-      { tag: 'alpha', form: 'A', url: one },
+      { tag: 'alpha', form: 'A', url: one, account: 'alpha' },
     ])
   })
 })

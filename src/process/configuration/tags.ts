@@ -1,5 +1,5 @@
 /** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract.md §10.5). */
-import type { Config, ConfigFault } from '../../config/index.ts'
+import type { Config, ConfigFault, Provider } from '../../config/index.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 
@@ -14,7 +14,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
   const faults: ConfigFault[] = []
   const warnings: string[] = []
   for (const { name, form, ...provider } of providers) {
-    const { tag, url } = configuredTag({ ...provider, form })
+    const { tag, url, account } = configuredTag({ ...provider, form })
     const known = records.find((record) => record.tag === tag)
     const path = `providers.${name}`
     if (known?.isUsed && known.form !== undefined && known.form !== form) {
@@ -22,7 +22,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
       faults.push({ path: `${path}.form`, message })
     }
     if (known?.url === url) continue
-    const other = records.find((record) => record.tag !== tag && record.url === url)
+    const other = records.find((record) => record.tag !== tag && record.url === url && record.account !== account)
     if (known?.isUsed && other) {
       const message = `the ledger has transactions of the tag ${tag}, and this URL under the tag ${other.tag}: leave each tag to its own service`
       faults.push({ path: `${path}.url`, message })
@@ -33,9 +33,9 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
   return { faults, warnings }
 }
 
-function configuredTag({ tag, form, url }: Pick<Config['providers'][number], 'tag' | 'form' | 'url'>): ConfiguredTag {
+function configuredTag({ tag, form, url, account }: Pick<Provider, 'tag' | 'form' | 'url' | 'account'>): ConfiguredTag {
   const { origin, pathname } = new URL(url)
-  return { tag, form, url: origin + withoutSlashes(pathname) }
+  return { tag, form, url: origin + withoutSlashes(pathname), account }
 }
 
 export function configuredTags({ providers }: Providers): readonly ConfiguredTag[] {

@@ -4,13 +4,13 @@ import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
 import type { AuditEntry } from '../../../core/operations/audit.ts'
 import type { NewTransaction } from '../../../domain/swap/swap.ts'
+import { isBoundElsewhere, isTakenElsewhere } from '../account-ids.ts'
 import { renewClaim } from '../claims.ts'
 import { becomeEntry, type Create, lockCreate, type MismatchRecord } from '../complete.ts'
 import type { Database } from '../database.ts'
 import { lockHolder } from '../holder.ts'
 import { markNotCreatedByHand } from '../not-created.ts'
 import { addAudit } from '../operations/audit.ts'
-import { isPruned } from '../pruned-ids.ts'
 import type { State } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
 import { attention, attentionCounts } from './attention.ts'
@@ -34,7 +34,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
         if (!create || create.state === 'done') return 'missing'
-        if (!(await bind(within, create, facts ?? boundFacts(create, id, at)))) return 'taken'
+        if (!(await bind(within, create, facts ?? boundFacts(create, id, at), store))) return 'taken'
         await renewClaim(within, intent, clock)
         await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
         isRepeated = true
@@ -129,10 +129,11 @@ function resolved(actor: string, { intent, provider, state }: Create, after: unk
 }
 
 /** Returns false if another create has this id, or had it until it was pruned. An entry that was only read from a list does not block it. */
-async function bind(within: Database, create: Create, facts: TransactionRecord): Promise<boolean> {
+async function bind(within: Database, create: Create, facts: TransactionRecord, store: Store): Promise<boolean> {
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   const isFree = !holder || holder.intent === create.intent || holder.intent === null
-  if (!isFree || (await isPruned(within, create.provider, facts.transaction.id))) return false
+  if (!isFree || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) return false
+  if (await isBoundElsewhere(within, create.provider, facts.transaction)) return false
   await becomeEntry(within, create, facts, holder)
   return true
 }

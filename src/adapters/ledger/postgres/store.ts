@@ -38,6 +38,7 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
     toList: (texts) => texts,
     lock: async (within, what) => void (await sql`select pg_advisory_xact_lock(${sql.lit(locks[what])})`.execute(within)),
+    lockId: async (within, id) => void (await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(within)),
     close: async () => {
       await idle()
       await Promise.all([databases.usual.destroy(), databases.result.destroy()])

@@ -134,6 +134,8 @@ interface PageIndexTable {
 
 interface Providers {
   tag: string
+  /** Providers with one account are one for ids; null for rows from older versions. */
+  account: string | null
   form: string
   /** Without credentials. */
   url: string

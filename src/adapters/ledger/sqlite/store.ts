@@ -53,6 +53,7 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
     warnings: [],
     findLostCommits: async () => undefined,
     lock: async () => {}, // SQLite has only one writer
+    lockId: async () => {},
     close: async () => {
       await clock.stop()
       await idle()

@@ -23,7 +23,7 @@ function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 1
       return { isGranted: reserved.length <= granted, remaining: 0, retryAfter: 42 }
     },
   }
-  const service = budgetLimit({ budgets, provider: 'alpha', budget, usesGatewayKey, observe })(provider)
+  const service = budgetLimit({ budgets, provider: 'alpha', account: 'alpha', budget, usesGatewayKey, observe })(provider)
   return {
     provider,
     observations,

@@ -13,6 +13,8 @@ import { countedName } from './caller-names.ts'
 
 export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets
+  /** Whose budget it is: that of all providers with this account. */
+  readonly account: string
   /**
    * Calls in any 60 seconds; 0: unlimited. `providers.<name>.budget.quotes` (default: 60), `providers.<name>.budget.create`
    * (default: 30), `providers.<name>.budget.read` (default: 120).
@@ -54,7 +56,7 @@ async function spendAll(spend: SpendBudget, calls: readonly Op[], context: Conte
 /** Reserves one call; undefined if there is no bound. Rejects with `unavailable` and `noEffect` if the budget is used up. */
 export type SpendBudget = (policy: BudgetPolicy, isKeyed: boolean, context: Context) => Promise<void> | undefined
 
-export function budgetSpending({ budgets, provider, budget, usesGatewayKey, observe }: BudgetLimitOptions): SpendBudget {
+export function budgetSpending({ budgets, provider, account, budget, usesGatewayKey, observe }: BudgetLimitOptions): SpendBudget {
   const refuse = rejectLocally(provider, 'budget', observe)
   const reserve = async (
     policy: BudgetPolicy,
@@ -62,7 +64,7 @@ export function budgetSpending({ budgets, provider, budget, usesGatewayKey, obse
     { caller, isGatewayCall: isOwn, isReservedOnly = false }: Context,
   ): Promise<Reservation> => {
     const isPerKey = !usesGatewayKey && isKeyed
-    const bucket = isPerKey ? `${provider}:${policy}:${caller.identity}` : `${provider}:${policy}`
+    const bucket = isPerKey ? `${account}:${policy}:${caller.identity}` : `${account}:${policy}`
     const reservedForGateway = reservedForGatewayReads(policy, budget[policy])
     if (isOwn && reservedForGateway > 0) {
       const reservation = await budgets.reserve(`${bucket}:own`, reservedForGateway)

@@ -1,0 +1,61 @@
+/** Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune. */
+import { type NotNull, type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Database } from './database.ts'
+import type { Store } from './store.ts'
+import { loadEntry } from './stored.ts'
+
+/** The other tags whose last configuration has the same account: also those that the file lacks by now. */
+function otherTags(tag: unknown): RawBuilder<unknown> {
+  return sql`select other.tag from providers as own join providers as other on other.account = own.account
+    where own.tag = ${tag} and other.tag <> own.tag`
+}
+
+/** Whether the column has this tag or another one with the same account. */
+export function isOfAccount(column: string, tag: unknown): RawBuilder<boolean> {
+  return sql`(${sql.ref(column)} = ${tag} or ${sql.ref(column)} in (${otherTags(tag)}))`
+}
+
+/**
+ * Whether a create under another tag of the account has the id, or a create had it until it was pruned. Called after the row that
+ * may hold the id was locked, so that a prune that held the lock is visible.
+ */
+export async function isTakenElsewhere(
+  within: Database,
+  provider: string,
+  id: string,
+  { lockId }: Pick<Store, 'lockId'>,
+): Promise<boolean> {
+  const { isTaken, isShared } = await lookUp(within, provider, id)
+  if (isTaken || !isShared) return isTaken
+  await lockId(within, id)
+  return (await lookUp(within, provider, id)).isTaken
+}
+
+async function lookUp(within: Database, provider: string, id: string) {
+  const { rows } = await sql<{ readonly taken: number | boolean; readonly shared: number | boolean }>`
+    select exists (
+      select 1 from pruned_ids where provider_id = ${id} and ${isOfAccount('provider', provider)}
+      union all
+      select 1 from transactions where provider_id = ${id} and provider in (${otherTags(provider)}) and intent is not null
+    ) as taken, exists (${otherTags(provider)}) as shared`.execute(within)
+  const [{ taken, shared } = { taken: false, shared: false }] = rows
+  return { isTaken: Boolean(taken), isShared: Boolean(shared) }
+}
+
+/**
+ * Whether a create under any other tag has this swap, whatever the configuration says of accounts: no two swaps have the same id and
+ * the same deposit address.
+ */
+export async function isBoundElsewhere(within: Database, provider: string, { id, depositAddress }: Transaction): Promise<boolean> {
+  if (!depositAddress) return false
+  const rows = await within
+    .selectFrom('transactions')
+    .select('facts')
+    .where('provider_id', '=', id)
+    .where(sql<boolean>`provider in (select tag from providers where tag <> ${provider})`)
+    .where(sql<boolean>`intent is not null and state = 'done'`)
+    .$narrowType<{ facts: NotNull }>()
+    .execute()
+  return rows.some(({ facts }) => loadEntry(facts).transaction.depositAddress === depositAddress)
+}
