@@ -75,6 +75,8 @@ export interface UnresolvedCreateReport {
   readonly attemptedAt: number
   /** Until when a response may still come. */
   readonly deadline?: number | undefined
+  /** Ids of the provider's transactions that may be the create's, by the last check. */
+  readonly candidates?: readonly string[] | undefined
   /** Of a mismatch: the reported id, and the fields that contradict the request. */
   readonly reported?: { readonly id: string; readonly fields: readonly string[] } | undefined
 }

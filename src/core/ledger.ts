@@ -174,8 +174,12 @@ export interface Ledger {
   readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
   /** Owners of creates that have a scheduled check or look. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
-  /** Takes the current check and schedules the next one. False if another process took the check. */
-  readonly scheduleNextCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>
+  /** Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as before. */
+  readonly scheduleNextCheck: (
+    create: UnresolvedCreate,
+    nextCheckAt: number | undefined,
+    candidates?: readonly string[],
+  ) => Promise<boolean>
   /**
    * Creates at the provider that were attempted between these times and whose transaction is not known: of unknown outcome, or
    * with a response that contradicted the request.

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { formNames } from '../support/pair.ts'
@@ -49,6 +50,21 @@ describe.each(formNames)('a provider of form %s', (side) => {
     provider().reply('create', () => undefined)
     expect((await create()).status).toBe(201)
     expect((await create()).headers['idempotent-replayed']).toBe('true')
+  })
+
+  test.each<[string, Parameters<typeof loseResponses>[1], readonly `I${number}`[]]>([
+    ['a time that is hours off', { createdAt: new Date(Date.now() - 5 * 3_600_000).toISOString() }, []],
+    ['an amount with other last digits', { amountIn: digits('0.1000000001') }, ['I4']],
+    ['another spelling of its address', { withdrawalAddress: 'TWITHDRAW1' }, ['I2', 'I4']],
+  ])('it waits for a person while the list has what may be its own: with %s', async (_, facts, invariants) => {
+    await start(1)
+    for (const invariant of invariants) managed.witness.excuse(invariant, 'The provider writes the order in its own way.')
+    loseResponses(provider(), { refundAddress: null, ...facts })
+    expectRefusal(await create(), 'A', 504)
+    jumpMs = 1_000
+    expect(await look()).toBe('ambiguous')
+    expectRefusal(await create(), 'A', 409)
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toMatchObject([{ state: 'unknown', candidates: ['lost-1'] }])
   })
 
   test.each<[string, () => void, string]>([

@@ -107,7 +107,7 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
     )
-    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at', 'sent', 'deadline'])
+    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at', 'sent', 'deadline', 'candidates'])
       await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
     await query(url, 'ALTER TABLE claims DROP COLUMN request')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')

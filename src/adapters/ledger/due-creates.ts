@@ -24,7 +24,7 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
       const waiting = database.selectFrom('transactions').select('owner').where('look_at', 'is not', null).union(refused)
       return (await waiting.execute()).map(({ owner }) => owner)
     },
-    scheduleNextCheck: (open, next) => writeOne((within) => scheduleNextCheck(within, open, next)),
+    scheduleNextCheck: (open, next, candidates) => writeOne((within) => scheduleNextCheck(within, open, next, candidates)),
     markNotCreated: (open, span) => write((within) => markNotCreated(within, open, span, clock)),
     async unresolvedBetween(provider, first, last) {
       const between = creates(database).where(isOfAccount('provider', provider)).where('attempted_at', '>=', first)
@@ -74,10 +74,12 @@ async function scheduleNextCheck(
   within: Database,
   { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   next: number | undefined,
+  candidates: readonly string[] | undefined,
 ): Promise<boolean> {
+  const found = candidates && { candidates: candidates.length > 0 ? JSON.stringify(candidates) : null }
   const taken = within
     .updateTable('transactions')
-    .set({ state: 'unknown', look_at: next ?? null, looks: checkCount + 1 })
+    .set({ state: 'unknown', look_at: next ?? null, looks: checkCount + 1, ...found })
     .where('intent', '=', intent)
     .where('looks', '=', checkCount)
     .where('look_at', 'is not distinct from', nextCheckAt ?? null)

@@ -58,8 +58,8 @@ function orderText(order: Partial<FoundTransaction['entry']['transaction']>): st
   return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
 }
 
-function reportedText({ reported }: UnresolvedCreateReport): string {
-  if (!reported) return ''
+function reportedText({ reported, candidates = [] }: UnresolvedCreateReport): string {
+  if (!reported) return candidates.length === 0 ? '' : `may be ${candidates.join(', ')}`
   const { id, fields } = reported
   if (fields.includes('refused')) return `${id}, although the provider refused the create`
   return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`

@@ -100,7 +100,7 @@ function validKeys(database: Database, now: number) {
 async function unresolved(database: Database): Promise<readonly UnresolvedCreateReport[]> {
   const rows = await database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'facts'])
+    .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'candidates', 'facts'])
     .where(sql<boolean>`state <> 'done'`)
     .orderBy('attempted_at')
     .orderBy('intent')
@@ -115,6 +115,7 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     attemptedAt: row.attempted_at,
     ...(row.deadline !== null && { deadline: row.deadline }),
+    ...(row.candidates !== null && row.state !== 'mismatch' && { candidates: JSON.parse(row.candidates) }),
     ...(row.facts !== null && { reported: toReported(row.facts) }),
   }))
 }

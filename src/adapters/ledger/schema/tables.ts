@@ -68,6 +68,8 @@ interface Transactions {
   sent: string | null
   /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */
   deadline: number | null
+  /** JSON: ids of the provider's transactions that may be the create's, by the last check. */
+  candidates: string | null
   /** JSON: the facts of an entry without its status; the response of a mismatch. */
   facts: string | null
   /** The trace of the request that created it, if it was traced. */

@@ -19,6 +19,8 @@ export interface CheckResult {
   readonly isDone: boolean
   /** Time until a new check makes sense, if known. */
   readonly retryAfterMs?: number | undefined
+  /** Ids of transactions that may be the create's, for the person who decides. */
+  readonly candidates?: readonly string[] | undefined
 }
 
 export interface CheckOptions {
@@ -64,9 +66,9 @@ async function resultOf(
 ): Promise<CheckResult> {
   const { ledger, at } = options
   try {
-    const { matched, isAmbiguous, isPossible = false } = await (await matching)(create, span)
-    if (isAmbiguous) return { outcome: 'ambiguous', isDone: false }
-    if (!matched) return await conclude(create, isPossible, options)
+    const { matched, isAmbiguous, isPossible = false, candidates } = await (await matching)(create, span)
+    if (isAmbiguous) return { outcome: 'ambiguous', isDone: false, candidates }
+    if (!matched) return { ...(await conclude(create, isPossible, options)), candidates: isPossible ? candidates : [] }
     const { derived = [], body, contradicted = [], sequence } = matched
     if (contradicted.length > 0) {
       await ledger.markMismatch(create.intent, body, contradicted)

@@ -20,6 +20,8 @@ export interface MatchResult {
   readonly isAmbiguous: boolean
   /** Whether a transaction that is no match may still be the create's: then the list does not prove that it made nothing. */
   readonly isPossible?: boolean
+  /** Ids of what may be the create's, at most 20. */
+  readonly candidates?: readonly string[]
 }
 
 /** Returns the match for one of the creates. */
@@ -60,7 +62,9 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
     const isPossible = candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
-    if (!result?.match) return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined }
+    const found = { candidates: rows.flatMap(({ reported: { id } }) => id ?? []).slice(0, maxCandidates) }
+    if (!result?.match)
+      return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
     const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
     const isContested = competing.some(
@@ -69,7 +73,7 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     const body = mergeReports(reports)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && !details.contradicted?.length
-    if (isContested || isAwaited) return { isAmbiguous: true }
+    if (isContested || isAwaited) return { isAmbiguous: true, ...found }
     return {
       matched: { ...details, body: { ...body, ...pickAssetFields(create.requested), ownAssets: undefined } },
       isAmbiguous: false,

@@ -68,7 +68,7 @@ async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, o
     const trace = { root, links: linkToCreate(create) }
     const result = await checkCreate(create, matching, { ledger, windowMs, isLastCheck: isLast, at: clock(), observe, trace })
     results.push(result)
-    if (!result.isDone) await ledger.scheduleNextCheck(create, nextCheckTime(create, result, now, windowMs))
+    if (!result.isDone) await ledger.scheduleNextCheck(create, nextCheckTime(create, result, now, windowMs), result.candidates)
   })
   await checks.finally(() => root?.trace.finish(true))
   if (results.every(({ outcome }) => outcome !== 'lookupFailed')) scans.forget(scanKey)
