@@ -34,6 +34,7 @@ function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals
   const lower = roundDown(amountIn, decimals) ?? amountIn
   const nearest = [...(isZero(lower) ? [] : [lower]), stepUp(lower, decimals)].join(' or ')
   return new Fault('invalid', `${coin} on the network ${network} has ${decimals} decimals: send ${nearest}`, {
+    reason: 'parameter_invalid',
     field: 'amountIn',
     noEffect: true,
     isForEveryProvider: true,
