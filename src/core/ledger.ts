@@ -22,6 +22,8 @@ export interface Intent {
   readonly attemptedAt: number
   /** Until when the sender may wait for the response. */
   readonly deadline?: number | undefined
+  /** Whether only its key is claimed, while it gets a quote of its own: nothing is sent before `markQuoted`. */
+  readonly isQuoting?: boolean
   /** From then on no caller waits for the response, and reconciliation checks the outcome. */
   readonly nextCheckAt: number
   /** Links the traces of the checks to the request. */
@@ -106,8 +108,13 @@ export interface LedgerListQuery {
  * A `LedgerConflict` is thrown if an existing row contradicts the change.
  */
 export interface Ledger {
-  /** Stores the intent and its claim. False, without a change, if the owner has used the key before. Idempotent. */
+  /**
+   * Stores the intent and its claim. False, without a change, if the owner has used the key before, unless that create was still
+   * getting its quote at its deadline. Idempotent.
+   */
   readonly begin: (intent: Intent) => Promise<boolean>
+  /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
+  readonly markQuoted: (intent: string) => Promise<boolean>
   /**
    * Deletes the intent and its claim, because nothing was created. `lookAt`: the refusal may have come from something in front of the
    * provider, so its list is looked at from then on (`dueLooks`).
@@ -156,7 +163,7 @@ export interface Ledger {
   /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 
-  /** Creates whose check is due at `now`, longest waiting first; only of these owners, if given. */
+  /** Creates whose check is due at `now`, longest waiting first; only of these owners, if given. Those without a quote end. */
   readonly dueCreates: (
     now: number,
     maxCreates: number,

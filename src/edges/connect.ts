@@ -54,6 +54,7 @@ async function createWithQuote<O extends Op>(
     throw otherQuote(provider)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
+  await context.beforeSend?.()
   return { ...(await respond(op, { ...request, quoteId }, context, quote)), quotedAmountOut: quote.amountOut }
 }
 

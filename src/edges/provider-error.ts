@@ -32,7 +32,7 @@ const defaultRetryAfterSeconds = 60
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
-  const { message, limits, reportedLimits, meaning, isOfForm } = readRefusal(form.refusal, body)
+  const { message, limits, reportedLimits, meaning, isQuoteExpired, isOfForm } = readRefusal(form.refusal, body)
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
@@ -40,6 +40,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
     noEffect,
+    isQuoteExpired: noEffect && call.op === 'createTransaction' && isQuoteExpired,
     isForeign: noEffect && call.op === 'createTransaction' && !isOfForm,
     isForbidden: response.status === 403 && meaning === undefined,
     ...(reason && { reason }),

@@ -96,7 +96,7 @@ export const changenow = defineProviderForm({
         out_of_range: { kind: 'invalid', isAboutAmount: true },
         not_valid_address: { kind: 'invalid', reason: 'address_invalid' },
         pair_is_inactive: { kind: 'invalid', reason: 'not_offered' },
-        rate_id_not_found_or_expired: { kind: 'invalid' },
+        rate_id_not_found_or_expired: { kind: 'invalid', isQuoteExpired: true },
         unauthorized: { kind: 'unauthorized' },
       },
     },

@@ -109,6 +109,7 @@ export const letsexchange = defineProviderForm({
     limits: { min: ['min_amount'], max: ['max_amount'] },
     members: {
       'error.validation.deposit_amount': { kind: 'invalid', isAboutAmount: true },
+      'error.validation.rate_id': { kind: 'invalid', isQuoteExpired: true },
       'error.validation': { kind: 'invalid' },
     },
   },

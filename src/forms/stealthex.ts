@@ -95,7 +95,7 @@ export const stealthex = defineProviderForm({
         InvalidAmount: { kind: 'invalid', isAboutAmount: true },
         InvalidData: { kind: 'invalid' },
         ExtraId: { kind: 'invalid', reason: 'memo_invalid' },
-        RateId: { kind: 'invalid' },
+        RateId: { kind: 'invalid', isQuoteExpired: true },
         RoutesMismatch: { kind: 'invalid' },
         NoUserApiKey: { kind: 'unauthorized' },
       },

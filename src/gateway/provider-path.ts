@@ -24,9 +24,18 @@ export interface ProviderPath {
 /** How a create is stored in the ledger before it is sent, and after its response. */
 export function createOptions({ connected, parts }: ProviderPath): RecordResultOptions {
   const { ledger, deferredResults, clock, observe, pendingKeys } = parts
-  const { tag, capabilities } = connected
+  const { tag, capabilities, quotedFirst } = connected
   const hasList = (): boolean => capabilities.responseFields.listTransactions.size > 0 && !connected.isListRefused()
-  return { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, hasList, observe, pendingKeys }
+  return {
+    ledger: deferredResults.wrap(ledger, tag),
+    provider: tag,
+    capabilities,
+    clock,
+    hasList,
+    quotedFirst,
+    observe,
+    pendingKeys,
+  }
 }
 
 /** How the response of a create is compared with its request. */

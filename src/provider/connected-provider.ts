@@ -19,6 +19,7 @@ import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
 import { type Op, ops, type Request } from '../domain/swap/operations.ts'
 import type { Context, SwapService } from '../domain/swap/service.ts'
+import type { RateType } from '../domain/swap/swap.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
 import { isOffered, notOffered, rateTypeOf } from '../edges/operation-of.ts'
@@ -51,6 +52,8 @@ export interface ConnectedProvider {
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly capabilities: Capabilities
+  /** Rate types whose creates get a quote of their own first. */
+  readonly quotedFirst: ReadonlySet<RateType>
   /** Whether an operation sends the client's address. */
   readonly needsAddress: NeedsAddress
   /** Whether the gateway's key may not list transactions there: the provider counts as one without a list. */
@@ -116,8 +119,19 @@ export function connectProvider(
   const currencyList = currencyListOf(service, provider, naming, parts)
   const { setPaused } = currencyList
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
-  const { capabilities } = form
-  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities, needsAddress, native, setPaused }
+  const { capabilities, quotedFirst } = form
+  const base = {
+    name,
+    tag,
+    timeoutMs,
+    service,
+    catalogue: currencyList,
+    capabilities,
+    quotedFirst,
+    needsAddress,
+    native,
+    setPaused,
+  }
   const isListRefused = (): boolean => keyCheck.isListRefused
   return { ...base, isListRefused, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }

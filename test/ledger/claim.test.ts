@@ -51,6 +51,50 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(made.owner, 'key')).toEqual({ fingerprint: 'f', state: 'done', entry, first })
   })
 
+  describe('of a create that gets a quote of its own', () => {
+    const quoting = (owner: string, deadline: number): Intent => ({
+      ...create(owner),
+      provider: unique('provider'),
+      isQuoting: true,
+      deadline,
+      nextCheckAt: deadline,
+    })
+
+    test('it is open until the deadline, then free, and the create cannot be sent any more', async () => {
+      const { ledger, ledgerAdmin } = shared()
+      const owner = unique('owner')
+      const [running, gone] = [quoting(owner, Date.now() + hour), quoting(unique('owner'), Date.now() - 1)]
+      for (const made of [running, gone]) expect(await ledger.begin(made)).toBe(true)
+      expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'open' })
+      expect(await ledger.begin(create(owner))).toBe(false)
+      expect(await ledger.findClaim(gone.owner, 'key')).toBeUndefined()
+      expect(await ledger.begin(create(gone.owner))).toBe(true)
+      expect(await ledger.markQuoted(gone.id)).toBe(false)
+      const intents = (await ledgerAdmin.unresolved()).map((unresolved) => unresolved.intent)
+      expect(intents.filter((id) => id === running.id || id === gone.id)).toEqual([])
+      expect(await ledger.unresolvedBetween(running.provider, 0, Date.now())).toEqual([])
+    })
+
+    test('once it is sent it is a create like any other, past its deadline, too', async () => {
+      const { ledger } = shared()
+      const made = quoting(unique('owner'), Date.now() - 1)
+      await ledger.begin(made)
+      expect([await ledger.markQuoted(made.id), await ledger.markQuoted(made.id)]).toEqual([true, true])
+      expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open' })
+      expect(await ledger.begin(create(made.owner))).toBe(false)
+      expect(await ledger.dueCreates(Date.now(), 10, [made.owner])).toMatchObject([{ intent: made.id }])
+    })
+
+    test('if its process is gone it ends at its next check: nothing is unknown', async () => {
+      const { ledger } = shared()
+      const made = quoting(unique('owner'), Date.now() - 1)
+      await ledger.begin(made)
+      expect(await ledger.dueCreates(Date.now(), 10, [made.owner])).toEqual([])
+      expect(await ledger.markQuoted(made.id)).toBe(false)
+      expect(await ledger.ownersOfUnresolved()).not.toContain(made.owner)
+    })
+  })
+
   test('L8: one key of two clients is two claims', async () => {
     const { ledger } = shared()
     const [one, two] = [create(unique('owner'), '1'), create(unique('owner'), '2')]

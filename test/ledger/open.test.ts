@@ -107,8 +107,18 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
     )
-    for (const column of ['polled_at', 'attention', 'settled_at', 'missing_since', 'missing_at', 'sent', 'deadline', 'candidates'])
-      await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
+    const columns = [
+      'polled_at',
+      'attention',
+      'settled_at',
+      'missing_since',
+      'missing_at',
+      'sent',
+      'deadline',
+      'candidates',
+      'quoting',
+    ]
+    for (const column of columns) await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
     await query(url, 'ALTER TABLE claims DROP COLUMN request')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")

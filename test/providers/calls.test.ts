@@ -127,7 +127,7 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
       rig = await startRig(name, { mode: 'passthrough' })
       rig.exchange.forgetsRateIds = true
       const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
-      expectRefusal(await rig.create('A', order), 'A', 400)
+      expectRefusal(await rig.create('A', order), 'A', 502)
       expect(rig.exchange.calls.at(-1)?.refused).toBe('rateId')
       expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
       rig.exchange.forgetsRateIds = false

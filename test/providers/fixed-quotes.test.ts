@@ -21,6 +21,30 @@ describe.each([
   })
 })
 
+it('while a fixed create gets its quote, its key is claimed and nothing is unknown', async () => {
+  await using rig = await startRig('changenow')
+  rig.exchange.delays.quote = 300
+  const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
+  const creating = rig.create('A', order)
+  await expect.poll(() => rig.exchange.received('quote').length).toBe(1)
+  expectRefusal(await rig.create('A', order), 'A', 409, 'in_progress')
+  expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+  expect((await creating).status).toBe(createdStatus.A)
+  expect((await rig.create('A', order)).headers['idempotent-replayed']).toBe('true')
+})
+
+it('a quote that is over when its create arrives is requested anew, once', async () => {
+  await using rig = await startRig('changenow')
+  let isFirst = true
+  rig.exchange.tamper = (operation, reply) => {
+    if (operation !== 'quote' || !isFirst) return undefined
+    isFirst = false
+    return { json: { ...(reply.json as object), rateId: 'a-rate-that-is-over' } }
+  }
+  expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(createdStatus.A)
+  expect([rig.exchange.received('create').length, rig.exchange.swaps.length]).toEqual([2, 1])
+})
+
 it('P18: a quote in other letters or with an alias of the network is for this create', async () => {
   await using rig = await startRig('changenow')
   const echo = { fromCurrency: 'ETH', fromNetwork: 'ERC20', toCurrency: 'Usdt', toNetwork: 'TRON' }

@@ -70,13 +70,14 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
-  it('P4: a rate id that has expired is refused, and the same key may try again', async () => {
+  it('P4: a rate id that has expired is requested anew once, and is never the fault of the client', async () => {
     await using rig = await startRig(name)
     if (!rig.facts.hasRateIds) return
     rig.exchange.forgetsRateIds = true
     const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
-    expectRefusal(await rig.create(form, order), form, 400)
+    expectRefusal(await rig.create(form, order), form, 502)
     expect(rig.exchange.calls.at(-1)?.refused).toBe('rateId')
+    expect(rig.exchange.received('create')).toHaveLength(2)
     rig.exchange.forgetsRateIds = false
     expect((await rig.create(form, order)).status).toBe(createdStatus[form])
     expect(rig.exchange.swaps).toHaveLength(1)

@@ -70,6 +70,8 @@ interface ClaimRow extends EntryRow {
   readonly request: string | null
   readonly first: string | null
   readonly expired: boolean | number
+  readonly quoting: number | null
+  readonly deadline: number | null
   readonly state: State
 }
 
@@ -80,7 +82,14 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
     .select(entryColumns.map((column) => `transactions.${column}` as const))
-    .select(['claims.fingerprint', 'claims.request', 'claims.first', 'transactions.state'])
+    .select([
+      'claims.fingerprint',
+      'claims.request',
+      'claims.first',
+      'transactions.state',
+      'transactions.quoting',
+      'transactions.deadline',
+    ])
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
     .where('claims.key', '=', blank.key)
@@ -90,6 +99,7 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
 function toClaimed(row: ClaimRow): ClaimState | undefined {
   const { fingerprint, state, provider, first } = row
   const claimed = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
+  if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
   if (state === 'pending' || state === 'unknown') return { ...claimed, state: 'open', provider }
   if (row.expired) return undefined
   if (state === 'mismatch') return { ...claimed, state, provider }

@@ -1,5 +1,5 @@
 /** Kysely: finds the unresolved creates that are due for reconciliation, each for one process. */
-import { type NotNull, sql } from 'kysely'
+import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
 import { isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
@@ -17,7 +17,9 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
         .orderBy('attempted_at')
         .limit(maxCreates)
       const rows = await (owners ? waiting.where(isAmong('owner', toList(owners))) : waiting).execute()
-      return rows.map(toUnresolvedCreate)
+      const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
+      if (abandoned.length > 0) await writeOne((within) => dropAbandoned(within, isAmong('intent', toList(abandoned))))
+      return rows.filter(({ quoting }) => quoting === null).map(toUnresolvedCreate)
     },
     async ownersOfUnresolved() {
       const refused = database.selectFrom('refused_creates').select('owner')
@@ -30,7 +32,7 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
       const between = creates(database).where(isOfAccount('provider', provider)).where('attempted_at', '>=', first)
       const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
       // In this order a create that becomes a mismatch in between is found twice, not missed.
-      const open = await attempted.where(isUnresolved).execute()
+      const open = await attempted.where(isUnresolved).where('quoting', 'is', null).execute()
       const mismatches = await attempted.where(isMismatch).execute()
       return [...open, ...mismatches].map(toUnresolvedCreate)
     },
@@ -48,7 +50,7 @@ function unresolvedCreates(database: Database) {
 function creates(database: Database) {
   return database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'asked', 'sent', 'attempted_at', 'looks', 'look_at', 'traceparent'])
+    .select(['intent', 'owner', 'provider', 'asked', 'sent', 'attempted_at', 'looks', 'look_at', 'quoting', 'traceparent'])
     .$narrowType<{ intent: NotNull; asked: NotNull; attempted_at: NotNull }>()
 }
 
@@ -67,6 +69,11 @@ function toUnresolvedCreate(row: Row): UnresolvedCreate {
     ...(look_at !== null && { nextCheckAt: look_at }),
     ...(traceparent !== null && { traceparent }),
   }
+}
+
+/** Nothing was sent for them, and the process that was getting their quote is gone. */
+async function dropAbandoned(within: Database, isOne: RawBuilder<SqlBool>): Promise<void> {
+  await within.deleteFrom('transactions').where(isOne).where('quoting', '=', 1).execute()
 }
 
 /** Takes effect only for the first process: a second one finds another check count. */

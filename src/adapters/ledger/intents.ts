@@ -11,12 +11,13 @@ import { insertEntry } from './entries.ts'
 import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
-type Intents = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
+type Intents = Pick<Ledger, 'begin' | 'markQuoted' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
 
 export function intents(store: Store): Intents {
   const { write, writeOne, clock } = store
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
+    markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
     drop: (intent, lookAt) =>
       lookAt === undefined
         ? writeOne((within) => drop(within, intent), 'result')
@@ -41,6 +42,7 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     provider: intent.provider,
     state: 'pending',
     attempted_at: intent.attemptedAt,
+    quoting: intent.isQuoting ? 1 : null,
     look_at: intent.nextCheckAt,
     begun_at: clock.at(clock.read()),
     asked: JSON.stringify(intent.requested),
@@ -56,8 +58,25 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numInsertedOrUpdatedRows === 0n) return true
   if (await claim(within, intent, clock)) return true
+  if ((await dropAbandoned(within, intent)) && (await claim(within, intent, clock))) return true
   await drop(within, intent.id)
   return false
+}
+
+/** Returns false if the create is gone. */
+async function markQuoted(within: Database, intent: string): Promise<boolean> {
+  const quoted = within.updateTable('transactions').set({ quoting: null }).where('intent', '=', intent)
+  const { numUpdatedRows } = await quoted.where('state', '=', 'pending').executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+/** Deletes the create that has the key, if its quote was under way at its deadline: its process is gone, and it was not sent. */
+async function dropAbandoned(within: Database, { owner, claim: requested, attemptedAt }: Intent): Promise<boolean> {
+  if (!requested) return false
+  const holder = within.selectFrom('claims').select('intent').where('owner', '=', owner).where('key', '=', requested.key)
+  const abandoned = within.deleteFrom('transactions').where('intent', '=', holder).where('quoting', '=', 1)
+  const { numDeletedRows } = await abandoned.where('deadline', '<', attemptedAt).executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
 }
 
 /** Deletes a create and its claim. */

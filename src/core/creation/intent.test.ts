@@ -13,6 +13,8 @@ const request = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '0.10' } as unknown 
 let intents: Intent[]
 let isBegun: boolean
 let dropped: string[]
+let quoted: string[]
+let isKept: boolean
 let markedUnknown: [string, number][]
 let keptKeys: (string | undefined)[]
 let observed: Observation[]
@@ -22,6 +24,8 @@ beforeEach(() => {
   intents = []
   isBegun = true
   dropped = []
+  quoted = []
+  isKept = true
   markedUnknown = []
   keptKeys = []
   observed = []
@@ -32,12 +36,14 @@ beforeEach(() => {
 /** Only the methods that are called here. */
 const ledger = {
   begin: async (entry: Intent) => intents.push(entry) > 0 && isBegun,
+  markQuoted: async (id: string) => quoted.push(id) > 0 && isKept,
   drop: async (id: string) => void dropped.push(id),
   markUnknown: async (id: string, nextCheckAt: number) => void markedUnknown.push([id, nextCheckAt]),
 } as unknown as Ledger
 
 const provider = {
-  async call() {
+  async call(_op: string, _request: unknown, { beforeSend }: Context) {
+    await beforeSend?.()
     sent++
     if (fault) throw fault
     return { body: { id: 'tx-1', depositAddress: 'bc1' }, provider: 'alpha' }
@@ -49,15 +55,19 @@ const send = intent({
   provider: 'alpha',
   clock: () => now,
   hasList: () => true,
+  quotedFirst: new Set(['fixed' as const]),
   observe: (observation) => void observed.push(observation),
   pendingKeys: { keep: ({ key }) => void keptKeys.push(key) },
 })
 
 /** With ten seconds left. */
-function create(changed: Partial<Context> = {}): Promise<SentCreate> {
+function contextWith(changed: Partial<Context> = {}): Context {
   const caller = { address: '', identity: 'acme', key: 'secret' }
-  const context = { requestId: 'r', caller, deadline: performance.now() + 10_000, ...changed }
-  return send(request, context as Context, provider)
+  return { requestId: 'r', caller, deadline: performance.now() + 10_000, ...changed } as Context
+}
+
+function create(changed: Partial<Context> = {}): Promise<SentCreate> {
+  return send(request, contextWith(changed), provider)
 }
 
 it('is in the ledger before the create is sent, with its owner and its request', async () => {
@@ -76,7 +86,21 @@ it('L13: is checked five seconds after its deadline if the process crashes', asy
   expect(waitMs).toBeLessThanOrEqual(15_001)
 })
 
+it('of a create that gets a quote of its own first, only the key is claimed until it is sent', async () => {
+  await create()
+  await send({ ...request, rateType: 'fixed' } as NewTransaction, contextWith(), provider)
+  expect(intents.map(({ isQuoting }) => isQuoting)).toEqual([false, true])
+  expect(quoted).toEqual([intents[1]?.id])
+})
+
 describe('nothing is sent', () => {
+  it('if the deadline was over before its quote, so that another create has the key', async () => {
+    isKept = false
+    const fixed = { ...request, rateType: 'fixed' } as NewTransaction
+    await expect(send(fixed, contextWith(), provider)).rejects.toMatchObject({ kind: 'unavailable', noEffect: true })
+    expect([sent, dropped]).toEqual([0, [intents[0]?.id]])
+  })
+
   it('if the key has another create in progress', async () => {
     isBegun = false
     await expect(create()).rejects.toMatchObject({ kind: 'inProgress', noEffect: true })
@@ -106,7 +130,14 @@ it('stays if the outcome is unknown, and is checked in five seconds, with the ke
 
 it('throws the fault of the provider if the ledger fails too', async () => {
   const failing = { ...ledger, drop: () => Promise.reject(new Error('disk')), markUnknown: () => Promise.reject(new Error('disk')) }
-  const broken = intent({ ledger: failing, provider: 'alpha', clock: () => now, hasList: () => false, observe: () => {} })
+  const broken = intent({
+    ledger: failing,
+    provider: 'alpha',
+    clock: () => now,
+    hasList: () => false,
+    quotedFirst: new Set(),
+    observe: () => {},
+  })
   for (const noEffect of [true, false]) {
     fault = new Fault('failed', 'no', { noEffect })
     const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, deadline: performance.now() + 1 }

@@ -1,5 +1,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
+import type { RateType } from '../../domain/swap/swap.ts'
 import { pickAssetFields } from '../assets/pair.ts'
 import type { Clock } from '../clock.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
@@ -12,6 +14,8 @@ export interface IntentOptions extends ProviderLayerOptions {
   readonly clock: Clock
   /** Whether the provider has a list of transactions that the gateway may read. */
   readonly hasList: () => boolean
+  /** Rate types whose creates get a quote of their own before they are sent. */
+  readonly quotedFirst: ReadonlySet<RateType>
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
@@ -22,10 +26,10 @@ const marginMs = 5_000
 const firstCheckMs = 5_000
 
 /**
- * Stores the intent of a create in the ledger before anything is sent (docs/contract.md §10). An intent without effect is
+ * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is claimed. An intent without effect is
  * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
-export function intent({ ledger, provider, clock, hasList, observe, pendingKeys }: IntentOptions): SendCreate {
+export function intent({ ledger, provider, clock, hasList, quotedFirst, observe, pendingKeys }: IntentOptions): SendCreate {
   return async (request, context, next) => {
     const { caller, claim, pair, span } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
@@ -33,6 +37,7 @@ export function intent({ ledger, provider, clock, hasList, observe, pendingKeys 
     const attemptedAt = clock()
     const requested = { ...request, ...pair }
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
+    const isQuoting = quotedFirst.has(request.rateType)
     const traceparent = span?.trace.root?.traceparent
     const isBegun = await ledger.begin({
       id,
@@ -43,12 +48,17 @@ export function intent({ ledger, provider, clock, hasList, observe, pendingKeys 
       claim,
       attemptedAt,
       deadline,
+      isQuoting,
       nextCheckAt: deadline + marginMs,
       traceparent,
     })
     if (!isBegun) throw inProgress()
+    const beforeSend = async (): Promise<void> => {
+      if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, noEffect: true })
+    }
     try {
-      const response = await classifyOutcome(next.call('createTransaction', request, context))
+      const sending = isQuoting ? { ...context, beforeSend } : context
+      const response = await classifyOutcome(next.call('createTransaction', request, sending))
       span?.setAttributes({ 'swapgate.outcome': 'done' })
       return { ...response, attempt: id }
     } catch (reason) {

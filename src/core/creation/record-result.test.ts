@@ -51,6 +51,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
     capabilities,
     clock: () => now,
     hasList: () => true,
+    quotedFirst: new Set<never>(),
     observe,
     pendingKeys,
   })

@@ -6,6 +6,7 @@ import { type BudgetLimitOptions, budgetLimit } from './budget/budget-limit.ts'
 import { bulkhead } from './bulkhead.ts'
 import { type CooldownOptions, cooldown } from './cooldown.ts'
 import { fetchLimits } from './fetch-limits.ts'
+import { renewQuote } from './renew-quote.ts'
 import { type RetryOptions, retry } from './retry.ts'
 
 export interface ResilienceOptions extends RetryOptions, CooldownOptions, BudgetLimitOptions {
@@ -24,6 +25,7 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
   return [
     retry(options), // a failed read, once more, within the retry budget
     fetchLimits(), // a create that is refused for its amount: the limits, if they are missing
+    renewQuote(), // a create whose own quote is over: once more, with a new one
     cooldown(options), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
     tracedQueue(

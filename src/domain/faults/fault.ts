@@ -74,6 +74,8 @@ export interface FaultDetails {
   readonly isForbidden?: boolean
   /** True for a refusal of a create that is not in the form of the provider's errors: the provider may have carried it out. */
   readonly isForeign?: boolean
+  /** True if the gateway's own quote for this create does not hold any more: nothing about the client's request. */
+  readonly isQuoteExpired?: boolean
   /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
   /** True if nothing was sent to this provider and another one may be called. */
@@ -97,6 +99,7 @@ export class Fault extends Error {
   readonly noEffect: boolean
   readonly isForbidden: boolean
   readonly isForeign: boolean
+  readonly isQuoteExpired: boolean
   readonly replayed: boolean
   readonly mayFailOver: boolean
   readonly isForEveryProvider: boolean
@@ -115,6 +118,7 @@ export class Fault extends Error {
     this.noEffect = details.noEffect ?? false
     this.isForbidden = details.isForbidden ?? false
     this.isForeign = details.isForeign ?? false
+    this.isQuoteExpired = details.isQuoteExpired ?? false
     this.replayed = details.replayed ?? false
     this.mayFailOver = details.mayFailOver ?? false
     this.isForEveryProvider = details.isForEveryProvider ?? false

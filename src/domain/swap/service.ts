@@ -67,6 +67,8 @@ export interface CallOptions {
   readonly needsLimitsOnly?: boolean
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
   readonly acceptsUnreadableRows?: boolean
+  /** Must resolve before a create is sent, after its own quote. Set by `intent`, called by the provider's edge. */
+  readonly beforeSend?: () => Promise<void>
   /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
   readonly resends?: number
 }

@@ -14,6 +14,8 @@ export interface RefusalMeaning {
   readonly isAboutAmount?: true
   /** Whether a create may exist: the provider has what is requested already. */
   readonly mayExist?: true
+  /** Whether the quote that the gateway requested for this create does not hold any more. */
+  readonly isQuoteExpired?: true
 }
 
 /** Paths are names joined by dots. Of a list the first item is taken. */
@@ -26,6 +28,8 @@ export interface RefusalTable {
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
   /** The meaning of a member's presence, if there is no known code. */
   readonly members?: Readonly<Record<string, RefusalMeaning>>
+  /** What a message says about the gateway's own quote for a create, where no code does: only whether to request another one depends on it. */
+  readonly expiredQuote?: RegExp
   /** A member whose presence makes a response with a status of success a refusal. */
   readonly presentIn200?: string
   /** The place of the error status: beside a message, it makes a response with a status of success a refusal with that status. */
@@ -39,23 +43,26 @@ export interface Refusal {
   /** Those that a message may end with. */
   readonly reportedLimits: AmountLimits
   readonly meaning: RefusalMeaning | undefined
+  readonly isQuoteExpired: boolean
   /** Whether it is as the form has its errors. Otherwise something in front of the provider may have written it. */
   readonly isOfForm: boolean
 }
 
 /** A body that is no object refuses nothing: a list may be the responses to something else. */
 export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
-  const { messages = [], limits, codes, members = {} } = table
+  const { messages = [], limits, codes, members = {}, expiredQuote } = table
   const body = response instanceof JsonObject ? response : undefined
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   const meaning = meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
+  const message = firstMessage(body, messages) || firstMessage(body, frameworkMessages)
   return {
-    message: firstMessage(body, messages) || firstMessage(body, frameworkMessages),
+    message,
     limits: known,
     reportedLimits: isHalf && limits?.areBoth ? {} : known,
     meaning,
+    isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.test(message) ?? false,
     isOfForm: meaning !== undefined || code !== undefined || hasFormsParts(table, body),
   }
 }

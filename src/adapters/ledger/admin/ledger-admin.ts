@@ -102,6 +102,7 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
     .selectFrom('transactions')
     .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'candidates', 'facts'])
     .where(sql<boolean>`state <> 'done'`)
+    .where('quoting', 'is', null)
     .orderBy('attempted_at')
     .orderBy('intent')
     .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; asked: NotNull; attempted_at: NotNull }>()

@@ -62,6 +62,8 @@ interface Transactions {
   polled_at: ColumnType<number, number | undefined, number>
   /** When the create began, on the ledger's clock; null if unknown. */
   begun_at: ColumnType<never, number | null | undefined, never>
+  /** 1 while the create gets a quote of its own: nothing was sent. */
+  quoting: ColumnType<number | null, number | null | undefined, number | null>
   /** JSON: the request. */
   asked: string | null
   /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
