@@ -124,6 +124,8 @@ describe('M40: nobody pays out from', () => {
     ['XTZ', 'burn', 'tz1burnburnburnburnburnburnburjAYjjX'],
     ['FIL', 'burn', 'f099'],
     ['FIL', 'system', 'f05'],
+    ['SEI', 'burn', '0x000000000000000000000000000000000000dEaD'],
+    ['HBAR', 'burn', '0x000000000000000000000000000000000000dEaD'],
     ['HBAR', 'zero', '0.0.0'],
     ['HBAR', 'system', '0.0.800'],
     ['NEAR', 'system', 'system'],

@@ -4,7 +4,7 @@
  */
 import { bitcoinCash } from './cash-address.ts'
 import { base58Check, bech32Account, type Decoder, ethereumAccount, firstOf, hexadecimal, segwit, ss58 } from './decoders.ts'
-import { fromBech32, fromMweb, sha256, toBech32 } from './encoding.ts'
+import { fromBech32, fromMweb, sha256 } from './encoding.ts'
 import { rippleAccount } from './ripple.ts'
 import {
   algorand,
@@ -56,16 +56,18 @@ const ofMove = { isSystem: (account: string) => lowNumber.test(account) } satisf
 /** Modules of a Substrate chain: `modl` and their name. */
 const ofSubstrate = { isSystem: (account: string) => account.startsWith('account:6d6f646c') } satisfies Partial<AddressFormat>
 
-const cosmosModules = [
-  ...['bonded_tokens_pool', 'distribution', 'fee_collector', 'gov', 'mint', 'not_bonded_tokens_pool', 'transfer'],
-  ...['asgard', 'bond', 'reserve'],
-]
+/** Modules of a Cosmos chain have the hashes of their names as accounts; a chain refuses transfers to them. */
+const cosmosModules = new Set(
+  [
+    ...['bonded_tokens_pool', 'distribution', 'fee_collector', 'gov', 'mint', 'not_bonded_tokens_pool', 'transfer'],
+    ...['asgard', 'bond', 'reserve'],
+  ].map((name) => `account:${sha256(Buffer.from(name)).toString('hex', 0, 20)}`),
+)
 
-/** The modules of a Cosmos chain have the hashes of their names as accounts; a chain refuses transfers to them. */
 function cosmos(prefix: string, more: Decoder = () => undefined): AddressFormat {
   return {
     accountOf: firstOf(bech32Account(prefix, [20, 32]), more),
-    system: cosmosModules.map((name) => toBech32(prefix, sha256(Buffer.from(name)).subarray(0, 20))),
+    isSystem: (account) => cosmosModules.has(account),
   }
 }
 
@@ -104,12 +106,13 @@ export const formats = {
   FIL: {
     accountOf: firstOf(filecoin, (address) => filecoinAccount(ethereum(address))),
     isSystem: (account) => /^id:0{14}[0-9a-f]{2}$/.test(account) && Number.parseInt(account.slice(-2), 16) < 100,
-    burn: ['f099'],
+    burn: ['f099', ...ofEthereum.burn],
   },
   FLOW: { accountOf: flow },
   HBAR: {
     accountOf: firstOf(hedera, (address) => hederaAccount(ethereum(address))),
     system: ['0.0.98', '0.0.800', '0.0.801'],
+    burn: ofEthereum.burn,
   },
   ICP: { accountOf: internetComputer, system: ['aaaaa-aa', '2vxsx-fae'] },
   ICX: {
@@ -121,7 +124,7 @@ export const formats = {
   },
   INJ: cosmos('inj'),
   KAS: { accountOf: kaspa },
-  KAVA: cosmos('kava', ethereum),
+  KAVA: { ...cosmos('kava', ethereum), burn: ofEthereum.burn },
   KSM: { accountOf: ss58(/^[C-HJ5]/, [2, 42]), ...ofSubstrate },
   LTC: {
     accountOf: firstOf(base58Check(/^[LM3]/, { key: '30', script: ['32', '05'] }), segwit('ltc'), mweb),
@@ -143,7 +146,10 @@ export const formats = {
   },
   RUNE: cosmos('thor'),
   // The two encodings of one key are two hashes of it.
-  SEI: cosmos('sei', (address) => ethereum(address)?.replace('account', 'ethereum')),
+  SEI: {
+    ...cosmos('sei', (address) => ethereum(address)?.replace('account', 'ethereum')),
+    burn: ofEthereum.burn,
+  },
   SOL: {
     accountOf: solana,
     system: [
