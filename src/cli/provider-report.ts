@@ -35,7 +35,7 @@ async function readFromProvider(
 ): Promise<ProviderReport> {
   await using open = new AsyncDisposableStack()
   const connect = await connectProviders(config, currencyLists, open)
-  const { service, capabilities, naming } = transactionReader(connect(provider), provider, clock)
+  const { service, capabilities, naming } = transactionReader(connect(provider), provider, config, clock)
   const context = commandContext(capabilities)
   try {
     const response = await service.call('getTransaction', { id }, context)

@@ -21,6 +21,8 @@ export interface Provider extends Omit<ProviderSettings, 'depositMemo'> {
   readonly depositMemo: DepositMemoNetworks
   /** Its own tag if the file names none. */
   readonly account: string
+  /** Whether the file names it. */
+  readonly namesAccount: boolean
 }
 
 /** On these a deposit address is an account's with many owners, at every service that is not known to have one for each swap. */
@@ -123,7 +125,15 @@ function toConfig(
       usesFlags: provider.depositMemo === undefined && known?.flagsDepositMemos === true,
     }
     const tag = tagOf(name, provider)
-    return { ...provider, name, form: known?.name ?? provider.form, tag, account: provider.account || tag, depositMemo }
+    return {
+      ...provider,
+      name,
+      form: known?.name ?? provider.form,
+      tag,
+      account: provider.account || tag,
+      namesAccount: provider.account !== '',
+      depositMemo,
+    }
   })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
 }

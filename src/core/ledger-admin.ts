@@ -1,6 +1,7 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Attention, Status } from '../domain/swap/status.ts'
 import type { NewTransaction, Pair } from '../domain/swap/swap.ts'
+import type { Destination } from './destination.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
 /** Counts of all rows in the ledger. */
@@ -60,6 +61,14 @@ export interface OpenCount {
   readonly state: 'pending' | 'unknown' | 'done'
   /** Of a transaction (`done`), if the provider's status is known. */
   readonly status?: Status | undefined
+  readonly count: number
+}
+
+/** Creates in progress or of unknown outcome, by where they were sent. */
+export interface DestinationCount {
+  /** Tag. */
+  readonly provider: string
+  readonly destination: Destination
   readonly count: number
 }
 
@@ -135,6 +144,8 @@ export interface LedgerAdmin {
   readonly gauges: () => Promise<LedgerGauges>
   /** The cost depends on the open rows only. */
   readonly openCounts: () => Promise<readonly OpenCount[]>
+  /** Without those of older versions, which did not keep it. The cost depends on these creates only. */
+  readonly destinationCounts: () => Promise<readonly DestinationCount[]>
   /** For support: newest creation first, of all owners; `count` is over all pages. */
   readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
   /** Of any owner. */

@@ -6,6 +6,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { Claim, ClientRequest } from '../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
+import type { Destination } from './destination.ts'
 
 /** A create that is about to be sent. */
 export interface Intent {
@@ -18,6 +19,7 @@ export interface Intent {
   readonly requested: NewTransaction
   /** The provider's own words for the assets: what is compared later, since the table's names may change. */
   readonly sent?: Pair | undefined
+  readonly destination?: Destination | undefined
   readonly claim?: Claim | undefined
   readonly attemptedAt: number
   /** Until when the sender may wait for the response. */
@@ -88,6 +90,8 @@ export interface UnresolvedCreate {
   readonly requested: NewTransaction
   /** As in `Intent`; absent in rows of older versions. */
   readonly sent?: Pair | undefined
+  /** The same. */
+  readonly destination?: Destination | undefined
   readonly attemptedAt: number
   /** How often a check was scheduled. */
   readonly checkCount: number

@@ -12,6 +12,7 @@ import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/known-state.ts'
 import { type OwnershipOptions, ownership } from '../core/transactions/ownership.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
+import { destinationOf } from '../provider/destination.ts'
 import type { SharedParts } from './parts.ts'
 
 export interface ProviderPath {
@@ -22,10 +23,11 @@ export interface ProviderPath {
 }
 
 /** How a create is stored in the ledger before it is sent, and after its response. */
-export function createOptions({ connected, parts }: ProviderPath): RecordResultOptions {
-  const { ledger, deferredResults, clock, observe, pendingKeys } = parts
+export function createOptions({ provider, connected, parts }: ProviderPath): RecordResultOptions {
+  const { config, ledger, deferredResults, clock, observe, pendingKeys } = parts
   const { tag, capabilities, quotedFirst } = connected
   const hasList = (): boolean => capabilities.responseFields.listTransactions.size > 0 && !connected.isListRefused()
+  const destination = destinationOf(provider, config)
   return {
     ledger: deferredResults.wrap(ledger, tag),
     provider: tag,
@@ -33,6 +35,7 @@ export function createOptions({ connected, parts }: ProviderPath): RecordResultO
     clock,
     hasList,
     quotedFirst,
+    destination,
     observe,
     pendingKeys,
   }

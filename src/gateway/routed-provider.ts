@@ -44,7 +44,7 @@ export function routedProvider(
     state: provider.state,
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
     service: compose(layersOf({ provider, connected, parts }), connected.service),
-    reader: form.operation('listTransactions') && transactionReader(connected, provider, steadyClock),
+    reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),
     poll: provider.state === 'draining' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
   }
 }

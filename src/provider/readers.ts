@@ -1,5 +1,5 @@
 /** A connected provider without the clients: what the gateway reads for itself. */
-import type { Provider } from '../config/index.ts'
+import type { Config, Provider } from '../config/index.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
 import { omitImpossibleDeposits } from '../core/assets/deposit-address.ts'
 import { requireDepositMemo, sharedDeposits } from '../core/assets/require-deposit-memo.ts'
@@ -12,13 +12,20 @@ import { deriveFields } from '../core/transactions/derive-fields.ts'
 import type { Op } from '../domain/swap/operations.ts'
 import type { SwapService } from '../domain/swap/service.ts'
 import type { ConnectedProvider } from './connected-provider.ts'
+import { destinationOf } from './destination.ts'
 
 /** Reads a provider's transactions for reconciliation, within the limit on own reads. */
-export function transactionReader(connected: ConnectedProvider, provider: Provider, clock: () => number): TransactionReader {
+export function transactionReader(
+  connected: ConnectedProvider,
+  provider: Provider,
+  config: Pick<Config, 'auth'>,
+  clock: () => number,
+): TransactionReader {
   const { capabilities, catalogue } = connected
   const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
   const { isListRefused } = connected
-  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone, isListRefused }
+  const destination = destinationOf(provider, config)
+  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone, isListRefused, destination }
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */

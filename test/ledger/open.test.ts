@@ -117,6 +117,7 @@ describeStores(durableStores, (shared) => {
       'deadline',
       'candidates',
       'quoting',
+      'destination',
     ]
     for (const column of columns) await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
     await query(url, 'ALTER TABLE claims DROP COLUMN request')

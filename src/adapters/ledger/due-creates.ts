@@ -50,20 +50,33 @@ function unresolvedCreates(database: Database) {
 function creates(database: Database) {
   return database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'asked', 'sent', 'attempted_at', 'looks', 'look_at', 'quoting', 'traceparent'])
+    .select([
+      'intent',
+      'owner',
+      'provider',
+      'asked',
+      'sent',
+      'destination',
+      'attempted_at',
+      'looks',
+      'look_at',
+      'quoting',
+      'traceparent',
+    ])
     .$narrowType<{ intent: NotNull; asked: NotNull; attempted_at: NotNull }>()
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof unresolvedCreates>['execute']>>[number]
 
 function toUnresolvedCreate(row: Row): UnresolvedCreate {
-  const { intent, owner, provider, asked, sent, attempted_at, looks, look_at, traceparent } = row
+  const { intent, owner, provider, asked, sent, destination, attempted_at, looks, look_at, traceparent } = row
   return {
     intent,
     owner,
     provider,
     requested: JSON.parse(asked),
     ...(sent !== null && { sent: JSON.parse(sent) }),
+    ...(destination !== null && { destination: JSON.parse(destination) }),
     attemptedAt: attempted_at,
     checkCount: looks,
     ...(look_at !== null && { nextCheckAt: look_at }),

@@ -47,6 +47,7 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     begun_at: clock.at(clock.read()),
     asked: JSON.stringify(intent.requested),
     sent: intent.sent ? JSON.stringify(intent.sent) : null,
+    destination: intent.destination ? JSON.stringify(intent.destination) : null,
     deadline: intent.deadline ?? null,
     traceparent: intent.traceparent ?? null,
   } as const

@@ -50,12 +50,15 @@ const provider = {
   },
 } as unknown as SwapService
 
+const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
+
 const send = intent({
   ledger,
   provider: 'alpha',
   clock: () => now,
   hasList: () => true,
   quotedFirst: new Set(['fixed' as const]),
+  destination,
   observe: (observation) => void observed.push(observation),
   pendingKeys: { keep: ({ key }) => void keptKeys.push(key) },
 })
@@ -136,6 +139,7 @@ it('throws the fault of the provider if the ledger fails too', async () => {
     clock: () => now,
     hasList: () => false,
     quotedFirst: new Set(),
+    destination,
     observe: () => {},
   })
   for (const noEffect of [true, false]) {

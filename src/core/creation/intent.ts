@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/swap/service.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
 import { pickAssetFields } from '../assets/pair.ts'
 import type { Clock } from '../clock.ts'
+import type { Destination } from '../destination.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { Ledger } from '../ledger.ts'
 import { classifyOutcome } from './create-outcome.ts'
@@ -16,6 +17,7 @@ export interface IntentOptions extends ProviderLayerOptions {
   readonly hasList: () => boolean
   /** Rate types whose creates get a quote of their own before they are sent. */
   readonly quotedFirst: ReadonlySet<RateType>
+  readonly destination: Destination
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
@@ -29,7 +31,16 @@ const firstCheckMs = 5_000
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is claimed. An intent without effect is
  * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
-export function intent({ ledger, provider, clock, hasList, quotedFirst, observe, pendingKeys }: IntentOptions): SendCreate {
+export function intent({
+  ledger,
+  provider,
+  clock,
+  hasList,
+  quotedFirst,
+  destination,
+  observe,
+  pendingKeys,
+}: IntentOptions): SendCreate {
   return async (request, context, next) => {
     const { caller, claim, pair, span } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
@@ -45,6 +56,7 @@ export function intent({ ledger, provider, clock, hasList, quotedFirst, observe,
       provider,
       requested,
       sent: pickAssetFields(request),
+      destination,
       claim,
       attemptedAt,
       deadline,

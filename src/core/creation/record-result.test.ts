@@ -52,6 +52,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
     clock: () => now,
     hasList: () => true,
     quotedFirst: new Set<never>(),
+    destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
     observe,
     pendingKeys,
   })

@@ -2,6 +2,7 @@ import type { Config, Provider } from '../../config/index.ts'
 import { isLoopback } from '../../domain/loopback.ts'
 import { fold, networkNames } from '../../domain/swap/asset.ts'
 import { providerFormNamed } from '../../forms/index.ts'
+import { placeOf } from '../../provider/destination.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */
@@ -93,11 +94,6 @@ function accountWarnings(providers: readonly Provider[]): readonly string[] {
       ]
     }),
   )
-}
-
-function placeOf(url: string): string {
-  const { host, pathname } = new URL(url)
-  return host + pathname.replace(/\/+$/, '')
 }
 
 function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: number): readonly string[] {

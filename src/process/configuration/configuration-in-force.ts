@@ -5,6 +5,7 @@ import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
 import { FollowedOverrides } from './followed-overrides.ts'
+import { movedWarnings } from './moved-warnings.ts'
 import { offWarnings } from './off-warnings.ts'
 import { overrideWarnings } from './overrides.ts'
 import { type TagReport, Tags } from './tags.ts'
@@ -70,13 +71,13 @@ export class ConfigurationInForce {
       await this.overrides.load(file)
       this.change()
       await this.tags.remember(file)
-      return [...warnings, ...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
+      return [...warnings, ...(await this.openWork(file)), ...overrideWarnings(file, this.overrides.followed)]
     })
   }
 
   /** Warnings for the operator about the ledger and the file of the start. */
   async startWarnings(file: Config): Promise<readonly string[]> {
-    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.followed)]
+    return [...(await this.openWork(file)), ...overrideWarnings(file, this.overrides.followed)]
   }
 
   /** Waits for a change that is under way. Later ones are not applied. */
@@ -91,10 +92,14 @@ export class ConfigurationInForce {
     this.current = this.overrides.config
   }
 
-  /** What is open at providers that the file does not use. */
-  private async openAtOff(file: Config): Promise<readonly string[]> {
-    const counts = await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, [])
-    return offWarnings(file, counts, this.tags.known)
+  /** What is open at providers that the file does not use, or leads elsewhere. */
+  private async openWork(file: Config): Promise<readonly string[]> {
+    const { ledgerAdmin } = this.stores
+    const [counts, destinations] = await Promise.all([
+      withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []),
+      withDefault(ledgerAdmin.destinationCounts(), maxCountWaitMs, []),
+    ])
+    return [...offWarnings(file, counts, this.tags.known), ...movedWarnings(file, destinations)]
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Config, ConfigFault, Provider } from '../../config/index.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
+import { placeOf } from '../../provider/destination.ts'
 
 export interface TagReport {
   readonly faults: readonly ConfigFault[]
@@ -34,8 +35,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
 }
 
 function configuredTag({ tag, form, url, account }: Pick<Provider, 'tag' | 'form' | 'url' | 'account'>): ConfiguredTag {
-  const { origin, pathname } = new URL(url)
-  return { tag, form, url: origin + withoutSlashes(pathname), account }
+  return { tag, form, url: placeOf(url), account }
 }
 
 export function configuredTags({ providers }: Providers): readonly ConfiguredTag[] {
@@ -99,11 +99,4 @@ export class Tags {
   private isUsed(tag: string): boolean {
     return this.lastRead.some((record) => record.tag === tag && record.isUsed)
   }
-}
-
-/** A base URL means the same with and without slashes at its end. */
-function withoutSlashes(path: string): string {
-  let end = path.length
-  while (path[end - 1] === '/') end--
-  return path.slice(0, end)
 }

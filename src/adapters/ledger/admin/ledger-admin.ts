@@ -16,7 +16,7 @@ import type { Store } from '../store.ts'
 import { attention, attentionCounts } from './attention.ts'
 import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
-import { openCounts } from './open-counts.ts'
+import { destinationCounts, openCounts } from './open-counts.ts'
 import { pruner } from './prune.ts'
 import { searcher } from './search.ts'
 
@@ -27,6 +27,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     stats: (now) => stats(database, now),
     gauges: () => ledgerGauges(database),
     openCounts: () => openCounts(store),
+    destinationCounts: () => destinationCounts(database),
     unresolved: () => unresolved(database),
     bind(intent, id, at, facts, actor) {
       let isRepeated = false

@@ -1,7 +1,8 @@
 /** Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions. */
 import { sql } from 'kysely'
-import type { OpenCount } from '../../../core/ledger-admin.ts'
+import type { DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
 import type { Status } from '../../../domain/swap/status.ts'
+import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
 import { hasNotEnded } from './gauges.ts'
 
@@ -40,6 +41,13 @@ export async function openCounts({
     select provider, state, status, count(*) as count from transactions
     where ${overdueWithAttention} group by provider, state, status`.execute(database)
   return addUp(rows).map(({ status, ...row }) => (status === null ? row : { ...row, status }))
+}
+
+export async function destinationCounts(database: Database): Promise<readonly DestinationCount[]> {
+  const { rows } = await sql<{ readonly provider: string; readonly destination: string; readonly count: number }>`
+    select provider, destination, count(*) as count from transactions
+    where state in ('pending', 'unknown') and destination is not null group by provider, destination`.execute(database)
+  return rows.map(({ destination, ...row }) => ({ ...row, destination: JSON.parse(destination) }))
 }
 
 /** One row for each provider, state and status. */

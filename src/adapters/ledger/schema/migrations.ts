@@ -48,6 +48,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-12-14 candidates': step([`ALTER TABLE transactions ADD COLUMN candidates ${types.text}`]),
     '2026-12-15 provider accounts': step([`ALTER TABLE providers ADD COLUMN account ${types.text}`]),
     '2026-12-16 quoting': step([`ALTER TABLE transactions ADD COLUMN quoting ${types.integer}`]),
+    '2026-12-17 destinations': step([`ALTER TABLE transactions ADD COLUMN destination ${types.text}`]),
   }
 }
 

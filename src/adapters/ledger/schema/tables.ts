@@ -66,6 +66,8 @@ interface Transactions {
   quoting: ColumnType<number | null, number | null | undefined, number | null>
   /** JSON: the request. */
   asked: string | null
+  /** JSON: where the create was sent; null for rows from older versions. */
+  destination: string | null
   /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
   sent: string | null
   /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */

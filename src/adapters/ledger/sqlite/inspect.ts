@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely } from 'kysely'
-import type { OpenCount } from '../../../core/ledger-admin.ts'
+import type { DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
 import type { StoredOverride } from '../../../core/operations/overrides.ts'
 import type { TagRecord } from '../../../core/routing/tag-records.ts'
-import { openCounts } from '../admin/open-counts.ts'
+import { destinationCounts, openCounts } from '../admin/open-counts.ts'
 import { readAllOverrides } from '../operations/overrides.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
@@ -17,6 +17,7 @@ import { sqliteTimeMs } from './store.ts'
 export interface LedgerInspection {
   readonly tags: readonly TagRecord[]
   readonly openCounts: readonly OpenCount[]
+  readonly destinationCounts: readonly DestinationCount[]
   readonly overrides: readonly StoredOverride[]
 }
 
@@ -27,6 +28,7 @@ export async function inspect(
   return {
     tags: await readTagRecords(store.database, tags),
     openCounts: await openCounts(store),
+    destinationCounts: await destinationCounts(store.database),
     overrides: await readAllOverrides(store.database),
   }
 }

@@ -2,6 +2,7 @@
 import type { Amount } from '../../../domain/amount.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
+import type { Destination } from '../../destination.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
 import { compareCreate, createdAfterMs, createdBeforeMs, type ReportReading, zoneErrorMs } from '../../same-swap.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
@@ -14,6 +15,7 @@ export interface TransactionReader extends ReportReading {
   readonly capabilities: Capabilities
   /** Whether the provider refuses to list: then nothing is looked for. */
   readonly isListRefused?: (() => boolean) | undefined
+  readonly destination: Destination
 }
 
 /** The rows of the list that do not contradict a create. */

@@ -7,6 +7,7 @@ import type { Transaction } from '../../../domain/swap/swap.ts'
 import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
 import type { Span } from '../../../domain/tracing/span.ts'
 import { pickAssetFields } from '../../assets/pair.ts'
+import { differences } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransaction } from '../../same-swap.ts'
 import type { ListedRow } from './list-scan.ts'
@@ -60,7 +61,9 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   return async (create, span) => {
     const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
     const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
-    const isPossible = candidates.length < rows.length
+    // A list that is read elsewhere than the create was sent proves nothing.
+    const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
+    const isPossible = isElsewhere || candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
     const found = { candidates: rows.flatMap(({ reported: { id } }) => id ?? []).slice(0, maxCandidates) }
     if (!result?.match)

@@ -159,10 +159,14 @@ const capabilities = {
   requestFields: { listTransactions: { has: (field: string) => world.dates.includes(field) } },
 } as unknown as Capabilities
 
+const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
+
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     ledger: store,
-    readers: new Map([['beta', { service, capabilities, naming: createAssetNaming(table, { byCode: false }, new Map()) }]]),
+    readers: new Map([
+      ['beta', { service, capabilities, naming: createAssetNaming(table, { byCode: false }, new Map()), destination }],
+    ]),
     scans,
     pendingKeys,
     windowMs: 86_400_000,
