@@ -880,6 +880,8 @@ export interface components {
         ETag: string;
         /** @description This is the response to an earlier request with the same `Idempotency-Key`; nothing was created again. */
         "Idempotent-Replayed": "true";
+        /** @description The newest known status of this swap, in a repeated response: its body is that of the first one. Absent while the swap waits for its deposit. */
+        "X-Swap-Status": "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
         /** @description How to send the key. */
         "WWW-Authenticate": string;
         /** @description The methods that this path has. */
@@ -1245,6 +1247,7 @@ export interface operations {
                     "X-Swap-Omitted": components["headers"]["X-Swap-Omitted"];
                     "X-Swap-Stale": components["headers"]["X-Swap-Stale"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Swap-Status": components["headers"]["X-Swap-Status"];
                     [name: string]: unknown;
                 };
                 content: {

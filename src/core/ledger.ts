@@ -5,6 +5,7 @@
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { Claim, ClientRequest } from '../domain/swap/service.ts'
+import type { Doubt } from '../domain/swap/status.ts'
 import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
 import type { Destination } from './destination.ts'
 
@@ -47,6 +48,8 @@ export interface TransactionRecord {
   readonly changedAt?: number | undefined
   /** When an operator recorded the outcome. */
   readonly settledAt?: number | undefined
+  /** Of a failed one only where no person can settle it: else that is its `attention`. */
+  readonly doubt?: Doubt | undefined
   /** Since when it is `success` without the amount sent, or its hash; absent once the provider has both. */
   readonly payoutMissingSince?: number | undefined
   /** Since when the provider does not find it; absent once it does. */
@@ -134,7 +137,10 @@ export interface Ledger {
   readonly complete: (intent: string, record: TransactionRecord) => Promise<boolean>
   /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
-  /** Keeps the intent as a mismatch: these fields of the provider's response contradict the request. */
+  /**
+   * Keeps the intent as a mismatch: these fields of the provider's response contradict the request. A row that was only observed under
+   * the id of the response, and may be of this create, is replaced.
+   */
   readonly markMismatch: (intent: string, reported: Transaction, fields: readonly string[]) => Promise<void>
 
   readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
@@ -203,6 +209,8 @@ export interface Ledger {
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
   /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Which of these ids are those of responses that contradicted the request of a create, of any owner. */
+  readonly mismatchedIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**
    * Claims open transactions (docs/contract.md §12) of the provider that no process has claimed within `pauseMs` on the ledger's

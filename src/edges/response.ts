@@ -5,6 +5,7 @@ import { messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Quota } from '../domain/swap/gate.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
+import { roundDown, type Status } from '../domain/swap/status.ts'
 import { matchesEtag } from '../wire/entity-tag.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -47,10 +48,16 @@ export function encodeResponse(
   const attention = operation.op === 'getTransaction' && 'attention' in serviceResponse.body && serviceResponse.body.attention
   if (attention) headers['x-swap-attention'] = attention
   if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
+  const status = statusIn(responseContext.form, serviceResponse.latestStatus)
+  if (status !== undefined && status !== 'wait') headers['x-swap-status'] = status
   const { derived } = serviceResponse
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
+}
+
+function statusIn({ statuses }: Form, status: Status | undefined): Status | undefined {
+  return status && roundDown(status, new Set(statuses))
 }
 
 function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, { amountIn }: Request<'getRate'>): void {

@@ -338,4 +338,25 @@ describeStores(allStores, (shared) => {
     const done = await completed(ledger, 'y', { provider })
     await expect(ledger.markMismatch(done.id, facts('y').transaction, ['coinTo'])).rejects.toThrow('no create')
   })
+
+  test('the ids of mismatches are known, for any owner', async () => {
+    const { ledger } = shared()
+    const { id, provider } = await begun(ledger)
+    await completed(ledger, 'done', { provider })
+    await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
+    expect(await ledger.mismatchedIds(provider, ['x', 'done', 'y'])).toEqual(new Set(['x']))
+    expect(await ledger.mismatchedIds(unique('provider'), ['x'])).toEqual(new Set())
+  })
+
+  test('a mismatch takes the place of a row that its client listed meanwhile, but not of one that has progressed', async () => {
+    const { ledger } = shared()
+    const { id, owner, provider } = await begun(ledger)
+    const other = await begun(ledger, { owner, provider })
+    await ledger.upsert(owner, provider, facts('x', { status: 'wait' }))
+    await ledger.upsert(owner, provider, facts('y', { status: 'exchanging' }))
+    await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
+    await ledger.markMismatch(other.id, facts('y').transaction, ['coinTo'])
+    expect(await ledger.mismatchedIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
+    expect((await ledger.list(owner, page)).entries.map(({ transaction }) => transaction.id)).toEqual(['y'])
+  })
 })

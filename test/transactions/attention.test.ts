@@ -1,6 +1,7 @@
 /** docs/contract.md §15, §16: a provider reports that a swap failed, or that a check holds it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import { startPassthrough } from '../support/passthrough.ts'
@@ -169,14 +170,15 @@ test('W14: the gateway finds it out by itself at a draining provider, where it i
   expect(await managed.gateway.ledgerAdmin.openCounts()).toEqual([])
 })
 
-test('W11: a create that is reported so at once is kept, and replayed byte for byte', async () => {
+test('W11: a create that is reported so at once is kept, and its replay says not to pay', async () => {
   await start()
   managed.alpha.reply('create', { json: { ...(await answerOf('new')), status: 'broken' } })
   const headers = { 'idempotency-key': 'once' }
   const first = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
   expect([first.status, first.json]).toEqual([201, expect.objectContaining({ status: 'exchanging' })])
   const again = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
-  expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+  expect(expectRefusal(again, 'A', 502)).toContain('do not pay')
+  expect(again.headers).toMatchObject({ 'x-swap-reason': 'mismatch', 'idempotent-replayed': 'true' })
   expect(await waiting()).toEqual([['new', 'failed']])
 })
 

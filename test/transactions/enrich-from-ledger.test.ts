@@ -202,7 +202,8 @@ describe('L15: without a ledger', () => {
     place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
     change({ status: 'exchanging', depositAddress: 'bc1q-thief' })
     const response = await get('A', id)
-    expect(response.json).toEqual(known.json)
+    const { depositAddress: _deposit, ...rest } = known.json as Record<string, unknown>
+    expect(response.json).toEqual(rest)
     expect(response.headers['x-swap-stale']).toBe('0')
     change({ depositAddress: depositOf('tx-1') })
     expect((await get('A', id)).json).toMatchObject({ id, status: 'exchanging', depositAddress: depositOf('tx-1') })

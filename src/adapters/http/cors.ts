@@ -34,6 +34,7 @@ const read = [
   'X-Swap-Reason',
   'X-Swap-Sandbox',
   'X-Swap-Stale',
+  'X-Swap-Status',
 ]
 
 /** Seconds for which a browser keeps the answer of a preflight: the longest that Chromium takes. */

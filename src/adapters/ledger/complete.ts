@@ -71,7 +71,11 @@ export async function markMismatch(
   const create = await lockCreateOrRevive(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const holder = await lockHolder(within, create.provider, reported.id)
-  const isOwn = !holder || holder.intent === intent
+  // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
+  const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
+  const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
+  if (isListed) await forget(within, create.provider, reported.id, holder)
+  const isOwn = !holder || isListed || holder.intent === intent
   const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
   await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields })
 }

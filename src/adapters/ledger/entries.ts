@@ -9,7 +9,10 @@ import { lister } from './list.ts'
 import { addToPageIndex } from './page-index.ts'
 import { prepare, type Store } from './store.ts'
 
-type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'existingIds'>
+type Entries = Pick<
+  Ledger,
+  'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'existingIds' | 'mismatchedIds'
+>
 
 export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
   /** The store's data version before an entry was read. */
@@ -35,6 +38,16 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
           .where(isOfAccount('provider', provider))
           .where(isAmong('provider_id', ids)),
       )
+      .compile(),
+  )
+  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    database
+      .selectFrom('transactions')
+      .select('provider_id')
+      .where('provider', '=', provider)
+      .where(isAmong('provider_id', ids))
+      .where('state', '=', 'mismatch')
+      .$narrowType<{ provider_id: NotNull }>()
       .compile(),
   )
   return {
@@ -73,6 +86,10 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
     },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
+      return new Set(rows.map(({ provider_id }) => provider_id))
+    },
+    async mismatchedIds(provider, ids) {
+      const rows = await mismatchedIds({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }

@@ -60,7 +60,7 @@ type MutableEntry = { -readonly [Field in keyof LedgerEntry]: LedgerEntry[Field]
 export function toEntry(row: EntryRow): LedgerEntry {
   const { owner, provider, facts, seen_at } = row
   if (facts === null || seen_at === null) throw new Error('The row has no transaction.')
-  const { transaction, derived, quotedAmountOut, payoutMissingSince } = loadEntry(facts)
+  const { transaction, derived, quotedAmountOut, payoutMissingSince, doubt } = loadEntry(facts)
   const entry: MutableEntry = {
     transaction,
     derived,
@@ -74,6 +74,7 @@ export function toEntry(row: EntryRow): LedgerEntry {
   if (row.attention !== null) transaction.attention = row.attention
   if (quotedAmountOut !== undefined) entry.quotedAmountOut = quotedAmountOut
   if (payoutMissingSince !== undefined) entry.payoutMissingSince = payoutMissingSince
+  if (doubt !== undefined) entry.doubt = doubt
   if (row.read_at !== null) entry.fetchedAt = row.read_at
   if (row.changed_at !== null) entry.changedAt = row.changed_at
   if (row.missing_since !== null) entry.missingSince = row.missing_since

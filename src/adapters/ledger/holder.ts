@@ -18,7 +18,10 @@ export async function lockHolder(within: Database, provider: string, id: string)
 }
 
 /** Whether the transaction was read before the create was sent, and is another one: then this create did not make it. */
-export function isOlder({ sequence, status, facts: storedFacts }: Holder, created: TransactionRecord): boolean {
+export function isOlder(
+  { sequence, status, facts: storedFacts }: Holder,
+  created: Pick<TransactionRecord, 'transaction' | 'sequence'>,
+): boolean {
   const { transaction } = loadEntry(storedFacts)
   return wasThereBefore({ sequence, transaction: { ...transaction, ...(status !== null && { status }) } }, created)
 }

@@ -1,7 +1,7 @@
 /** The JSON in the columns `transactions.facts` and `claims.first`. Existing ledgers contain its keys: they never change. */
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
-import type { Attention, Status } from '../../domain/swap/status.ts'
+import type { Attention, Doubt, Status } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 
 /** The fields of an entry that have no column. */
@@ -10,6 +10,7 @@ interface StoredEntry {
   readonly derived: readonly string[]
   readonly promised?: Amount | undefined
   readonly payoutMissingSince?: number | undefined
+  readonly doubt?: Doubt | undefined
 }
 
 /** The data of a claim's first response. */
@@ -23,19 +24,19 @@ interface StoredFirst extends StoredEntry {
 
 export function storeEntry(facts: TransactionRecord): string {
   const { status: _, attention: __, ...transaction } = facts.transaction
-  const { derived, quotedAmountOut: promised, payoutMissingSince } = facts
-  const stored: StoredEntry = { transaction, derived, promised, payoutMissingSince }
+  const { derived, quotedAmountOut: promised, payoutMissingSince, doubt } = facts
+  const stored: StoredEntry = { transaction, derived, promised, payoutMissingSince, doubt }
   return JSON.stringify(stored)
 }
 
-interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut' | 'payoutMissingSince'> {
+interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut' | 'payoutMissingSince' | 'doubt'> {
   /** Without its status and its attention, which have columns. */
   readonly transaction: Omit<Transaction, 'status' | 'attention'> & { status?: Status; attention?: Attention }
 }
 
 export function loadEntry(text: string): LoadedEntry {
-  const { transaction, derived, promised, payoutMissingSince }: StoredEntry = JSON.parse(text)
-  return { transaction, derived, quotedAmountOut: promised, payoutMissingSince }
+  const { transaction, derived, promised, payoutMissingSince, doubt }: StoredEntry = JSON.parse(text)
+  return { transaction, derived, quotedAmountOut: promised, payoutMissingSince, doubt }
 }
 
 export function storeFirst(facts: TransactionRecord): string {

@@ -4,14 +4,16 @@ import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import type { Doubt } from '../../domain/swap/status.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { ownerOf } from '../transactions/owner.ts'
+import { doubtAbout } from '../transactions/state/payable.ts'
 import { formatTransactionId } from '../transactions/transaction-id.ts'
 import { inProgress } from './intent.ts'
-import { contradiction } from './record-result.ts'
+import { contradiction, failure } from './record-result.ts'
 
 /**
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
@@ -51,12 +53,13 @@ async function replay(
     throw claimState.state === 'open' ? inProgress() : contradiction(claimState.provider).with({ replayed: true })
   }
   const { entry, first } = claimState
-  return first ? responseOf(entry.provider, first) : currentState(entry, context, service)
+  if (first) refuseDoubtful(entry.provider, doubtAbout(entry))
+  return first ? responseOf(entry, first) : currentState(entry, context, service)
 }
 
 /** The response of a create always has an amount: the received one or the quoted one. */
 function responseOf(
-  provider: string,
+  { provider, transaction: latest }: LedgerEntry,
   { transaction, quotedAmountOut, derived }: TransactionRecord,
 ): ServiceResponse<'createTransaction'> {
   const amountOut = transaction.amountOut ?? quotedAmountOut
@@ -65,6 +68,7 @@ function responseOf(
     provider,
     derived,
     replayed: true,
+    latestStatus: latest.status,
   }
 }
 
@@ -78,10 +82,17 @@ async function currentState(
     body,
     derived = [],
     staleSeconds,
+    doubt,
   } = await service.call('getTransaction', { id: formatTransactionId(provider, transaction.id) }, context)
+  refuseDoubtful(provider, doubt)
   // Without a deposit address it is no valid response to a create yet.
   if (!body.depositAddress) throw inProgress()
   return { body, provider, derived, staleSeconds, replayed: true }
+}
+
+/** Nothing may be paid any more. */
+function refuseDoubtful(provider: string, doubt: Doubt | undefined): void {
+  if (doubt) throw (doubt === 'failed' ? failure : contradiction)(provider).with({ replayed: true })
 }
 
 function claimOf(key: string, request: ClientRequest, table: AssetTable): Claim {

@@ -56,3 +56,10 @@ export function contradiction(provider: string): Fault {
     "The provider's answer was not what you asked for: do not pay for it. No deposit address is given, and the operator is told."
   return new Fault('contradicted', message, { provider })
 }
+
+/** The `Fault` of a repeated create whose transaction has failed since. */
+export function failure(provider: string): Fault {
+  const message =
+    'The provider reports that this swap has failed: do not pay for it. No deposit address is given; please ask the operator.'
+  return new Fault('contradicted', message, { provider })
+}

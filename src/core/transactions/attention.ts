@@ -6,7 +6,9 @@ import type { ObservedTransaction } from './state/merge-transaction.ts'
 
 /** The report with the status that may be stored: a failed transaction keeps the last known one. */
 export function withoutAttention(observed: ObservedTransaction): ObservedTransaction {
-  return observed.reported.attention === undefined ? observed : { ...observed, reported: storable(observed.reported) }
+  const { reported } = observed
+  if (reported.attention === undefined) return observed
+  return { ...observed, reported: storable(reported), hasFailed: reported.attention === 'failed' }
 }
 
 /** The transaction with the reported attention, unless it has ended. */

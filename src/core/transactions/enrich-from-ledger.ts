@@ -6,6 +6,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -17,6 +18,7 @@ import { ownerOf } from './owner.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './state/ledger-read-cache.ts'
 import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
+import { doubtAbout, withoutDeposit } from './state/payable.ts'
 import { mergeInOrder, type StateOptions } from './state/save-observed.ts'
 import { WriteBehind } from './state/write-behind.ts'
 
@@ -54,10 +56,12 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
       const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
       const cached = finding instanceof Promise ? await finding : finding
+      const isMismatch = (await mismatchesAmong([[response.body, cached]], options)).has(request.id)
       const { record, staleSeconds } = applyObserved(owner, cached, [observed], options)
       const known = presented(record, context)
-      const body = staleSeconds === undefined ? withAttention(known, response.body) : known
-      return requireStatus({ ...response, body, derived: record.derived, staleSeconds })
+      const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
+      const body = isMismatch ? withoutDeposit(shown) : shown
+      return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
     },
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
@@ -81,6 +85,7 @@ async function enrichList(
   const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
   // Meanwhile later reports, and creates, may have been stored.
   const known = incomplete.length === 0 ? listed : await cache.findAll(owner, response.body.items)
+  const mismatches = await mismatchesAmong(known, options)
   const at = clock()
   const rows = known.map(([reported, cached]) => {
     const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
@@ -88,13 +93,25 @@ async function enrichList(
     const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
     return { reported, ...applyObserved(owner, cached, [row, ...later], options) }
   })
-  const items = rows.map(({ reported, record }) => withAttention(presented(record, context), reported))
+  const items = rows.map(({ reported, record }) => {
+    const shown = withAttention(presented(record, context), reported)
+    return mismatches.has(reported.id) ? withoutDeposit(shown) : shown
+  })
   return {
     ...response,
     body: { ...response.body, items },
     derived: [...new Set(rows.flatMap(({ record }) => record.derived))],
     staleSeconds: oldestOf(rows),
   }
+}
+
+/** The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one. */
+async function mismatchesAmong(
+  transactions: readonly (readonly [Transaction, CachedTransaction])[],
+  { ledger, provider }: EnrichOptions,
+): Promise<ReadonlySet<string>> {
+  const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
+  return ids.length === 0 ? new Set() : ledger.mismatchedIds(provider, ids).catch(() => new Set())
 }
 
 interface AppliedRecord {
@@ -118,10 +135,8 @@ function applyObserved(
   const toEntry = (record: TransactionRecord): LedgerEntry => ({ ...record, isCreated, owner, provider: options.provider })
   const last = mergeInOrder(before, reports, toEntry, options)
   const { record, rejected } = last.merged
-  if (rejected.length > 0) return { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
-  if (record === before) return { record }
-  options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
-  return { record }
+  if (record !== before) options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
+  return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
 }
 
 function isDetailed(entry: LedgerEntry | undefined): boolean {

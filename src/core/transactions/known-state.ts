@@ -8,12 +8,13 @@ import { requireStatus } from './default-status.ts'
 import { ownerOf } from './owner.ts'
 import type { Freshness } from './state/freshness.ts'
 import { presented } from './state/merge-transaction.ts'
+import { doubtAbout } from './state/payable.ts'
 
 type Details = ServiceResponse<'getTransaction'>
 
 /** The last known state. */
 export function fromLedger(entry: LedgerEntry, context: Context): Details {
-  return { body: presented(entry, context), provider: entry.provider, derived: entry.derived }
+  return { body: presented(entry, context), provider: entry.provider, derived: entry.derived, doubt: doubtAbout(entry) }
 }
 
 /** The last known state with its age in seconds. */

@@ -15,6 +15,7 @@ import { ownerOf } from './owner.ts'
 import type { Freshness } from './state/freshness.ts'
 import { observedFromGet, presented } from './state/merge-transaction.ts'
 import { isMissingForNow, withMissing } from './state/missing.ts'
+import { doubtAbout } from './state/payable.ts'
 import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './state/save-observed.ts'
 
 export interface OwnershipOptions extends StateOptions {
@@ -69,7 +70,7 @@ export function ownership(options: OwnershipOptions): Layer {
           () => refreshes.get(request.id) === refresh && refreshes.delete(request.id),
         )
         count(sharedRefresh ? 'shared' : 'miss')
-        return requireStatus({ ...response, body: presented(record, context), derived: record.derived })
+        return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })
       } catch (reason) {
         const { kind, isForbidden } = Fault.from(reason)
         if (neverServedStale.has(kind) && !isForbidden && !isAlreadyFinal) throw reason

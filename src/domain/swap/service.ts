@@ -4,6 +4,7 @@ import type { Span } from '../tracing/span.ts'
 import type { UpstreamTimer } from '../tracing/upstream-timer.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Op, Request, ResponseBody } from './operations.ts'
+import type { Doubt, Status } from './status.ts'
 import type { NewTransaction, Pair } from './swap.ts'
 
 /** The client of a request. */
@@ -104,6 +105,8 @@ export interface ServiceResponse<O extends Op> {
   readonly staleSeconds?: number | undefined
   /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
+  /** Of a get: why nothing may be paid. */
+  readonly doubt?: Doubt | undefined
   /** Of a get: whether the provider says that there is no refund address. */
   readonly deniesRefund?: boolean
   /** Of a get with `success`: whether the provider does not have the amount sent, or its hash, yet. */
@@ -112,6 +115,8 @@ export interface ServiceResponse<O extends Op> {
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
+  /** Of a replayed create: the newest known status. */
+  readonly latestStatus?: Status | undefined
   /** The amount received in the provider's quote that was requested for this create alone. */
   readonly quotedAmountOut?: Amount | undefined
   /** The id of a create in the ledger. */

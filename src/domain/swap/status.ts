@@ -36,6 +36,9 @@ export const attentions = [...reportedAttentions, 'lost'] as const
 
 export type Attention = (typeof attentions)[number]
 
+/** What a provider's last report says against a swap: it is about another one, or the swap has failed. */
+export type Doubt = 'contradicted' | 'failed'
+
 /** The meaning of a provider's word. */
 export const statusWords = [...statuses, ...reportedAttentions] as const
 

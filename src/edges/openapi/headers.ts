@@ -1,5 +1,5 @@
 /** The headers of requests and responses, for every form. */
-import { attentions } from '../../domain/swap/status.ts'
+import { attentions, statuses } from '../../domain/swap/status.ts'
 import { requestScalars } from '../../wire/codec/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'
@@ -42,6 +42,10 @@ export const responseHeaders = {
       type: 'string',
       enum: ['true'],
     },
+  ),
+  'X-Swap-Status': header(
+    'The newest known status of this swap, in a repeated response: its body is that of the first one. Absent while the swap waits for its deposit.',
+    { type: 'string', enum: statuses.filter((status) => status !== 'wait') },
   ),
   'WWW-Authenticate': header('How to send the key.', text),
   Allow: header('The methods that this path has.', text),

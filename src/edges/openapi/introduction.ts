@@ -104,7 +104,8 @@ function idempotency(form: Form): string {
   return `## A create happens once
 
 Send a new \`Idempotency-Key\` with each new swap: 1 to 255 visible ASCII characters, in quotes or without. Then you can repeat ${typed('createTransaction', form)}
-after a timeout or a broken connection: for at least 24 hours you get the first response again, byte for byte, with \`Idempotent-Replayed: true\`.
+after a timeout or a broken connection: for at least 24 hours you get the first response again, byte for byte, with \`Idempotent-Replayed: true\`,
+and with the newest known status in \`X-Swap-Status\` unless that is \`wait\`.
 The same key with another request is 422. 409 means that the outcome is not yet known: the gateway searches for it. A rejected create (400, 401, 429) leaves the key free.`
 }
 

@@ -115,7 +115,7 @@ function bodyExample(op: Op, slots: readonly RequestSlot[]): Schema {
 function success(operation: OperationCodec, form: Form): Schema {
   const { op, keyed, method, success: status } = operation
   const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
-  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed'] : []
+  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status'] : []
   const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention'] : []
   const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
   const schema = reference('schemas', responseName(op, form))

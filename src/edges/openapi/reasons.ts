@@ -119,7 +119,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   provider_busy: { statuses: [503], when: 'No provider is available now. Nothing was created.', action: wait },
   mismatch: {
     statuses: [502],
-    when: 'The provider created another swap than requested. The response has no deposit address.',
+    when: 'The provider created another swap than requested, or its response has a deposit address, memo or amount that cannot be right, or the provider reports the swap as failed now. The response has no deposit address.',
     action: 'Do not try again with another key. The operator resolves it.',
   },
   timeout: { statuses: [504], when: 'The provider did not respond to a read in time.', action: retry },

@@ -34,10 +34,10 @@ export function latestOf(cached: CachedTransaction): LedgerEntry | undefined {
   return unsaved && (isWriting || isChange(cached, unsaved)) ? unsaved : stored
 }
 
-/** Whether the ledger needs this state: a change of status, amount or deposit address, or the first get. */
-export function isChange({ stored, refused }: CachedTransaction, { transaction, fetchedAt }: LedgerEntry): boolean {
+/** Whether the ledger needs this state: a change of status, amount, deposit address or doubt, or the first get. */
+export function isChange({ stored, refused }: CachedTransaction, { transaction, fetchedAt, doubt }: LedgerEntry): boolean {
   const before = stored ?? refused
-  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined)) return true
+  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined) || before.doubt !== doubt) return true
   const { status, amountOut, depositAddress } = before.transaction
   return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }

@@ -1,10 +1,11 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
 import { millisecondsOf } from '../../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
-import { isFinal, statusUnderAttention } from '../../../domain/swap/status.ts'
+import { type Doubt, isFinal, statusUnderAttention } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { assetFields } from '../../assets/pair.ts'
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
+import { onlyPayable } from './payable.ts'
 
 /** A provider's report of one transaction. */
 export interface ObservedTransaction {
@@ -19,6 +20,8 @@ export interface ObservedTransaction {
   readonly sequence?: number | undefined
   /** That of the provider's times without a zone; default: UTC. */
   readonly timezone?: string | undefined
+  /** The status was `failed`, and is none here. */
+  readonly hasFailed?: boolean | undefined
   readonly deniesRefund?: boolean | undefined
   readonly lacksPayout?: boolean | undefined
 }
@@ -47,6 +50,7 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   transaction.status = status
   if (observed.deniesRefund) Object.assign(transaction, { refundAddress: undefined, refundExtraId: reported.refundExtraId })
   const payoutMissingSince = payoutMissing(before, observed, status)
+  const doubt = doubtAfter(before, observed)
   const isSettled = isFinal(status) || before?.settledAt !== undefined
   const isFound = known.attention === 'lost' && reported.attention === undefined
   if (transaction.attention !== undefined && (isSettled || isFound)) transaction.attention = undefined
@@ -63,7 +67,14 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
     sequence: nextSequence(before?.sequence, observed.sequence),
     ...(before?.settledAt !== undefined && { settledAt: before.settledAt }),
     ...(payoutMissingSince !== undefined && { payoutMissingSince }),
+    ...(doubt !== undefined && { doubt }),
   }
+}
+
+/** A row of a list may lack the field in which a get has contradicted. */
+function doubtAfter(before: LedgerEntry | undefined, { isComplete, hasFailed }: ObservedTransaction): Doubt | undefined {
+  if (!isComplete && before?.doubt === 'contradicted') return 'contradicted'
+  return hasFailed ? 'failed' : undefined
 }
 
 function payoutMissing(
@@ -98,11 +109,19 @@ function changeOf({ createdAt }: Transaction, changedAt: number, timezone?: stri
   return new Date(Math.max(changedAt, millisecondsOf(createdAt, timezone) ?? 0)).toISOString()
 }
 
-/** The transaction for a client. If its form has expected amounts, a missing `amountOut` is filled with the quoted one. */
+/** The state after a report that cannot be about this transaction; `before` itself if that changes nothing. */
+export function contradicted(before: LedgerEntry, observed: ObservedTransaction): TransactionRecord {
+  if (before.doubt === 'contradicted' || isFinal(before.transaction.status) || isOvertaken(before, observed)) return before
+  return { ...before, doubt: 'contradicted', sequence: nextSequence(before.sequence, observed.sequence) }
+}
+
+/** The transaction for a client, without what may not be paid. If its form has expected amounts, a missing `amountOut` is filled with the quoted one. */
 export function presented(
-  { transaction, quotedAmountOut }: TransactionRecord,
+  record: TransactionRecord,
   { clientCapabilities: client }: Pick<Context, 'clientCapabilities'>,
 ): Transaction {
+  const { quotedAmountOut } = record
+  const transaction = onlyPayable(record)
   const isUnknown = transaction.amountOut === undefined && quotedAmountOut !== undefined
   return isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: quotedAmountOut } : transaction
 }

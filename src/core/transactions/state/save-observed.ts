@@ -3,7 +3,7 @@ import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { ProviderLayerOptions } from '../../layer-options.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { discrepanciesOf } from '../../same-swap.ts'
-import { mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
+import { contradicted, mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
 import type { SequenceClock } from './request-sequence.ts'
 
 export interface StateOptions extends ProviderLayerOptions {
@@ -20,16 +20,17 @@ export interface MergeResult extends ReturnType<typeof discrepanciesOf> {
 
 const noDiscrepancies = { rejected: [], accepted: [] }
 
-/** Merges a report. One that contradicts a transaction that was created here changes nothing. */
+/** Merges a report. One that contradicts a transaction that was created here is only noted as that. */
 export function mergeChecked(
   before: LedgerEntry | undefined,
   observed: ObservedTransaction,
   { table, sequences }: StateOptions,
 ): MergeResult {
   const discrepancies = before?.isCreated ? discrepanciesOf(before, observed.reported, table) : noDiscrepancies
-  if (before && discrepancies.rejected.length > 0) return { record: before, ...discrepancies }
   const sequence = sequences.align(observed.sequence, before?.sequence)
-  const record = mergeTransaction(before, sequence === observed.sequence ? observed : { ...observed, sequence })
+  const aligned = sequence === observed.sequence ? observed : { ...observed, sequence }
+  if (before && discrepancies.rejected.length > 0) return { record: contradicted(before, aligned), ...discrepancies }
+  const record = mergeTransaction(before, aligned)
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
 }
 
@@ -43,12 +44,12 @@ export function rebase(
   stored: LedgerEntry,
   table: AssetTable,
 ): LedgerEntry | undefined {
-  const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence } = unsaved
+  const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence, doubt } = unsaved
   if (stored.isCreated && discrepanciesOf(stored, transaction, table).rejected.length > 0) return undefined
   const reported = withoutCopies(transaction, base?.transaction)
   const record = mergeTransaction(stored, { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence })
   if (record === stored) return undefined
-  return { ...stored, ...record, reportedAt, fetchedAt: fetchedAt ?? stored.fetchedAt }
+  return { ...stored, ...record, reportedAt, fetchedAt: fetchedAt ?? stored.fetchedAt, doubt }
 }
 
 /** A report, and the state after it. */
@@ -58,8 +59,8 @@ export interface MergedReport {
 }
 
 /**
- * Merges reports one after the other, up to the first one that contradicts the state before it. Returns the last that was merged,
- * or the first one, if already that is rejected.
+ * Merges reports one after the other, up to the first one that contradicts the state before it. Returns the last that was merged, with
+ * that contradiction, or the first one, if already that is rejected.
  */
 export function mergeInOrder(
   before: LedgerEntry | undefined,
@@ -71,7 +72,7 @@ export function mergeInOrder(
   if (last.merged.rejected.length > 0) return last
   for (const observed of reports.slice(1)) {
     const next = mergeAndReport(toEntry(last.merged.record), observed, options)
-    if (next.merged.rejected.length > 0) break
+    if (next.merged.rejected.length > 0) return { ...last, merged: { ...last.merged, record: next.merged.record } }
     last = next
   }
   return last
