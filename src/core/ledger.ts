@@ -170,6 +170,11 @@ export interface Ledger {
     record: TransactionRecord,
     before?: LedgerEntry,
   ) => Promise<LedgerEntry | undefined>
+  /**
+   * Creates of any owner at any provider that were made since then, whose deposit address has this key (`accountKey`), and that have
+   * neither ended nor become overdue.
+   */
+  readonly openDeposits: (key: string, since: number) => Promise<readonly LedgerEntry[]>
   /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 

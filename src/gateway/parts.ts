@@ -6,6 +6,7 @@ import type { RefusedAddresses } from '../core/access/refused-addresses.ts'
 import { type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { DeferredResults } from '../core/creation/deferred-results.ts'
+import { JustGivenDeposits } from '../core/creation/other-deposits.ts'
 import type { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { Ledger } from '../core/ledger.ts'
@@ -17,6 +18,7 @@ import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { WinnerStore } from '../core/routing/winners.ts'
 import { ledgerWithoutAttention } from '../core/transactions/attention.ts'
 import { Freshness } from '../core/transactions/state/freshness.ts'
+import type { SwapService } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
 import type { StaticPages } from '../edges/static-page.ts'
@@ -85,6 +87,9 @@ export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
   readonly pendingKeys: PendingCreateKeys | undefined
   readonly freshness: Freshness
   readonly deviations: QuoteDeviations
+  /** Reads transactions as their provider reports them, by its tag; not those of a provider that is off. */
+  readonly reported: Map<string, SwapService>
+  readonly justGivenDeposits: JustGivenDeposits
   readonly clock: Clock
   /** Aborted when another configuration is in force. */
   readonly retired: AbortSignal
@@ -107,6 +112,8 @@ export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedPa
     ...parts,
     observe,
     deviations,
+    reported: new Map(),
+    justGivenDeposits: new JustGivenDeposits(steadyWallClock),
     isManaged,
     ledger,
     currencyLists: instrumented(parts.currencyLists, observe),

@@ -2,6 +2,7 @@
 import type { Provider } from '../config/index.ts'
 import { sharedDeposits } from '../core/assets/require-deposit-memo.ts'
 import type { JudgeOptions } from '../core/creation/judge.ts'
+import { type OtherDepositsOptions, otherDeposits } from '../core/creation/other-deposits.ts'
 import type { RecordResultOptions } from '../core/creation/record-result.ts'
 import type { VerifyResponseOptions } from '../core/creation/verify-response.ts'
 import type { Layer } from '../core/layer.ts'
@@ -48,6 +49,7 @@ export function verifyOptions({ provider, connected }: ProviderPath): VerifyResp
 
 /** How the response of a create is judged. */
 export function judgeOptions({ provider, connected, parts }: ProviderPath, quotes: RecentQuotes): JudgeOptions {
+  const { ledger, clock, justGivenDeposits } = parts
   const { maxDeviation, refuseDeviation } = parts.config.routing
   const { tag, catalogue } = connected
   return {
@@ -57,10 +59,16 @@ export function judgeOptions({ provider, connected, parts }: ProviderPath, quote
     policies: provider.judge,
     checksAddresses: provider.addresses === 'checked',
     needsDepositMemo: sharedDeposits(provider.depositMemo, catalogue).isShared,
+    isAnothersDeposit: otherDeposits({ provider: tag, ledger, readerOf: readerFor(parts), clock, justGiven: justGivenDeposits }),
     quotes,
     maxDeviation,
     refusesDeviation: refuseDeviation,
   }
+}
+
+/** With issued keys every swap can be read; with a provider's own keys only those of the caller. */
+function readerFor({ isManaged, reported }: SharedParts): OtherDepositsOptions['readerOf'] {
+  return (provider, owner, { caller }) => (isManaged || owner === caller.identity ? reported.get(provider) : undefined)
 }
 
 /** Whether the provider's responses may leave out the memos of a request. */

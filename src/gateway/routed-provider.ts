@@ -37,6 +37,7 @@ export function routedProvider(
   const { config, providerForms, steadyClock, version } = parts
   const form = providerFormNamed(provider.form, providerForms)
   const connected = connect(provider, parts)
+  if (provider.state !== 'off') parts.reported.set(connected.tag, reportedBy(connected, provider))
   connected.setPaused(provider.state !== 'active')
   return {
     ...connected,

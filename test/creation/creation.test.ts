@@ -224,7 +224,7 @@ describe.each(formNames)('form %s', (form) => {
     managed.alpha.reply('create', { status: 201, json })
     managed.alpha.reply('get', { json })
     const first = await create('order-36')
-    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: 'bc1q-other', status: 'wait' } })
+    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: `bc1q-other-${form}`, status: 'wait' } })
     for (const name of [undefined, 'order-37']) {
       const second = await create(name)
       expectRefusal(second, form, 502)
@@ -250,7 +250,7 @@ describe.each(formNames)('form %s', (form) => {
     const json = transactionA(swap({ id: `repeated-${form}`, refundAddress: null }))
     managed.alpha.reply('create', { status: 201, json })
     await create()
-    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: 'bc1q-other' } })
+    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: `bc1q-taken-${form}` } })
     const other = await managed.issue()
     expectRefusal(await create('order-16', {}, other), form, 502)
     expect(outcomes().at(-1)).toBe('duplicateId')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { createdB } from '../support/form-b.ts'
+import { createdB, depositOfB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { formNames, type Pair, pairs, pairWords, startPair } from '../support/pair.ts'
 import { assets, depositOf, swap } from '../support/swaps.ts'
@@ -46,7 +46,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
             coinTo: 'USDTTRC20',
             amount: digits('0.10'),
             amountTo: out,
-            depositAddress: depositOf('tx-1'),
+            depositAddress: provider === 'A' ? depositOf('tx-1') : depositOfB('tx-1'),
             withdrawalAddress: 'TWithdraw1',
             refundAddress: 'bc1q-refund-1',
             createdAt: created,
@@ -61,7 +61,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
             amount_in: digits('0.10'),
             amount_out_expected: out,
             rate_type: 'fixed',
-            deposit_address: depositOf('tx-1'),
+            deposit_address: provider === 'A' ? depositOf('tx-1') : depositOfB('tx-1'),
             withdrawal_address: 'TWithdraw1',
             created_at: created,
           },

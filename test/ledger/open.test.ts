@@ -106,6 +106,7 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_overdue_at',
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
+      'DROP INDEX transactions_deposit',
     )
     const columns = [
       'polled_at',
@@ -118,6 +119,7 @@ describeStores(durableStores, (shared) => {
       'candidates',
       'quoting',
       'destination',
+      'deposit',
     ]
     for (const column of columns) await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
     await query(url, 'ALTER TABLE claims DROP COLUMN request')

@@ -2,7 +2,20 @@
 import { digits, readJson } from './json.ts'
 import { Recorder } from './recorder.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
-import { byCoin, cut, type Holdings, nextNumber, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import {
+  type AssetWords,
+  assets,
+  byCoin,
+  cut,
+  depositOf,
+  type Holdings,
+  nextNumber,
+  noSuchTransaction,
+  type Order,
+  refused,
+  type Swap,
+  swap,
+} from './swaps.ts'
 
 export const currenciesB: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' },
@@ -103,12 +116,19 @@ export function rateB(query: URLSearchParams): object {
   }
 }
 
+/** The deposit address of a swap that it has created: another one than that of a provider of Form A. */
+export function depositOfB(id: string, from: AssetWords = assets.btc): string {
+  return depositOf(`B ${id}`, from)
+}
+
 function create({ body }: Received, holdings: Holdings): object {
   const order = readJson(body) as Order
   const number = nextNumber(holdings)
+  const from = byCoin(order.coinFrom, order.networkFrom ?? '')
   const created = swap({
     id: `tx-${number}`,
-    from: byCoin(order.coinFrom, order.networkFrom ?? ''),
+    depositAddress: depositOfB(`tx-${number}`, from),
+    from,
     to: byCoin(order.coinTo, order.networkTo ?? ''),
     amountIn: order.amount,
     withdrawalAddress: order.withdrawalAddress,

@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import { startPassthrough } from '../support/passthrough.ts'
-import { swap } from '../support/swaps.ts'
+import { depositOf, swap } from '../support/swaps.ts'
 
 const statuses = { broken: 'failed', frozen: 'held', closed: 'refunded' }
 const providerOf = { A: 'alpha', B: 'beta' } as const
@@ -172,7 +172,7 @@ test('W14: the gateway finds it out by itself at a draining provider, where it i
 
 test('W11: a create that is reported so at once is kept, and its replay says not to pay', async () => {
   await start()
-  managed.alpha.reply('create', { json: { ...(await answerOf('new')), status: 'broken' } })
+  managed.alpha.reply('create', { json: { ...(await answerOf('new')), depositAddress: depositOf('new'), status: 'broken' } })
   const headers = { 'idempotency-key': 'once' }
   const first = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
   expect([first.status, first.json]).toEqual([201, expect.objectContaining({ status: 'exchanging' })])

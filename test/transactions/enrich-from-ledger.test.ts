@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { detailedB } from '../support/form-b.ts'
+import { depositOfB, detailedB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
 import { client, type FormName, formNames, pairWords } from '../support/pair.ts'
@@ -65,7 +65,7 @@ describe('a Form B provider', () => {
   test('a list item is completed from the ledger for the key that created it, without a call', async () => {
     const created = await create('A', { refundAddress: 'bc1q-refund-1', coinTo: 'USDTERC20' })
     const item = row(await list('A'))
-    expect(item).toMatchObject({ coinTo: 'USDTERC20', refundAddress: 'bc1q-refund-1', depositAddress: depositOf('tx-1') })
+    expect(item).toMatchObject({ coinTo: 'USDTERC20', refundAddress: 'bc1q-refund-1', depositAddress: depositOfB('tx-1') })
     expect(item).toMatchObject({ id: idOf(created), rateType: 'float' })
     expect(place.beta.received('get')).toEqual([])
   })
@@ -205,7 +205,7 @@ describe('L15: without a ledger', () => {
     const { depositAddress: _deposit, ...rest } = known.json as Record<string, unknown>
     expect(response.json).toEqual(rest)
     expect(response.headers['x-swap-stale']).toBe('0')
-    change({ depositAddress: depositOf('tx-1') })
-    expect((await get('A', id)).json).toMatchObject({ id, status: 'exchanging', depositAddress: depositOf('tx-1') })
+    change({ depositAddress: depositOfB('tx-1') })
+    expect((await get('A', id)).json).toMatchObject({ id, status: 'exchanging', depositAddress: depositOfB('tx-1') })
   })
 })

@@ -6,9 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
+import { depositOfB } from '../support/form-b.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
-import { depositOf, swap } from '../support/swaps.ts'
+import { swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -224,7 +225,7 @@ describe.each(formNames)('a Form B provider and a client of form %s', (form) => 
           ? {
               id,
               coinTo: 'USDTTRC20',
-              depositAddress: depositOf('tx-1'),
+              depositAddress: depositOfB('tx-1'),
               refundAddress: 'bc1q-refund-1',
               withdrawalAddress: 'TWithdraw1',
             }

@@ -4,14 +4,14 @@ import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.t
 import { isFinal } from '../../domain/swap/status.ts'
 import { isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
-import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
+import { entryColumns, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'
 import { lister } from './list.ts'
 import { addToPageIndex } from './page-index.ts'
 import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<
   Ledger,
-  'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'existingIds' | 'mismatchedIds'
+  'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'openDeposits' | 'existingIds' | 'mismatchedIds'
 >
 
 export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
@@ -84,6 +84,17 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
           or exists (select 1 from transactions where owner = listed.value and state <> 'done')`.execute(database)
       return new Set(rows.map(({ owner }) => owner))
     },
+    async openDeposits(key, since) {
+      const rows = await database
+        .selectFrom('transactions')
+        .select(entryColumns)
+        .where('deposit', '=', key)
+        .where(sql<boolean>`state = 'done' and settled_at is null and sort_key <= ${-toNanoseconds(since)}`)
+        .where(sql<boolean>`(status is null or status not in ('success', 'refunded', 'overdue'))`)
+        .limit(maxDeposits)
+        .execute()
+      return rows.map(toEntry)
+    },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
@@ -106,6 +117,9 @@ async function hasOtherProviders(database: Database, provider: string): Promise<
     select 1 from (select 1 from transactions where provider > ${provider} limit 1) as after`.execute(database)
   return rows.length > 0
 }
+
+/** More open swaps with one address are not looked at. */
+const maxDeposits = 20
 
 function isOf(entry: LedgerEntry, owner: string, provider: string, id: string): boolean {
   return entry.owner === owner && entry.provider === provider && entry.transaction.id === id

@@ -79,6 +79,7 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
     policies: refuseAll,
     checksAddresses: true,
     needsDepositMemo: async ({ codeFrom }) => codeFrom === 'XRP',
+    isAnothersDeposit: async ({ depositAddress }) => depositAddress === '1ANOTH',
     quotes,
     maxDeviation: 0.1,
     refusesDeviation: false,
@@ -116,6 +117,7 @@ describe('the deposit address', () => {
     ['with a letter of another script', '1DEPO\u0405'],
     ['a payment URI', 'bitcoin:1DEPOS'],
     ["the request's own refund address", '1REFUN'],
+    ['that of another open swap', '1ANOTH'],
   ])('%s is refused, and no later step sees it as created', async (_, depositAddress) => {
     const { contradicted } = await judge({ depositAddress })
     expect(contradicted).toEqual(['depositAddress'])

@@ -29,6 +29,8 @@ export interface JudgeOptions extends ProviderLayerOptions {
   readonly checksAddresses: boolean
   /** Whether a deposit of this asset is lost without a memo. `pair` has the table's names. */
   readonly needsDepositMemo: (pair: Pair, context: Context) => Promise<boolean>
+  /** Whether another open swap has the deposit address with its memo. */
+  readonly isAnothersDeposit: (created: Transaction, context: Context) => Promise<boolean>
   readonly quotes: RecentQuotes
   /** Of `routing`: by how much a create may promise less than the newest quote (0: any), and whether more is refused. */
   readonly maxDeviation: number
@@ -46,18 +48,19 @@ interface Finding {
  * provider's.
  */
 export function judgeCreate(options: JudgeOptions): JudgeCreate {
-  const { provider, naming, policies, observe, needsDepositMemo } = options
+  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit } = options
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
     const created = withPlainStatus(verified, options)
+    const isPayable =
+      isDepositAddress(created.body.depositAddress ?? '', asset, checksAddresses) &&
+      !isOwnAddress(created.body, request) &&
+      !(await isAnothersDeposit(created.body, context))
     const amounts = judgeAmounts(created, request, context, options)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
-      ...(isDepositAddress(created.body.depositAddress ?? '', asset, options.checksAddresses) &&
-      !isOwnAddress(created.body, request)
-        ? []
-        : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
+      ...(isPayable ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
       ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),

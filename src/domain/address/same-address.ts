@@ -26,6 +26,19 @@ export function sameAddress(one: string, other: string): boolean {
   })
 }
 
+/** Equal for two spellings of one address. Other addresses may have it too: `sameAddress` decides. */
+export function accountKey(address: string): string {
+  if (address.length > maxLength) return address
+  const bare = splitAddress(address)?.address ?? address
+  const known = hexadecimalOf(bare) ?? bareBech32(bare)
+  if (known !== undefined) return known
+  for (const name of formatNames) {
+    const account = formats[name].accountOf(bare)
+    if (account !== undefined) return account
+  }
+  return bare
+}
+
 /** The account and the memo that one text holds; undefined for an address that holds only an account. */
 export function splitAddress(address: string): { readonly address: string; readonly memo: string } | undefined {
   const ripple = readXAddress(address)

@@ -49,6 +49,10 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-12-15 provider accounts': step([`ALTER TABLE providers ADD COLUMN account ${types.text}`]),
     '2026-12-16 quoting': step([`ALTER TABLE transactions ADD COLUMN quoting ${types.integer}`]),
     '2026-12-17 destinations': step([`ALTER TABLE transactions ADD COLUMN destination ${types.text}`]),
+    '2026-12-18 deposits': step([
+      `ALTER TABLE transactions ADD COLUMN deposit ${types.text}`,
+      "CREATE INDEX transactions_deposit ON transactions (deposit) WHERE deposit IS NOT NULL AND state = 'done'",
+    ]),
   }
 }
 

@@ -1,0 +1,69 @@
+import { expect, it, test, vi } from 'vitest'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { JustGivenDeposits, otherDeposits } from './other-deposits.ts'
+
+const transaction = {
+  id: 'one',
+  amountIn: '1',
+  depositAddress: 'rShared',
+  depositExtraId: '7',
+  createdAt: '',
+} as unknown as Transaction
+const held = { transaction, provider: 'alpha', owner: 'ann' } as unknown as LedgerEntry
+const context = { deadline: performance.now() + 60_000, caller: { address: '', identity: 'bob' } } as unknown as Context
+
+function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>) {
+  const openDeposits = vi.fn(async (_key: string, _since: number) => entries)
+  const call = async () => ({ body: { ...transaction, ...report } }) as never
+  const reader: SwapService | undefined = report && { call }
+  const now = 10 * 86_400_000
+  const isAnothers = otherDeposits({
+    provider: 'beta',
+    ledger: { openDeposits },
+    readerOf: () => reader,
+    clock: () => now,
+    justGiven: new JustGivenDeposits(() => now),
+  })
+  return { isAnothers, openDeposits }
+}
+
+test.each<[string, Partial<Transaction>, boolean]>([
+  ['the same address and memo', { id: 'two' }, true],
+  ['another memo', { id: 'two', depositExtraId: '8' }, false],
+  ['no memo', { id: 'two', depositExtraId: undefined }, false],
+  ['another address', { id: 'two', depositAddress: 'rOther' }, false],
+])('%s, while the other swap cannot be read', async (_, facts, isTaken) => {
+  const { isAnothers, openDeposits } = look([held])
+  expect(await isAnothers({ ...transaction, ...facts }, context)).toBe(isTaken)
+  expect(openDeposits.mock.calls[0]?.[1]).toBe(3 * 86_400_000)
+})
+
+test.each<[string, Partial<Transaction>, boolean]>([
+  ['waits', { status: 'wait' }, true],
+  ['has ended', { status: 'success' }, false],
+  ['is overdue', { status: 'overdue' }, false],
+  ['is another transaction', { id: 'three', status: 'success' }, true],
+])('the other swap %s when it is read once more', async (_, report, isTaken) => {
+  expect(await look([held], report).isAnothers({ ...transaction, id: 'two' }, context)).toBe(isTaken)
+})
+
+it('is not its own', async () => {
+  const own = { ...held, provider: 'beta' } as LedgerEntry
+  expect(await look([own]).isAnothers(transaction, context)).toBe(false)
+})
+
+it('is known of a create that the ledger does not have yet', async () => {
+  const { isAnothers } = look([])
+  expect(await Promise.all([isAnothers(transaction, context), isAnothers({ ...transaction, id: 'two' }, context)])).toEqual([
+    false,
+    true,
+  ])
+})
+
+it('is not looked for any longer if the ledger fails: the result goes first', async () => {
+  const { isAnothers, openDeposits } = look([held])
+  openDeposits.mockRejectedValueOnce(new Error('lost'))
+  expect(await isAnothers({ ...transaction, id: 'two' }, context)).toBe(false)
+})

@@ -1,0 +1,80 @@
+/** A deposit address of another open swap: nobody could tell whose deposit arrives there (docs/contract.md §3.6). */
+import { accountKey, memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import { isFinal, type Status } from '../../domain/swap/status.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+import { BoundedMap } from '../bounded-map.ts'
+import type { Clock } from '../clock.ts'
+import type { Ledger, LedgerEntry } from '../ledger.ts'
+import { limitDeadline } from '../resilience/deadline.ts'
+
+export interface OtherDepositsOptions {
+  /** Tag of the provider. */
+  readonly provider: string
+  readonly ledger: Pick<Ledger, 'openDeposits'>
+  /** Reads a transaction at the provider with this tag; undefined if that is not possible for this owner. */
+  readonly readerOf: (provider: string, owner: string, context: Context) => SwapService | undefined
+  readonly clock: Clock
+  /** Creates that the ledger may not have yet. Shared by all providers of this process. */
+  readonly justGiven: JustGivenDeposits
+}
+
+const maxAgeMs = 7 * 86_400_000
+/** The longest wait for the ledger. */
+const maxReadMs = 1_000
+/** How long a result may take into the ledger. */
+const justGivenMs = 10_000
+
+/** The deposit addresses of creates that have just been judged: who got each of them, by address and memo. */
+export class JustGivenDeposits {
+  private readonly clock: Clock
+  private readonly given = new BoundedMap<{ readonly id: string; readonly at: number }>({ maxEntries: 10_000 })
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** False if another create got it a moment ago. `id`: with the tag. */
+  give(deposit: string, id: string): boolean {
+    const now = this.clock()
+    const last = this.given.get(deposit)
+    if (last !== undefined && last.id !== id && now - last.at < justGivenMs) return false
+    this.given.set(deposit, { id, at: now })
+    return true
+  }
+}
+
+/**
+ * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo. Such
+ * a swap is read once more before. False if the ledger does not reply soon.
+ */
+export function otherDeposits({ provider, ledger, readerOf, clock, justGiven }: OtherDepositsOptions) {
+  const mayGetDeposit = async (entry: LedgerEntry, context: Context): Promise<boolean> => {
+    const { id } = entry.transaction
+    const half = limitDeadline(context, (context.deadline - performance.now()) / 2)
+    const read = readerOf(entry.provider, entry.owner, context)?.call('getTransaction', { id }, { ...half, isGatewayCall: true })
+    const response = await read?.catch(() => undefined)
+    return response?.body.id !== id || !hasEnded(response.body.status)
+  }
+  return async (created: Transaction, context: Context): Promise<boolean> => {
+    const { depositAddress = '', depositExtraId, id } = created
+    const memo = memoOf(depositAddress, depositExtraId)
+    const key = accountKey(depositAddress)
+    if (!justGiven.give(JSON.stringify([key, memo]), `${provider}~${id}`)) return true
+    // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
+    const open = await withDefault(ledger.openDeposits(key, clock() - maxAgeMs), maxReadMs, [])
+    for (const entry of open) {
+      const { transaction } = entry
+      const isOther = entry.provider !== provider || transaction.id !== id
+      const address = transaction.depositAddress ?? ''
+      const isSame = sameAddress(address, depositAddress) && memoOf(address, transaction.depositExtraId) === memo
+      if (isOther && isSame && (await mayGetDeposit(entry, context))) return true
+    }
+    return false
+  }
+}
+
+function hasEnded(status: Status | undefined): boolean {
+  return status === 'overdue' || isFinal(status)
+}
