@@ -2,6 +2,7 @@
 import { OutsideTable } from '../core/assets/outside-table.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher } from '../core/routing/dispatch.ts'
+import { OtherProviders } from '../core/routing/other-providers.ts'
 import { QuotedProviders } from '../core/routing/quoted-providers.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
 import { priority } from '../core/routing/strategy.ts'
@@ -56,12 +57,14 @@ function dispatchOf(
 ): Dispatch {
   const { strategy, weights, patienceMs } = config.routing
   const active = routed.filter(isActive)
+  const others = new OtherProviders({ winners, table: config.assets, maxDeviation: config.routing.maxDeviation })
   return dispatcher({
     active,
+    others,
     outsideTable: new OutsideTable(active, config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
-    best: strategy === 'best' ? new BestQuote({ winners, deviations, table: config.assets, patienceMs }) : undefined,
+    best: strategy === 'best' ? new BestQuote({ winners, others, deviations, table: config.assets, patienceMs }) : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
     timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
   })

@@ -159,7 +159,6 @@ const reached: readonly [string, Reply, number][] = [
   ['returns 422', { status: 422, json: { message, code: 422 } }, 400],
   ['returns 409', { status: 409, json: { message, code: 409 } }, 504],
   ['returns 401', { status: 401, json: { message, code: 401 } }, 502],
-  ['returns 429', { status: 429, json: { message, code: 429 } }, 503],
 ]
 
 describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {

@@ -19,8 +19,9 @@ export function redisWinners(connection: Pick<Connection, 'script'>, lifetimeMs:
   return {
     async find(key) {
       const bytes = await find([keyOf(key)], [])
-      const [tag, amount = ''] = String.fromCharCode(...bytes).split(' ')
-      return tag ? { tag, amountOut: toAmount(amount) } : undefined
+      if (!bytes[0]) return undefined
+      const [tag = '', amount = ''] = String.fromCharCode(...bytes).split(' ')
+      return { tag, amountOut: toAmount(amount) }
     },
     save: async (key, { tag, amountOut }) => void (await save([keyOf(key)], [`${tag} ${amountOut ?? ''}`, String(lifetimeMs)])),
   }

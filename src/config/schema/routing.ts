@@ -37,7 +37,7 @@ export const routing = required(
     maxDeviation: setting(
       share,
       0.1,
-      'By which share a create may promise less than the newest quote of its provider for the same request in the last minute: more is counted, and under `best` it counts against the next quotes of that provider. 0: any',
+      'By which share a create may promise less than the newest quote of its provider for the same request in the last minute: more is counted, and under `best` it counts against the next quotes of that provider. Also: by which share the quote of another provider may be less than the last one of the client, for it to take a create that its provider turns away. 0: any',
     ),
     refuseDeviation: setting(flag, false, 'Whether such a create is a mismatch: the client gets 502, and a person must look'),
     shadow: optional(

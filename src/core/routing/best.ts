@@ -5,13 +5,16 @@ import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
-import { type Candidate, failsOver, rankOf } from './failover.ts'
+import { type Candidate, failsOver, isNotHere, rankOf } from './failover.ts'
+import type { OtherProviders } from './other-providers.ts'
 import type { QuoteDeviations } from './quote-deviations.ts'
 import { quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
+  /** Lets another provider take a create that one turns away. */
+  readonly others: OtherProviders
   /** How much less creates of a provider have promised than its quotes. */
   readonly deviations: QuoteDeviations
   /** Slower providers are then left out, if another's quote competes: `routing.patienceMs` (default: 800 milliseconds). */
@@ -59,6 +62,7 @@ export class BestQuote {
     const winner = await this.findWinner(request, context)
     let remaining = candidates
     let refusal: Fault | undefined
+    let isTurnedAway = false
     const known = candidates.find(({ tag }) => tag === winner?.tag)
     let chosen = known ? { candidate: known, amountOut: winner?.amountOut } : await this.quoteFor(candidates, request, context)
     for (;;) {
@@ -71,13 +75,16 @@ export class BestQuote {
       } catch (reason) {
         const fault = Fault.from(reason)
         remaining = remaining.filter((one) => one.tag !== tag)
-        if (!failsOver('createTransaction', fault)) throw fault
+        const isElsewhere = isNotHere(fault)
+        if (!isElsewhere && !failsOver('createTransaction', fault)) throw fault
         const mostUseful = refusal && rankOf(refusal) >= rankOf(fault) ? refusal : fault
         if (remaining.length === 0) throw mostUseful
         refusal = mostUseful
         chosen = await this.quoteFor(remaining, request, context).catch(() => {
           throw mostUseful
         })
+        isTurnedAway ||= isElsewhere
+        if (isTurnedAway && !(await this.options.others.mayTake(chosen.candidate, request, context))) throw mostUseful
       }
     }
   }

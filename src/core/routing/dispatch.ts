@@ -7,6 +7,7 @@ import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult } from './failover.ts'
+import type { OtherProviders } from './other-providers.ts'
 import type { QuotedProviders } from './quoted-providers.ts'
 import type { RoutingStrategy } from './strategy.ts'
 
@@ -18,6 +19,8 @@ export interface DispatchOptions {
   readonly best?: BestQuote | undefined
   /** Set if a create goes to the provider of its quote before the order of the strategy. */
   readonly quoted?: QuotedProviders | undefined
+  /** Lets another provider take a create that one turns away. */
+  readonly others: OtherProviders
   /** Restricts requests for coins that the asset table lacks to one provider. */
   readonly outsideTable: OutsideTable
   /** Active providers that a caller may pick, by tag. */
@@ -36,7 +39,16 @@ export interface Dispatch {
 const retryAfter = 10
 
 /** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
-export function dispatcher({ active, strategy, best, quoted, outsideTable, pickable, timeoutMs }: DispatchOptions): Dispatch {
+export function dispatcher({
+  active,
+  strategy,
+  best,
+  quoted,
+  others,
+  outsideTable,
+  pickable,
+  timeoutMs,
+}: DispatchOptions): Dispatch {
   /** Only the provider that the caller picked; without a pick, by the strategy. */
   const chosenFor = (context: Context): readonly Candidate[] => {
     const picked = context.pick === undefined ? undefined : pickable.get(context.pick)
@@ -62,8 +74,10 @@ export function dispatcher({ active, strategy, best, quoted, outsideTable, picka
       const candidates = await candidatesFor(query, limited)
       if (best) return best.getRate(candidates, query, limited)
       const ordered = quoted ? await quoted.forQuote(candidates, query, limited) : candidates
-      const { tag, response } = await callWithFailover(ordered, 'getRate', query, limited, active)
-      await quoted?.save(query, limited, { tag, amountOut: response.body.amountOut })
+      const { tag, response } = await callWithFailover(ordered, 'getRate', query, limited, { listOrder: active })
+      const quote = { tag, amountOut: response.body.amountOut }
+      if (quoted) await quoted.save(query, limited, quote)
+      else if (active.length > 1) void others.noteQuote(query, limited, quote) // the response does not wait for it
       return response
     },
     async createTransaction(request, context) {
@@ -72,7 +86,8 @@ export function dispatcher({ active, strategy, best, quoted, outsideTable, picka
       const candidates = await candidatesFor(request, limited)
       if (best) return best.createTransaction(candidates, request, limited)
       const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
-      return callWithFailover(ordered, 'createTransaction', request, limited, active)
+      const mayTake = (candidate: Candidate): Promise<boolean> => others.mayTake(candidate, request, limited)
+      return callWithFailover(ordered, 'createTransaction', request, limited, { listOrder: active, mayTake })
     },
   }
 }

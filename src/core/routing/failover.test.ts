@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
-import { callWithFailover } from './failover.ts'
+import { type Candidate, callWithFailover } from './failover.ts'
 
 const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, noEffect: true, mayFailOver: true })
 const well = (): Scripted => scripted(() => ({ body: {} }))
@@ -16,9 +16,10 @@ async function send(
   op: 'getRate' | 'createTransaction',
   services: readonly Scripted[],
   deadline = performance.now() + 1_000,
+  mayTake?: (candidate: Candidate) => Promise<boolean>,
 ): Promise<unknown> {
   const candidates = services.map((service, at) => ({ tag: `p${at}`, service }))
-  return callWithFailover(candidates, op, {} as never, contextOf({ deadline })).then(
+  return callWithFailover(candidates, op, {} as never, contextOf({ deadline }), mayTake && { mayTake }).then(
     ({ tag }) => tag,
     (reason) => reason,
   )
@@ -47,6 +48,38 @@ it.each([
   const next = well()
   expect(await send('createTransaction', [failing(kind, details), next])).toMatchObject({ kind })
   expect(next.calls).toEqual([])
+})
+
+describe('a create that a provider turns away', () => {
+  const limited = (): Scripted =>
+    failing('unavailable', { provider: 'p0', noEffect: true, unavailableCause: 'limited', retryAfter: 7 })
+  const notHere = (): Scripted => failing('invalid', { provider: 'p0', noEffect: true, reason: 'not_offered' })
+  const sendAs = (services: readonly Scripted[], ...takers: readonly string[]): Promise<unknown> =>
+    send('createTransaction', services, undefined, async ({ tag }) => takers.includes(tag))
+
+  it('goes to the next one that may take it, by its 429 or by its word', async () => {
+    for (const first of [limited, notHere]) {
+      expect(await sendAs([first(), well()], 'p1')).toBe('p1')
+      const [passed, next] = [well(), well()]
+      expect(await sendAs([first(), passed, next], 'p2')).toBe('p2')
+      expect(passed.calls).toEqual([])
+    }
+  })
+
+  it('is refused as the first did, if none may', async () => {
+    expect(await sendAs([limited(), well()])).toMatchObject({ unavailableCause: 'limited', retryAfter: 7 })
+    expect(await sendAs([notHere(), well()])).toMatchObject({ reason: 'not_offered' })
+    expect(await sendAs([notHere(), busy(3)], 'p1')).toMatchObject({ reason: 'not_offered' })
+  })
+
+  it('is refused where it may have been made, or for another reason', async () => {
+    const next = well()
+    const made = failing('unavailable', { provider: 'p0', unavailableCause: 'limited' })
+    const refused = failing('invalid', { provider: 'p0', noEffect: true, reason: 'refused' })
+    expect(await sendAs([made, next], 'p1')).toMatchObject({ kind: 'unavailable' })
+    expect(await sendAs([refused, next], 'p1')).toMatchObject({ reason: 'refused' })
+    expect(next.calls).toEqual([])
+  })
 })
 
 it.each(['getRate', 'createTransaction'] as const)(
@@ -92,5 +125,7 @@ it('if several do not offer the pair, the error is that of the first in the list
   const listed = services.map((service, at) => ({ tag: `p${at}`, service }))
   const context = contextOf({ deadline: performance.now() + 1_000 })
   for (const order of [listed, listed.toReversed(), [listed[1], listed[2], listed[0]] as typeof listed])
-    await expect(callWithFailover(order, 'getRate', {} as never, context, listed)).rejects.toMatchObject({ reason: 'not_offered' })
+    await expect(callWithFailover(order, 'getRate', {} as never, context, { listOrder: listed })).rejects.toMatchObject({
+      reason: 'not_offered',
+    })
 })

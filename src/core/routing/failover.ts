@@ -18,6 +18,12 @@ export interface FailoverResult<O extends FailoverOp> {
   readonly response: ServiceResponse<O>
 }
 
+export interface FailoverOptions {
+  readonly listOrder?: readonly Candidate[]
+  /** Whether a provider gets a create that another one has turned away (`isNotHere`). Without it, none does. */
+  readonly mayTake?: (candidate: Candidate) => Promise<boolean>
+}
+
 /**
  * Calls the candidates in order until one responds. If none does, it throws the `Fault` of the first that offers the pair, or of
  * the first in `listOrder` if none offers it. Of several `unavailable` faults it throws the one with the smallest `retryAfter`.
@@ -27,17 +33,21 @@ export async function callWithFailover<O extends FailoverOp>(
   op: O,
   request: Request<O>,
   context: Context,
-  listOrder: readonly Candidate[] = candidates,
+  { listOrder = candidates, mayTake }: FailoverOptions = {},
 ): Promise<FailoverResult<O>> {
   let refusal: Refusal | undefined
+  let isTurnedAway = false
   for (const [at, candidate] of candidates.entries()) {
     const { tag, service } = candidate
     const isLast = at === candidates.length - 1
+    if (isTurnedAway && !(await mayTake?.(candidate))) continue
     try {
       return { tag, response: await service.call(op, request, op === 'getRate' && !isLast ? withHalfDeadline(context) : context) }
     } catch (reason) {
       const fault = Fault.from(reason)
-      if (!failsOver(op, fault)) throw fault
+      const isElsewhere = mayTake !== undefined && op === 'createTransaction' && isNotHere(fault)
+      if (!isElsewhere && !failsOver(op, fault)) throw fault
+      isTurnedAway ||= isElsewhere
       const next = { fault, position: listOrder.indexOf(candidate) }
       if (!refusal || isMoreUseful(next, refusal)) refusal = next
     }
@@ -72,12 +82,18 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unavailable',
 ])
 
-/** Whether the next provider may be called. For a create only if no byte of it can have reached this one. */
+/** Whether the next provider may be called. For a create only if no byte of it can have reached this one; else `isNotHere` decides. */
 export function failsOver(op: FailoverOp, fault: Fault): boolean {
   if (fault.isForEveryProvider) return false
   if (isNotOffered(fault)) return true
   if (op === 'getRate') return failures.has(fault.kind)
   return fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect)
+}
+
+/** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */
+export function isNotHere({ kind, provider, noEffect, reason, unavailableCause }: Fault): boolean {
+  if (provider === undefined || !noEffect) return false
+  return unavailableCause === 'limited' || (kind === 'invalid' && reason === 'not_offered')
 }
 
 function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
