@@ -1,4 +1,5 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
+import type { LookupFunction } from 'node:net'
 import { signer } from './adapters/signer.ts'
 import type { Config, Provider } from './config/index.ts'
 import type { SteadyClock } from './core/clock.ts'
@@ -21,6 +22,7 @@ export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
 export interface NativeConnectionOptions extends BudgetLimitOptions {
   /** The provider's base URL. */
   readonly url: string
+  readonly lookup: LookupFunction
   readonly server: Server
   readonly breaker: Breaker
   readonly clock: SteadyClock
@@ -30,7 +32,7 @@ export function connectNative(options: NativeConnectionOptions): NativeConnectio
   const guard = nativeGuard({ ...options, breaker: options.breaker.native, spendBudget: budgetSpending(options) })
   let upstream: Promise<SendNative> | undefined
   const open = (): SendNative => {
-    upstream ??= loadUpstream(options.url)
+    upstream ??= loadUpstream(options)
     const loading = upstream
     return async (request) => {
       const send = await loading
@@ -41,9 +43,9 @@ export function connectNative(options: NativeConnectionOptions): NativeConnectio
 }
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
-async function loadUpstream(url: string): Promise<SendNative> {
+async function loadUpstream({ url, lookup }: NativeConnectionOptions): Promise<SendNative> {
   const { nativeUpstream } = await import('./adapters/http/native/index.ts')
-  return nativeUpstream(url)
+  return nativeUpstream(url, lookup)
 }
 
 interface NativeLaneParts {

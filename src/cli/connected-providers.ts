@@ -7,6 +7,7 @@ import type { Context } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
+import { lookup } from '../process/name-lookup.ts'
 import { version } from '../process/version.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
@@ -27,7 +28,7 @@ export async function connectProviders(
 ): Promise<(provider: Provider) => ConnectedProvider> {
   const { budgets, close } = await openLimitStores(config, ignore)
   open.defer(close)
-  const connections = new Connections()
+  const connections = new Connections(lookup)
   open.defer(() => connections.close())
   return (provider) =>
     connections.connect(provider, {

@@ -78,6 +78,12 @@ export function hasVariable(name: string): boolean {
   return Boolean(process.env[name])
 }
 
+/** The size of libuv's pool of threads, as libuv reads it. */
+export function poolThreads(): number {
+  const given = process.env.UV_THREADPOOL_SIZE
+  return given === undefined ? 4 : Math.min(Math.max(Number.parseInt(given, 10) || 1, 1), 1_024)
+}
+
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()

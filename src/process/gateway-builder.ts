@@ -13,6 +13,7 @@ import { Generation } from './configuration/generation.ts'
 import { keyIdentity } from './key-identity.ts'
 import { openLimitStores } from './limit-stores.ts'
 import type { Monitoring } from './monitoring.ts'
+import { lookup } from './name-lookup.ts'
 import { noPages } from './pages.ts'
 import { openTraces } from './traces.ts'
 import { version } from './version.ts'
@@ -36,7 +37,7 @@ export async function openGatewayBuilder(
   if (tracing) resources.defer(tracing.close)
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
-  const connections = new Connections()
+  const connections = new Connections(lookup)
   resources.defer(() => connections.close())
   const shadowStatistics = new ShadowStatistics()
   const pendingKeys = new PendingCreateKeys()

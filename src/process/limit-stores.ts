@@ -12,6 +12,7 @@ import type { Budgets } from '../core/resilience/budget/budgets.ts'
 import { memoryBudgets } from '../core/resilience/budget/memory-budgets.ts'
 import { memoryWinners, sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
+import { freshLookup } from './name-lookup.ts'
 
 export interface LimitStores {
   readonly limiter: Limiter
@@ -42,7 +43,7 @@ export async function openLimitStores(
     import('../adapters/redis/budgets.ts'),
     import('../adapters/redis/winners.ts'),
   ])
-  const connection = await openRedis(redis.url)
+  const connection = await openRedis(redis.url, freshLookup)
   const outage = new StoreOutage(connection.generation, observe)
   const { replicas } = limits
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }

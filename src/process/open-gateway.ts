@@ -8,6 +8,7 @@ import { ConfigurationInForce } from './configuration/configuration-in-force.ts'
 import { CurrentGeneration } from './configuration/generation.ts'
 import { openGatewayBuilder } from './gateway-builder.ts'
 import type { Monitoring } from './monitoring.ts'
+import { freshLookup } from './name-lookup.ts'
 
 export interface OpenGateway {
   readonly configuration: ConfigurationInForce
@@ -25,7 +26,7 @@ export async function openGateway(
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
-  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
+  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, lookup: freshLookup })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores.ledgerAdmin)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { signer } from '../adapters/signer.ts'
 import { upstream } from '../adapters/undici/index.ts'
 import type { Config, Provider } from '../config/index.ts'
@@ -44,6 +45,15 @@ export interface ProviderParts {
   readonly version: string
 }
 
+/** What a provider shares with others, over all configurations. */
+export interface SharedByProviders {
+  readonly sequences: SequenceClock
+  readonly confidential: Confidential
+  readonly lookup: LookupFunction
+  /** With those of its account. */
+  readonly health: AccountHealth
+}
+
 /** A provider with its connections, resilience layers and currency list. */
 export interface ConnectedProvider {
   readonly name: string
@@ -70,15 +80,13 @@ export interface ConnectedProvider {
 export function connectProvider(
   provider: Provider,
   parts: ProviderParts,
-  sequences: SequenceClock,
-  confidential: Confidential,
-  health: AccountHealth,
+  { sequences, confidential, lookup, health }: SharedByProviders,
 ): ConnectedProvider {
   const { keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag, account } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeoutMs = provider.timeout * 1000
-  const { http, retire, close } = upstream({ url: provider.url, timeoutMs })
+  const { http, retire, close } = upstream({ url: provider.url, timeoutMs, maxAgeMs: provider.maxConnectionAge * 1000, lookup })
   const naming = namingOf(provider, form, parts.config)
   const edge = connect({
     form,
@@ -118,7 +126,7 @@ export function connectProvider(
   )
   const currencyList = currencyListOf(service, provider, naming, parts)
   const { setPaused } = currencyList
-  const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
+  const native = connectNative({ ...limits, breaker, url: provider.url, lookup, server: serverOf(provider.url) })
   const { capabilities, quotedFirst } = form
   const base = {
     name,

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import type { Config, Provider } from '../config/index.ts'
 import { AccountHealth } from '../core/resilience/account-health.ts'
 import { SequenceClock } from '../core/transactions/state/request-sequence.ts'
@@ -13,7 +14,12 @@ export class Connections {
   private readonly useCounts = new WeakMap<ConnectedProvider, number>()
   private readonly confidential = new Confidential({ keys: [], hosts: [], names: [] })
   private readonly healthByAccount = new Map<string, { readonly access: string; readonly health: AccountHealth }>()
+  private readonly lookup: LookupFunction
   private config: Config | undefined
+
+  constructor(lookup: LookupFunction) {
+    this.lookup = lookup
+  }
 
   connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
     const { assets, auth, cache } = parts.config
@@ -21,7 +27,12 @@ export class Connections {
     const fingerprint = JSON.stringify([settings, assets.coins, auth.mode, cache])
     this.protect(parts.config)
     return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () =>
-      connectProvider(provider, parts, this.sequences, this.confidential, this.healthOf(provider, parts.config)),
+      connectProvider(provider, parts, {
+        sequences: this.sequences,
+        confidential: this.confidential,
+        lookup: this.lookup,
+        health: this.healthOf(provider, parts.config),
+      }),
     )
   }
 

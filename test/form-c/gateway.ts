@@ -17,6 +17,7 @@ import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import type { Gateway } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { lookup } from '../../src/process/name-lookup.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
 import { providerFormOf } from '../../src/wire/provider/from-client-form.ts'
@@ -52,7 +53,7 @@ routing: { providers: [alpha] }
   writeFileSync(join(folder, 'gateway.yaml'), settings)
   const config = loadConfig(join(folder, 'gateway.yaml'), knownForms, {})
   const store = await openLedger('sqlite::memory:')
-  const connections = new Connections()
+  const connections = new Connections(lookup)
   const { handle } = createGateway({
     config,
     ...knownForms,

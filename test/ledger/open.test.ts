@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
@@ -247,6 +247,18 @@ async function at(change: (url: URL) => void): Promise<string> {
   change(changed)
   return changed.href
 }
+
+test('the name of a server is looked up as the caller wishes', async () => {
+  const names: string[] = []
+  const lookup: LookupFunction = (name, { all }, done) => {
+    names.push(name)
+    if (all) process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
+    else process.nextTick(done, null, '127.0.0.1', 4)
+  }
+  const opened = await openLedger(await at((url) => Object.assign(url, { hostname: 'ledger.example' })), { lookup })
+  onTestFinished(opened.close)
+  expect(new Set(names)).toEqual(new Set(['ledger.example']))
+})
 
 test('a wrong password and a missing database are reported, but no password', async () => {
   const wrong = await refusal(await at((url) => Object.assign(url, { password: 'a-secret' })))

@@ -84,7 +84,7 @@ it('R7: the failover of Sentinel costs no response, and limits are shared again 
   await using master = await RedisServer.start()
   await using successor = await RedisServer.start('--replicaof', `127.0.0.1 ${master.port}`)
   await using sentinel = await RedisServer.startSentinel(master)
-  const replica = await startReplica(`redis+sentinel://127.0.0.1:${sentinel.port}/group`, 2)
+  const replica = await startReplica(`redis+sentinel://localhost:${sentinel.port}/group`, 2)
   await until(() => successor.isFollowing())
   expect((await replica.limiter.charge('before', 5, 60)).remaining).toBe(4)
   await until(async () => (await successor.command('EXISTS', 'swapgate:limit:60:before')) === ':1\r\n')

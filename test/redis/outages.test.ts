@@ -1,8 +1,9 @@
 // Takes long: outages last.
 /** R7 and R8: Redis is lost while the gateway runs, in different ways, and comes back. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { type AddressInfo, connect, createServer, type LookupFunction, type Socket } from 'node:net'
+import { describe, expect, it, vi } from 'vitest'
+import { openRedis } from '../../src/adapters/redis/index.ts'
 import { RedisServer } from '../support/redis.ts'
 import { startReplica, timed } from './replica.ts'
 
@@ -117,6 +118,23 @@ describe('at the start', () => {
 })
 
 describe('a name that leads to another machine', () => {
+  it('is looked up as the caller wishes, for each new connection', async () => {
+    await using redis = await RedisServer.start()
+    const names: string[] = []
+    const lookup: LookupFunction = (name, _, done) => {
+      names.push(name)
+      process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
+    }
+    const connection = await openRedis(`redis://redis.example:${redis.port}`, lookup)
+    expect(await connection.generation()).toBeGreaterThan(0)
+    const lost = new Promise<void>((resolve) => connection.onLoss(resolve))
+    await redis.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await lost
+    await vi.waitFor(() => connection.generation())
+    expect(names).toEqual(['redis.example', 'redis.example'])
+    connection.close()
+  })
+
   it('R7: a master that became a replica is left, and its successor is found', async () => {
     await using before = await RedisServer.start()
     await using after = await RedisServer.start()

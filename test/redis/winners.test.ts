@@ -5,6 +5,7 @@ import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
 import { redisWinners } from '../../src/adapters/redis/winners.ts'
 import { memoryWinners, type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import type { Amount } from '../../src/domain/amount.ts'
+import { freshLookup } from '../../src/process/name-lookup.ts'
 import { RedisServer } from '../support/redis.ts'
 
 let redis: RedisServer
@@ -13,7 +14,7 @@ const keys: string[] = []
 
 beforeAll(async () => {
   redis = await RedisServer.start()
-  connection = await openRedis(redis.url)
+  connection = await openRedis(redis.url, freshLookup)
 })
 afterAll(async () => {
   connection.close()

@@ -31,6 +31,7 @@ import type { GatewayParts } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Generation } from '../../src/process/configuration/generation.ts'
 import { configuredTags } from '../../src/process/configuration/tags.ts'
+import { lookup } from '../../src/process/name-lookup.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'
@@ -121,7 +122,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
-  const connections = new Connections()
+  const connections = new Connections(lookup)
   const observe = (observation: Observation): void => void observations.push(observation)
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const parts: GatewayParts = {

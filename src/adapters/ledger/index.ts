@@ -1,5 +1,6 @@
 /** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
 import { existsSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
 import { resolve } from 'node:path'
 import type { Accounts } from '../../core/access/accounts.ts'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
@@ -36,6 +37,8 @@ export interface LedgerOptions {
   readonly timeoutMs?: number
   /** Whether a ledger that does not exist is an error; else it is made, with a warning. */
   readonly mustExist?: boolean
+  /** How the name of a server is looked up; by default by the system. */
+  readonly lookup?: LookupFunction
   /** Replaces the clock of claims, in milliseconds, for tests. */
   readonly now?: () => number
 }
@@ -105,7 +108,7 @@ interface OpenedStore {
   readonly isNew: boolean
 }
 
-async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, now }: LedgerOptions): Promise<OpenedStore> {
+async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, lookup, now }: LedgerOptions): Promise<OpenedStore> {
   const file = sqliteUrl.exec(url)?.[1]
   const prepare = (store: Store): Promise<boolean> => migrate(store, mustExist)
   if (file === memory) return await started(await memoryStore(now), async () => false)
@@ -113,9 +116,9 @@ async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, no
   if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
   // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
-  const migrating = await started(await postgresStore(url, migrationTimeoutMs), prepare)
+  const migrating = await started(await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }), prepare)
   await migrating.store.close()
-  return { store: await postgresStore(url, timeoutMs, now), isNew: migrating.isNew }
+  return { store: await postgresStore(url, { timeoutMs, lookup, now }), isNew: migrating.isNew }
 }
 
 /** Whether the ledger is a file that does not exist. */
@@ -134,7 +137,7 @@ export async function inspectLedger(url: string, tags: readonly string[]): Promi
     const { inspect, inspectSqlite } = await import('./sqlite/inspect.ts')
     if (file !== undefined) return await inspectSqlite(file, tags)
     const { postgresStore } = await import('./postgres/store.ts')
-    const store = await postgresStore(url, inspectionTimeoutMs)
+    const store = await postgresStore(url, { timeoutMs: inspectionTimeoutMs })
     return await inspect(store, tags).finally(store.close)
   } catch {
     return undefined

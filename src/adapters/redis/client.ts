@@ -1,5 +1,14 @@
 /** ioredis: one client for a single node, for Sentinel and for Cluster. */
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { connect, type LookupFunction, type Socket } from 'node:net'
+import {
+  AbstractConnector,
+  Cluster,
+  Redis,
+  type RedisOptions,
+  type SentinelConnectionOptions,
+  SentinelConnector,
+  SentinelIterator,
+} from 'ioredis'
 import type { RedisAddress } from '../../domain/redis-url.ts'
 
 /** A connection setup takes several commands, and only this timeout ends a command whose connection is lost. */
@@ -22,14 +31,16 @@ const options = {
   connectionName: 'swapgate',
 } satisfies RedisOptions
 
-/** Creates a client that is not yet connected. Commands fail at once until it is. */
-export function createClient(address: RedisAddress): Redis | Cluster {
+/** Creates a client that is not yet connected. Commands fail at once until it is. `lookup`: for the names of its servers. */
+export function createClient(address: RedisAddress, lookup: LookupFunction): Redis | Cluster {
   const { kind, places: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
-  const access = { ...options, ...credentials, ...(isEncrypted && { tls: {} }) }
+  const looksUp = isEncrypted ? { tls: { lookup } } : { Connector: plainConnector(lookup) }
+  const access = { ...options, ...credentials, ...looksUp }
   if (kind === 'cluster') {
     return new Cluster([...nodes], {
       redisOptions: access,
       lazyConnect: true,
+      dnsLookup: (hostname, done) => lookup(hostname, {}, (reason, address) => done(reason, String(address))),
       enableOfflineQueue: false,
       clusterRetryStrategy: retry,
       maxRedirections: 4,
@@ -42,7 +53,9 @@ export function createClient(address: RedisAddress): Redis | Cluster {
   }
   const alone = { ...access, db: database, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retry, reconnectOnError }
   if (kind === 'single') return new Redis({ ...alone, ...nodes[0] })
-  const encrypted = isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }
+  const sentinelLookup = isEncrypted
+    ? { enableTLSForSentinelMode: true, sentinelTLS: { lookup } }
+    : { Connector: plainSentinelConnector(lookup) }
   const { username, password } = sentinelCredentials
   const sentinelCredentialOptions = {
     ...(username && { sentinelUsername: username }),
@@ -50,13 +63,107 @@ export function createClient(address: RedisAddress): Redis | Cluster {
   }
   return new Redis({
     ...alone,
-    ...encrypted,
+    ...sentinelLookup,
     ...sentinelCredentialOptions,
     sentinels: [...nodes],
     name,
     sentinelCommandTimeout: 1_000,
     sentinelRetryStrategy: retry,
   })
+}
+
+/** The connector of ioredis passes a look-up on only over TLS. */
+function plainConnector(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
+  return class extends AbstractConnector {
+    private readonly options: RedisOptions
+
+    constructor(given: unknown) {
+      super(options.disconnectTimeout)
+      this.options = given as RedisOptions
+    }
+
+    async connect(): Promise<Socket> {
+      const { host = 'localhost', port = 6379 } = this.options
+      this.connecting = true
+      const socket = connect({ host, port, lookup })
+      socket.once('error', (reason) => {
+        this.firstError = reason
+      })
+      this.stream = socket
+      return socket
+    }
+  }
+}
+
+/** Its connections to sentinels get no look-up either: so they get addresses. */
+function plainSentinelConnector(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
+  return class extends SentinelConnector {
+    private readonly sentinels: AddressedSentinels
+
+    constructor(given: unknown) {
+      super(given as SentinelConnectionOptions)
+      this.sentinels = new AddressedSentinels(this.options.sentinels ?? [], lookup)
+      this.sentinelIterator = this.sentinels
+    }
+
+    override async connect(...given: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
+      await this.sentinels.lookUpAll()
+      return super.connect(...given)
+    }
+  }
+}
+
+type Sentinel = ConstructorParameters<typeof SentinelIterator>[0][number]
+
+class AddressedSentinels extends SentinelIterator {
+  private readonly lookup: LookupFunction
+  private readonly hosts: readonly string[]
+  private readonly addresses = new Map<string, readonly string[]>()
+  /** The current sentinel at its other addresses. */
+  private others: readonly Sentinel[] = []
+
+  constructor(sentinels: Sentinel[], lookup: LookupFunction) {
+    super(sentinels)
+    this.lookup = lookup
+    this.hosts = sentinels.flatMap(({ host = [] }) => host)
+  }
+
+  async lookUpAll(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => this.lookUp(host)))
+  }
+
+  /** Each use of a name looks it up again for the next one. */
+  override next(): ReturnType<SentinelIterator['next']> {
+    const [other, ...others] = this.others
+    this.others = others
+    if (other) return { done: false, value: other }
+    const next = super.next()
+    if (next.done) return next
+    const { host = '' } = next.value
+    if (!this.hosts.includes(host)) return next // an address that a sentinel has reported
+    void this.lookUp(host)
+    this.others = (this.addresses.get(host) ?? []).map((address) => ({ ...next.value, host: address }))
+    return this.next()
+  }
+
+  override reset(moveCurrentEndpointToFirst: boolean): void {
+    this.others = []
+    super.reset(moveCurrentEndpointToFirst)
+  }
+
+  private lookUp(host: string): Promise<void> {
+    return new Promise((resolve) =>
+      this.lookup(host, { all: true }, (reason, found) => {
+        if (reason || typeof found === 'string') this.addresses.delete(host)
+        else
+          this.addresses.set(
+            host,
+            found.map(({ address }) => address),
+          )
+        resolve()
+      }),
+    )
+  }
 }
 
 /** The node was a master and became a replica: its host name may now lead to another machine. */

@@ -1,5 +1,6 @@
 /** ioredis: the shared store of limits, verified keys and budgets. A script that times out has no effect later. */
 import { once } from 'node:events'
+import type { LookupFunction } from 'node:net'
 import { Cluster, type Redis } from 'ioredis'
 import { parseRedisUrl } from '../../domain/redis-url.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
@@ -29,8 +30,8 @@ redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
 /** Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. */
-export async function openRedis(url: string): Promise<Connection> {
-  const client = createClient(parseRedisUrl(url))
+export async function openRedis(url: string, lookup: LookupFunction): Promise<Connection> {
+  const client = createClient(parseRedisUrl(url), lookup)
   // Each command reports its error; but without a listener the event would end the process.
   client.on('error', () => {})
   await connected(client)

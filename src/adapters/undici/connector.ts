@@ -1,4 +1,5 @@
 /** undici: connects to providers, and marks errors of connecting. */
+import type { LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 
 const connectTimeoutMs = 2_000
@@ -13,8 +14,8 @@ export function isConnectError(error: Error): boolean {
 }
 
 /** Marks errors of connecting: then no byte of a request was sent, whatever the error's code. */
-export function markingConnector(): buildConnector.connector {
-  const connector = buildConnector({ timeout: connectTimeoutMs, ...withoutHttp2 })
+export function markingConnector(lookup: LookupFunction): buildConnector.connector {
+  const connector = buildConnector({ timeout: connectTimeoutMs, lookup, ...withoutHttp2 })
   return (options, callback) =>
     connector(options, (...result) => {
       const [error] = result

@@ -1,4 +1,5 @@
 /** undici: connections to providers. The fastest HTTP client for Node; it separates errors of connecting from errors of sending. */
+import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { markingConnector, withoutHttp2 } from './connector.ts'
@@ -16,6 +17,9 @@ export interface UpstreamOptions {
   readonly url: string
   /** Milliseconds, for a request without a deadline. */
   readonly timeoutMs: number
+  /** A connection that is older takes no new request. */
+  readonly maxAgeMs: number
+  readonly lookup: LookupFunction
 }
 
 const maxConnections = 128
@@ -24,10 +28,10 @@ const keepAliveMs = 4_000
 const unannouncedMaxIdleMs = 2_500
 
 /** Connects to a provider. No redirects, no retries, at most 2 MiB per response unless the request allows more. Rejects with a `Fault` at the request's deadline. */
-export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
+export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
-  const kept = new KeptConnections(origin)
+  const kept = new KeptConnections(origin, maxAgeMs, lookup)
   const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
@@ -52,18 +56,28 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
 
 /**
  * Connections that were idle for less than half of the keep-alive that the provider announces: it may close an older one just as a
- * create is sent, which would then be unknown.
+ * create is sent, which would then be unknown. Those to an address that the provider's name no longer has take no new request.
  */
 class KeptConnections {
   pool: Pool
   private readonly origin: string
-  private readonly ending: Pool[] = []
+  private readonly maxAgeMs: number
+  private readonly lookup: LookupFunction
+  private readonly ending = new Set<Pool>()
+  /** Of the last look-up. */
+  private addresses: ReadonlySet<string> = new Set()
   private maxIdleMs: number | undefined
   private isEnded = false
 
-  constructor(origin: string) {
+  constructor(origin: string, maxAgeMs: number, lookup: LookupFunction) {
     this.origin = origin
-    this.pool = openPool(origin, unannouncedMaxIdleMs)
+    this.maxAgeMs = maxAgeMs
+    this.lookup = (hostname, options, done) =>
+      lookup(hostname, options, (reason, address, family) => {
+        if (!reason) this.follow(typeof address === 'string' ? [address] : address.map((entry) => entry.address))
+        done(reason, address, family)
+      })
+    this.pool = this.openPool(unannouncedMaxIdleMs)
   }
 
   /** Takes what a response announces: the first, and then what is shorter. */
@@ -75,31 +89,44 @@ class KeptConnections {
     if (before !== undefined && maxIdleMs >= before) return
     this.maxIdleMs = maxIdleMs
     if (maxIdleMs === (before ?? unannouncedMaxIdleMs)) return
+    this.drain()
+  }
+
+  private follow(found: readonly string[]): void {
+    const before = this.addresses
+    this.addresses = new Set(found)
+    if (!before.isSubsetOf(this.addresses) && !this.isEnded) this.drain()
+  }
+
+  /** New requests get new connections. */
+  private drain(): void {
     const { pool } = this
-    this.pool = openPool(this.origin, maxIdleMs)
-    this.ending.push(pool)
-    pool.close().catch(() => {}) // already closed
+    this.pool = this.openPool(this.maxIdleMs ?? unannouncedMaxIdleMs)
+    this.ending.add(pool)
+    const forget = (): void => void this.ending.delete(pool)
+    pool.close().then(forget, forget) // rejects if it is closed already
   }
 
   async end(how: 'close' | 'destroy'): Promise<void> {
     this.isEnded = true
-    if (how === 'destroy') await Promise.all(this.ending.map((pool) => pool.destroy()))
+    if (how === 'destroy') await Promise.all([...this.ending].map((pool) => pool.destroy()))
     await this.pool[how]()
   }
-}
 
-function openPool(origin: string, maxIdleMs: number): Pool {
-  return new Pool(origin, {
-    connect: markingConnector(),
-    connections: maxConnections,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveTimeoutThreshold: 0,
-    keepAliveMaxTimeout: maxIdleMs,
-    // Each exchange has a limit of its own.
-    maxResponseSize: -1,
-    // The deadline covers the whole response; these timeouts would restart with every chunk.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    ...withoutHttp2,
-  })
+  private openPool(maxIdleMs: number): Pool {
+    return new Pool(this.origin, {
+      connect: markingConnector(this.lookup),
+      connections: maxConnections,
+      clientTtl: this.maxAgeMs,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveTimeoutThreshold: 0,
+      keepAliveMaxTimeout: maxIdleMs,
+      // Each exchange has a limit of its own.
+      maxResponseSize: -1,
+      // The deadline covers the whole response; these timeouts would restart with every chunk.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...withoutHttp2,
+    })
+  }
 }

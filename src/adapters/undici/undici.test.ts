@@ -1,13 +1,15 @@
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, LookupFunction } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { upstream } from './index.ts'
 
+const settings = { timeoutMs: 5_000, maxAgeMs: 300_000, lookup }
 const request = { method: 'POST', path: '/transactions', query: '', headers: {}, body: async () => '{}' }
 
 test.each(['retire', 'close'] as const)('L51: a request after %s fails as not sent', async (end) => {
-  const provider = upstream({ url: 'http://127.0.0.1:9', timeoutMs: 1_000 })
+  const provider = upstream({ ...settings, url: 'http://127.0.0.1:9' })
   await provider[end]()
   await expect(provider.http(request)).rejects.toMatchObject({ kind: 'unreachable', noEffect: true })
 })
@@ -16,7 +18,7 @@ test('a request may allow a larger response than 2 MiB, and no larger one', asyn
   const server = createServer((_, response) => void response.end('x'.repeat(3_000_000))).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const provider = upstream({ url: `http://127.0.0.1:${port}`, timeoutMs: 5_000 })
+  const provider = upstream({ ...settings, url: `http://127.0.0.1:${port}` })
   const get = (maxResponseBytes?: number) =>
     provider.http({
       ...{ method: 'GET', path: '/coins', query: '', headers: {} },
@@ -46,7 +48,7 @@ test.each([
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const provider = upstream({ url: `http://127.0.0.1:${port}`, timeoutMs: 600_000 })
+  const provider = upstream({ ...settings, url: `http://127.0.0.1:${port}`, timeoutMs: 600_000 })
   const sendAndFree = async (): Promise<void> => {
     await provider.http(request)
     await new Promise(setImmediate) // then its connection is idle
@@ -63,3 +65,60 @@ test.each([
   server.closeAllConnections()
   server.close()
 })
+
+/** A provider that counts the connections on which it got a request. */
+async function countingProvider() {
+  const sockets = new Set<unknown>()
+  const server = createServer((incoming, response) => {
+    sockets.add(incoming.socket)
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  return { sockets, port: (server.address() as AddressInfo).port }
+}
+
+test('a connection that is older than the maximum takes no new request', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { sockets, port } = await countingProvider()
+  const provider = upstream({ ...settings, url: `http://127.0.0.1:${port}`, maxAgeMs: 3_500 })
+  const counts: number[] = []
+  for (let second = 0; second < 9; second++) {
+    await provider.http(request)
+    await new Promise(setImmediate) // then its connection is idle
+    counts.push(sockets.size)
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  expect(counts).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3])
+  await provider.close()
+})
+
+test.each([
+  ['lacks an address of before', ['127.0.0.1'], 1],
+  ['has one more address', ['127.0.0.1', '192.0.2.1', '192.0.2.2'], 0],
+])(
+  'if the next answer about its name %s, its connections are kept unless they may lead to another machine',
+  async (_, next, expected) => {
+    const { sockets, port } = await countingProvider()
+    let addresses = ['127.0.0.1', '192.0.2.1']
+    const answerAll: LookupFunction = (_hostname, _options, done) =>
+      void process.nextTick(
+        done,
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      )
+    const provider = upstream({ ...settings, url: `http://provider.example:${port}`, lookup: answerAll })
+    const send = async (): Promise<void> => {
+      await provider.http(request)
+      await new Promise(setImmediate) // then its connection is idle
+    }
+    await send()
+    addresses = next
+    await Promise.all([send(), send()]) // for the second one a connection is made
+    const before = sockets.size
+    for (let times = 0; times < 3; times++) await send()
+    expect([before, sockets.size - before]).toEqual([2, expected])
+    await provider.close()
+  },
+)

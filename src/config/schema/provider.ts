@@ -98,6 +98,12 @@ export const provider = keys({
     'Zone of its times that have none: a name of the IANA database, like `Europe/Berlin`, or an offset, like `+08:00`',
   ),
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
+  maxConnectionAge: setting(
+    seconds('above 0'),
+    300,
+    'How long a connection is used for new requests, so that a provider that moves to other addresses is followed',
+    'seconds',
+  ),
   budget,
   statuses: setting(
     mapping(choice(statusWords)),

@@ -4,6 +4,7 @@
  */
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type ServerResponse } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware'
 import type { NativeRequest, SendNative } from '../../../wire/native.ts'
 import { serverStreams } from '../streams.ts'
@@ -17,11 +18,11 @@ import { Upload } from './upload.ts'
 const agentOptions = { keepAlive: false }
 
 /** `url`: the provider's base URL. */
-export function nativeUpstream(url: string): SendNative {
+export function nativeUpstream(url: string, lookup: LookupFunction): SendNative {
   const exchanges = new WeakMap<object, Exchange>()
   const proxy = createProxyMiddleware({
     target: url,
-    agent: url.startsWith('https:') ? new TlsAgent(agentOptions) : new PlainAgent(agentOptions),
+    agent: new (url.startsWith('https:') ? TlsAgent : PlainAgent)({ ...agentOptions, lookup }),
     changeOrigin: true, // `Host` is the provider's
     selfHandleResponse: true, // copies no header and no status of the response
     ejectPlugins: true, // sends and prints no errors of its own

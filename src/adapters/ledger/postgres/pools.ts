@@ -1,4 +1,5 @@
 /** pg: a pool of connections to PostgreSQL. No connection hangs, and no failure of one ends the process. */
+import { type LookupFunction, Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
@@ -19,8 +20,8 @@ export interface Pools extends Readonly<Record<Priority, PostgresPool>> {
   readonly waitMs: () => number
 }
 
-/** Opens one pool with an entry for each priority. `timeoutMs`: for one statement. */
-export function openPools(url: string, timeoutMs: number): Pools {
+/** Opens one pool with an entry for each priority. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
+export function openPools(url: string, timeoutMs: number, lookup?: LookupFunction): Pools {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -30,6 +31,7 @@ export function openPools(url: string, timeoutMs: number): Pools {
     idle_in_transaction_session_timeout: idleTimeoutMs,
     application_name: 'swapgate',
     keepAlive: true,
+    ...(lookup && { stream: () => new LookingUp(lookup) }),
     types: { getTypeParser },
   })
   // A broken connection leaves the pool, and its user gets the error. Without a listener the event would end the process.
@@ -54,6 +56,21 @@ export function openPools(url: string, timeoutMs: number): Pools {
     end: async () => void (pool.ending || (await pool.end())),
   })
   return { usual: poolFor('usual'), result: poolFor('result'), waitMs }
+}
+
+/** A socket that looks up names in its own way, since pg passes no option for it. */
+class LookingUp extends Socket {
+  private readonly lookup: LookupFunction
+
+  constructor(lookup: LookupFunction) {
+    super()
+    this.lookup = lookup
+  }
+
+  override connect(port: unknown, host?: unknown): this {
+    if (typeof port !== 'number' || typeof host !== 'string') return super.connect(port as string) // the path of a Unix socket
+    return super.connect({ port, host, lookup: this.lookup })
+  }
 }
 
 /** After a timeout or a connection error nothing more is sent over the connection, and the pool replaces it. */

@@ -1,4 +1,5 @@
 /** Kysely: the store in PostgreSQL, for several gateways. */
+import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
@@ -10,9 +11,17 @@ import type { LockName, Store } from '../store.ts'
 import { durabilityWarnings, lostCommitsFinder } from './durability.ts'
 import { codeOf, openPools } from './pools.ts'
 
-/** `timeoutMs`: for one statement. `now`: replaces the server's clock in tests. */
-export async function postgresStore(url: string, timeoutMs: number, now?: () => number): Promise<Store> {
-  const { waitMs, ...pools } = openPools(url, timeoutMs)
+export interface PostgresOptions {
+  /** For one statement. */
+  readonly timeoutMs: number
+  /** How the name of the server is looked up; by default by the system. */
+  readonly lookup?: LookupFunction | undefined
+  /** Replaces the server's clock in tests. */
+  readonly now?: (() => number) | undefined
+}
+
+export async function postgresStore(url: string, { timeoutMs, lookup, now }: PostgresOptions): Promise<Store> {
+  const { waitMs, ...pools } = openPools(url, timeoutMs, lookup)
   const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = databases.usual

@@ -1,0 +1,187 @@
+/** node:dns: the system's look-up of names. Each takes a thread of libuv's pool until it ends, whatever the time-out of its caller is. */
+import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+
+/** How long an answer is kept. */
+const keptMs = 30_000
+/** How much longer it is used while the look-up is silent or fails, but never after *no such name*. */
+const staleMs = 600_000
+/** A look-up without an answer for this long counts as silent. */
+const silentMs = 500
+/** How long a connection waits for an answer: shorter than its own time-out, which would hide the cause. */
+const waitMs = 1_500
+const maxNames = 1_000
+
+export type Addresses = readonly LookupAddress[]
+type Settle = (reason: Error | null, addresses: Addresses) => void
+type System = (hostname: string, options: LookupOptions & { all: true }, settle: Settle) => void
+
+/** The look-up did not end in time, or could not begin. */
+export class LookupTimeout extends Error {
+  readonly code = 'dns_timeout'
+
+  constructor() {
+    super('the look-up of the name got no answer')
+  }
+}
+
+export interface NameLookupOptions {
+  /** How many look-ups are under way at most. */
+  readonly maxLookups: number
+  /** Replaces the system's look-up in tests. */
+  readonly system?: System
+}
+
+/** The look-ups of a process: one at a time for each name, whose waiters give up by their own time-outs. */
+export class NameLookup {
+  private readonly threads: Threads
+  private readonly system: System
+  private readonly names = new Map<string, Name>()
+
+  constructor({ maxLookups, system = systemLookup }: NameLookupOptions) {
+    this.threads = new Threads(maxLookups)
+    this.system = system
+  }
+
+  /** For connections to providers: an answer is used for 30 s. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => this.ask(hostname, options, keptMs, callback)
+
+  /** For connections to stores, whose names lead to another machine after a failover: a kept answer is used only where no new one comes. */
+  readonly freshLookup: LookupFunction = (hostname, options, callback) => this.ask(hostname, options, 0, callback)
+
+  private ask(hostname: string, options: LookupOptions, maxAgeMs: number, callback: Parameters<LookupFunction>[2]): void {
+    this.nameOf(hostname, options).ask(maxAgeMs, (reason, addresses) => {
+      const [first] = addresses
+      if (reason || !first) callback(reason ?? new LookupTimeout(), [])
+      else if (options.all) callback(null, [...addresses])
+      else callback(null, first.address, first.family)
+    })
+  }
+
+  private nameOf(hostname: string, options: LookupOptions): Name {
+    const { family, hints, order, verbatim } = options
+    const key = JSON.stringify([hostname, family, hints, order, verbatim])
+    const known = this.names.get(key)
+    if (known) return known
+    const [oldest] = this.names.keys()
+    if (oldest !== undefined && this.names.size >= maxNames) this.names.delete(oldest)
+    const name = new Name(this.threads, (settle) => this.system(hostname, { ...options, all: true }, settle))
+    this.names.set(key, name)
+    return name
+  }
+}
+
+/** Looked up on each call, since a program that is loaded before may replace it. */
+function systemLookup(...args: Parameters<System>): void {
+  const [hostname, options, settle] = args
+  dns.lookup(hostname, options, settle)
+}
+
+interface Answer {
+  readonly addresses: Addresses
+  readonly at: number
+}
+
+/** One name with its last answer, and those who wait for the next one. */
+class Name {
+  private readonly threads: Threads
+  private readonly lookUp: (settle: Settle) => void
+  private readonly waiting = new Set<Settle>()
+  private answer: Answer | undefined
+  /** When the look-up that is under way was asked for. */
+  private askedAt: number | undefined
+
+  constructor(threads: Threads, lookUp: (settle: Settle) => void) {
+    this.threads = threads
+    this.lookUp = lookUp
+  }
+
+  ask(maxAgeMs: number, settle: Settle): void {
+    const kept = this.keptFor(maxAgeMs)
+    if (kept) return void process.nextTick(settle, null, kept)
+    const now = performance.now()
+    const askedAt = this.askedAt ?? now
+    const patienceMs = this.keptFor(keptMs + staleMs) ? Math.max(0, askedAt + silentMs - now) : waitMs
+    const timer = setTimeout(() => this.settle(settled, new LookupTimeout()), patienceMs)
+    const settled: Settle = (...result) => {
+      clearTimeout(timer)
+      settle(...result)
+    }
+    this.waiting.add(settled)
+    if (this.askedAt === undefined) this.begin(now)
+  }
+
+  private begin(now: number): void {
+    this.askedAt = now
+    this.threads.enter(
+      (leave) =>
+        this.lookUp((reason, addresses) => {
+          leave()
+          this.end(reason, addresses)
+        }),
+      () => this.end(new LookupTimeout(), []),
+    )
+  }
+
+  private end(reason: Error | null, addresses: Addresses): void {
+    this.askedAt = undefined
+    if (!reason) this.answer = { addresses, at: performance.now() }
+    else if (isNoSuchName(reason)) this.answer = undefined
+    for (const settled of [...this.waiting]) this.settle(settled, reason)
+  }
+
+  private settle(settled: Settle, reason: Error | null): void {
+    this.waiting.delete(settled)
+    const kept = this.keptFor(keptMs + staleMs)
+    if (kept) settled(null, kept)
+    else settled(reason, [])
+  }
+
+  private keptFor(maxAgeMs: number): Addresses | undefined {
+    const { answer } = this
+    return answer && performance.now() - answer.at < maxAgeMs ? answer.addresses : undefined
+  }
+}
+
+/** Node has this word for EAI_NONAME and EAI_NODATA. */
+function isNoSuchName(reason: Error): boolean {
+  return 'code' in reason && reason.code === 'ENOTFOUND'
+}
+
+/** The threads that look-ups may take. One that gets none soon is refused, and at once if all others are silent. */
+class Threads {
+  private readonly max: number
+  /** When each look-up under way began. */
+  private readonly begun = new Set<{ readonly at: number }>()
+  private readonly queue = new Set<() => void>()
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  enter(start: (leave: () => void) => void, refuse: () => void): void {
+    if (this.begun.size < this.max) return void this.start(start)
+    const now = performance.now()
+    if ([...this.begun].every(({ at }) => now - at >= silentMs)) return void process.nextTick(refuse)
+    const admit = (): void => {
+      clearTimeout(timer)
+      this.queue.delete(admit)
+      this.start(start)
+    }
+    const timer = setTimeout(() => {
+      this.queue.delete(admit)
+      refuse()
+    }, silentMs)
+    this.queue.add(admit)
+  }
+
+  private start(start: (leave: () => void) => void): void {
+    const lookup = { at: performance.now() }
+    this.begun.add(lookup)
+    start(() => {
+      this.begun.delete(lookup)
+      const [next] = this.queue
+      next?.()
+    })
+  }
+}

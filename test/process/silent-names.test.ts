@@ -1,0 +1,44 @@
+/** Row U31 of the reliability matrix: names about which no answer comes. */
+import { expect, test } from 'vitest'
+import { sendRequest } from '../support/client.ts'
+import { ownLoad } from '../support/own-load.ts'
+import { heldProvider } from './provider.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
+
+/** A system whose look-ups of `*.silent` never end. Each name that it is asked for is a line. */
+const silentSystem = `data:text/javascript,${encodeURIComponent(`
+import dns from 'node:dns'
+const { lookup } = dns
+dns.lookup = (name, ...rest) => (name.endsWith('.silent') ? console.log('asked', name) : lookup(name, ...rest))
+`)}`
+
+const names = Array.from({ length: 20 }, (_, at) => `p${at}.silent`)
+
+test('U31: twenty names without an answer do not harm a provider with one, and take half of the threads', async () => {
+  await using provider = await heldProvider()
+  using directory = new ConfigDirectory()
+  const url = new URL(provider.url)
+  url.hostname = 'localhost'
+  const silent = names.map((name, at) => `p${at}: { form: A, key: k, url: "https://${name}/api/v2", timeout: 4 }`)
+  const file = directory.write(`
+server: { port: 0, grace: 0 }
+admin: { port: 0 }
+providers:
+  good: { form: A, key: k, url: "${url.href}" }
+  ${silent.join('\n  ')}
+auth: { mode: managed }
+ledger: { url: "sqlite::memory:" }
+routing: { strategy: best, providers: [good, ${names.map((_, at) => `p${at}`).join(', ')}] }
+`)
+  await using swapgate = new Swapgate(['start', '--config', file], {
+    env: { NODE_OPTIONS: `--import=${silentSystem} ${ownLoad}` },
+  })
+  const urls = await swapgate.urls()
+  const pending = sendRequest(urls.get('gateway') ?? '', { path: '/a/api/v2/currencies' })
+  await provider.requested
+  provider.release()
+  expect((await pending).status).toBe(200)
+  const asked = swapgate.printed.filter((line) => line.startsWith('asked '))
+  expect(new Set(asked).size).toBe(asked.length)
+  expect(asked).toHaveLength(8)
+})
