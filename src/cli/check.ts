@@ -3,6 +3,7 @@ import { type Config, ConfigError, type ConfigFault, loadConfig } from '../confi
 import { follow } from '../core/operations/follow.ts'
 import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
+import { cutAssetWarnings } from '../process/configuration/cut-asset-warnings.ts'
 import { movedWarnings } from '../process/configuration/moved-warnings.ts'
 import { offWarnings } from '../process/configuration/off-warnings.ts'
 import { overrideWarnings } from '../process/configuration/overrides.ts'
@@ -44,10 +45,11 @@ async function read(file: string): Promise<CheckResult> {
     )
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
-    const { openCounts = [], destinationCounts = [], tags = [], overrides = [] } = known ?? {}
+    const { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides = [] } = known ?? {}
     const ledgerWarnings = [
       ...offWarnings(config, openCounts, tags),
       ...movedWarnings(config, destinationCounts),
+      ...cutAssetWarnings(config, assetCounts),
       ...overrideWarnings(config, follow(config, overrides)),
     ]
     return { faults, warnings: [...warnings, ...ledgerWarnings], config }

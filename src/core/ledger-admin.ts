@@ -72,6 +72,12 @@ export interface DestinationCount {
   readonly count: number
 }
 
+/** How many open transactions and creates name these assets. */
+export interface AssetCount {
+  readonly pair: Pair
+  readonly count: number
+}
+
 /** A create that the operator may have to resolve. */
 export interface UnresolvedCreateReport {
   readonly intent: string
@@ -146,6 +152,8 @@ export interface LedgerAdmin {
   readonly openCounts: () => Promise<readonly OpenCount[]>
   /** Without those of older versions, which did not keep it. The cost depends on these creates only. */
   readonly destinationCounts: () => Promise<readonly DestinationCount[]>
+  /** Open transactions and creates by the names that the asset table had for them. The cost depends on the open rows only. */
+  readonly assetCounts: () => Promise<readonly AssetCount[]>
   /** For support: newest creation first, of all owners; `count` is over all pages. */
   readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
   /** Of any owner. */

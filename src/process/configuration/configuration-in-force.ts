@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '../../config/index.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
+import { cutAssetWarnings } from './cut-asset-warnings.ts'
 import { FollowedOverrides } from './followed-overrides.ts'
 import { movedWarnings } from './moved-warnings.ts'
 import { offWarnings } from './off-warnings.ts'
@@ -92,14 +93,15 @@ export class ConfigurationInForce {
     this.current = this.overrides.config
   }
 
-  /** What is open at providers that the file does not use, or leads elsewhere. */
+  /** What is open at providers that the file does not use, or leads elsewhere, or of assets that its table lacks. */
   private async openWork(file: Config): Promise<readonly string[]> {
     const { ledgerAdmin } = this.stores
-    const [counts, destinations] = await Promise.all([
+    const [counts, destinations, assets] = await Promise.all([
       withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []),
       withDefault(ledgerAdmin.destinationCounts(), maxCountWaitMs, []),
+      withDefault(ledgerAdmin.assetCounts(), maxCountWaitMs, []),
     ])
-    return [...offWarnings(file, counts, this.tags.known), ...movedWarnings(file, destinations)]
+    return [...offWarnings(file, counts, this.tags.known), ...movedWarnings(file, destinations), ...cutAssetWarnings(file, assets)]
   }
 }
 

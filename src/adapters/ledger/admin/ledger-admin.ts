@@ -16,7 +16,7 @@ import type { Store } from '../store.ts'
 import { attention, attentionCounts } from './attention.ts'
 import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
-import { destinationCounts, openCounts } from './open-counts.ts'
+import { assetCounts, destinationCounts, openCounts } from './open-counts.ts'
 import { pruner } from './prune.ts'
 import { searcher } from './search.ts'
 
@@ -28,6 +28,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     gauges: () => ledgerGauges(database),
     openCounts: () => openCounts(store),
     destinationCounts: () => destinationCounts(database),
+    assetCounts: () => assetCounts(database),
     unresolved: () => unresolved(database),
     bind(intent, id, at, facts, actor) {
       let isRepeated = false

@@ -1,6 +1,6 @@
 /** Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions. */
 import { sql } from 'kysely'
-import type { DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
+import type { AssetCount, DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
@@ -48,6 +48,17 @@ export async function destinationCounts(database: Database): Promise<readonly De
     select provider, destination, count(*) as count from transactions
     where state in ('pending', 'unknown') and destination is not null group by provider, destination`.execute(database)
   return rows.map(({ destination, ...row }) => ({ ...row, destination: JSON.parse(destination) }))
+}
+
+/** Groups by the words that were sent: one create of a group says what the table called them. */
+export async function assetCounts(database: Database): Promise<readonly AssetCount[]> {
+  const { rows } = await sql<{ readonly asked: string; readonly count: number }>`
+    select min(asked) as asked, count(*) as count from transactions
+    where state in ('pending', 'unknown') and sent is not null group by provider, sent
+    union all
+    select min(asked) as asked, count(*) as count from transactions
+    where ${hasNotEnded} and sent is not null group by provider, sent`.execute(database)
+  return rows.map(({ asked, count }) => ({ pair: JSON.parse(asked), count }))
 }
 
 /** One row for each provider, state and status. */

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely } from 'kysely'
-import type { DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
+import type { AssetCount, DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
 import type { StoredOverride } from '../../../core/operations/overrides.ts'
 import type { TagRecord } from '../../../core/routing/tag-records.ts'
-import { destinationCounts, openCounts } from '../admin/open-counts.ts'
+import { assetCounts, destinationCounts, openCounts } from '../admin/open-counts.ts'
 import { readAllOverrides } from '../operations/overrides.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
@@ -18,6 +18,7 @@ export interface LedgerInspection {
   readonly tags: readonly TagRecord[]
   readonly openCounts: readonly OpenCount[]
   readonly destinationCounts: readonly DestinationCount[]
+  readonly assetCounts: readonly AssetCount[]
   readonly overrides: readonly StoredOverride[]
 }
 
@@ -29,6 +30,7 @@ export async function inspect(
     tags: await readTagRecords(store.database, tags),
     openCounts: await openCounts(store),
     destinationCounts: await destinationCounts(store.database),
+    assetCounts: await assetCounts(store.database),
     overrides: await readAllOverrides(store.database),
   }
 }
