@@ -1,6 +1,7 @@
 /** `swapgate assets`: compares a provider's currency list with the asset table (docs/contract.md §16). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { deadline } from '../core/deadline.ts'
 import { compose } from '../core/layer.ts'
 import {
   type AssetCheck,
@@ -10,7 +11,6 @@ import {
   type TableName,
 } from '../core/operations/asset-check.ts'
 import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
-import { deadline } from '../core/resilience/deadline.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { SwapService } from '../domain/swap/service.ts'
 import type { Currency } from '../domain/swap/swap.ts'

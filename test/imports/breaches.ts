@@ -24,7 +24,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     quotes: ['', 'assets'],
     'transactions/state': ['', 'assets'],
     transactions: ['', 'assets', 'transactions/state'],
-    creation: ['', 'assets', 'quotes', 'transactions'],
+    creation: ['', 'assets', 'quotes', 'transactions', 'transactions/state'],
     'creation/reconciliation': ['', 'assets', 'creation'],
     'resilience/budget': ['', 'access'],
     'resilience/breaker': ['', 'resilience/budget'],

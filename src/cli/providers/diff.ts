@@ -1,5 +1,6 @@
 /** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
 import { translateAssets } from '../../core/assets/translate-assets.ts'
+import { deadline } from '../../core/deadline.ts'
 import { compose } from '../../core/layer.ts'
 import {
   type AssetDiff,
@@ -8,7 +9,6 @@ import {
   type ProviderDiff,
   providerDiff,
 } from '../../core/operations/provider-diff.ts'
-import { deadline } from '../../core/resilience/deadline.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'

@@ -1,10 +1,10 @@
 /** `swapgate providers try`: calls a provider as the gateway would, before clients are routed to it (docs/contract.md §16). */
 import type { Provider } from '../../config/index.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
+import { deadline } from '../../core/deadline.ts'
 import { compose } from '../../core/layer.ts'
 import type { TrialCheck, TriedProvider } from '../../core/operations/trial/checks.ts'
 import { tryProvider } from '../../core/operations/trial/try-provider.ts'
-import { deadline } from '../../core/resilience/deadline.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import { carriesAddress } from '../../wire/provider/form.ts'

@@ -6,8 +6,8 @@ import type { Transaction } from '../../domain/swap/swap.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Clock } from '../clock.ts'
+import { limitDeadline } from '../deadline.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
-import { limitDeadline } from '../resilience/deadline.ts'
 
 export interface OtherDepositsOptions {
   /** Tag of the provider. */

@@ -2,7 +2,7 @@
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import { limitDeadline } from '../resilience/deadline.ts'
+import { limitDeadline } from '../deadline.ts'
 
 /** A provider that may get a request. */
 export interface Candidate {

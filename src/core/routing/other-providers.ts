@@ -3,7 +3,7 @@ import { deviationOf } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
-import { limitDeadline } from '../resilience/deadline.ts'
+import { limitDeadline } from '../deadline.ts'
 import type { Candidate } from './failover.ts'
 import { quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 

@@ -1,5 +1,5 @@
-import type { Context } from '../../domain/swap/service.ts'
-import { aroundAll, type Layer } from '../layer.ts'
+import type { Context } from '../domain/swap/service.ts'
+import { aroundAll, type Layer } from './layer.ts'
 
 /**
  * Bounds the time for a provider's response, over all calls that it takes. `timeoutMs`:
