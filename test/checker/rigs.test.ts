@@ -104,7 +104,6 @@ describe('issued keys', () => {
   it('I11: the ledger has another address to pay to', async () => {
     const client = await start(thievish)
     const id = idOf(await order(client, mine))
-    await client.get(`/transactions/${id}`, { key: mine })
     managed.alpha.reply('get', { status: 500, json: {} })
     await client.get(`/transactions/${id}`, { key: mine })
     expect(broken(await managed.witness.judge())).toEqual(['I11'])
