@@ -222,6 +222,8 @@ export interface Ledger {
    * clock. Order: never claimed first, then the least recently claimed; of equals the oldest first.
    */
   readonly claimOpen: (provider: string, maxEntries: number, pauseMs: number) => Promise<readonly LedgerEntry[]>
+  /** The same for transactions that need a person since their provider does not find them, and did not at this time or earlier. */
+  readonly claimLost: (provider: string, maxEntries: number, pauseMs: number, missingAt: number) => Promise<readonly LedgerEntry[]>
   /** Undoes the claim of transactions that were not read. */
   readonly releaseOpen: (provider: string, ids: readonly string[]) => Promise<void>
 

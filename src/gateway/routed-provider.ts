@@ -4,7 +4,7 @@ import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/gateway-key
 import { recordVerifiedKeys } from '../core/access/record-verified-keys.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from '../core/layer.ts'
-import { openPoll } from '../core/transactions/poll-open.ts'
+import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
 import { keyed } from '../domain/swap/operations.ts'
 import type { ProviderState } from '../domain/swap/provider-state.ts'
 import type { NativeLane } from '../edges/native/serve-native.ts'
@@ -24,7 +24,7 @@ export interface RoutedProvider
   readonly native: NativeLane | undefined
   /** Reads transactions as the provider reports them, for reconciliation; undefined if it has no list of them. */
   readonly reader: TransactionReader | undefined
-  /** Reads what is open there; for a draining provider in managed mode. */
+  /** In managed mode: reads what is open at a draining provider, and what another one does not find any more. */
   readonly poll: (() => Promise<void>) | undefined
 }
 
@@ -46,7 +46,7 @@ export function routedProvider(
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
     service: compose(layersOf({ provider, connected, parts }), connected.service),
     reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),
-    poll: provider.state === 'draining' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
+    poll: provider.state !== 'off' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
   }
 }
 
@@ -69,7 +69,8 @@ function passthroughAccess({ verifiedKeys, refusedAddresses }: SharedParts): Lay
 function pollOf(path: ProviderPath): () => Promise<void> {
   const { provider, connected, parts } = path
   const { steadyClock, retired } = parts
-  return openPoll({
+  const poll = provider.state === 'draining' ? openPoll : lostPoll
+  return poll({
     ...stateOptions(path),
     service: reportedBy(connected, provider),
     capabilities: connected.capabilities,

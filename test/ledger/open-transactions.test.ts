@@ -30,6 +30,24 @@ describeStores(allStores, (shared) => {
     await upsert(ledger, made.owner, at, record)
   }
 
+  test('W23: one that its provider does not find, once in the pause', async () => {
+    const { ledger } = shared()
+    await created('lost', 9_000)
+    await created('held', 9_000)
+    const found = await shared().ledgerAdmin.findTransaction(provider, 'lost')
+    const { owner = '', transaction } = found?.entry ?? {}
+    const lost = facts('lost', { ...transaction, attention: 'lost' }, { sequence: 2 })
+    await upsert(ledger, owner, provider, { ...lost, missingAt: Date.now() - 4 })
+    const claimLost = async () =>
+      (await ledger.claimLost(provider, 9, pauseMs, Date.now() - 5)).map((entry) => entry.transaction.id)
+    expect(await claimLost()).toEqual([])
+    vi.setSystemTime(Date.now() + 1)
+    expect(await claimLost()).toEqual(['lost'])
+    expect(await claimLost()).toEqual([])
+    await ledger.releaseOpen(provider, ['lost'])
+    expect(await claimLost()).toEqual(['lost'])
+  })
+
   test('each once in the pause, the oldest first', async () => {
     await created('young', 1_000)
     await created('old', 9_000)

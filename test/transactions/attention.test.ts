@@ -229,7 +229,7 @@ describe('W23: a transaction that the provider does not find', () => {
     if (entry) await managed.gateway.ledger.upsert(owner, 'alpha', { ...entry, ...missing }, entry)
   }
   const lose = async (status = 'exchanging'): Promise<void> => {
-    await start()
+    await start('A', statuses, { steadyClock: () => 1_000 })
     owner = (await managed.gateway.ledgerAdmin.findTransaction('alpha', own()))?.entry.owner ?? ''
     become(status)
     await get()
@@ -282,6 +282,22 @@ describe('W23: a transaction that the provider does not find', () => {
     await missingFor(2 * hourMs, hourMs)
     await get()
     expect(await waiting()).toEqual([[own(), 'held']])
+  })
+
+  test('is read hourly without a client, too, and then no client has to find out', async () => {
+    await lose()
+    await missingFor(2 * hourMs, hourMs)
+    await get()
+    expect(managed.alpha.received('get')).toHaveLength(1)
+    await managed.gateway.pollDraining()
+    expect(managed.alpha.received('get')).toHaveLength(1)
+    await missingFor(3 * hourMs, hourMs)
+    managed.alpha.holdings.swaps = [swap({ id: own(), status: 'success', withdrawalAddress: 'TWithdraw1' })]
+    managed.reconfigure({ routing: ['alpha'], sections: { ledger }, providers: { alpha: { statuses } } })
+    await managed.gateway.pollDraining()
+    expect(managed.alpha.received('get')).toHaveLength(2)
+    expect(await waiting()).toEqual([])
+    expect((await stored())?.transaction.status).toBe('success')
   })
 
   test('is read hourly at a draining provider, too', async () => {

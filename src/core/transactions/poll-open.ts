@@ -1,4 +1,7 @@
-/** The gateway's own reads of open transactions at a draining provider, so that draining ends without client reads (docs/contract.md §12). */
+/**
+ * The gateway's own reads of transactions without client reads (docs/contract.md §12): of what is open at a draining provider, so that
+ * draining ends, and of what any provider does not find any more.
+ */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { SwapService } from '../../domain/swap/service.ts'
@@ -16,8 +19,11 @@ export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   readonly isRetired: () => boolean
 }
 
-/** Shortest pause between two reads of a transaction, over all processes. */
-const pauseMs = 600_000
+/** Shortest pauses between two reads of a transaction, over all processes. */
+const openPauseMs = 600_000
+const lostPauseMs = 3_600_000
+/** Shortest pause between two passes that look for lost transactions. */
+const lostIntervalMs = 60_000
 /** Transactions per claim. They are read one after the other, oldest first. */
 const maxClaimed = 8
 /** Longest pass. The next pass continues there. */
@@ -25,6 +31,16 @@ const maxPassMs = 1_000
 
 /** Returns a function that reads the due transactions. It stops early, and delays the next pass, if the provider or its budget rejects reads. */
 export function openPoll(options: OpenPollOptions): () => Promise<void> {
+  return poll(options, 0, () => options.ledger.claimOpen(options.provider, maxClaimed, openPauseMs))
+}
+
+/** The same for transactions that the provider does not find any more. */
+export function lostPoll(options: OpenPollOptions): () => Promise<void> {
+  const { ledger, provider, clock } = options
+  return poll(options, lostIntervalMs, () => ledger.claimLost(provider, maxClaimed, openPauseMs, clock() - lostPauseMs))
+}
+
+function poll(options: OpenPollOptions, intervalMs: number, claim: () => Promise<readonly LedgerEntry[]>): () => Promise<void> {
   const { ledger, provider, clock, steadyClock, isRetired } = options
   let pausedUntil = Number.NEGATIVE_INFINITY
   const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
@@ -32,7 +48,7 @@ export function openPoll(options: OpenPollOptions): () => Promise<void> {
       if (isMissingForNow(entry, clock())) continue
       const waitMs = isRetired() ? 0 : await read(entry, options)
       if (waitMs === undefined) continue
-      pausedUntil = steadyClock() + waitMs
+      pausedUntil = Math.max(pausedUntil, steadyClock() + waitMs)
       const unchecked = entries.slice(at).map(({ transaction }) => transaction.id)
       await ledger.releaseOpen(provider, unchecked)
       return false
@@ -42,9 +58,9 @@ export function openPoll(options: OpenPollOptions): () => Promise<void> {
   return async () => {
     const startedAt = steadyClock()
     if (startedAt < pausedUntil) return
+    pausedUntil = startedAt + intervalMs
     let hasMore = true
-    while (hasMore && steadyClock() - startedAt < maxPassMs)
-      hasMore = await readAll(await ledger.claimOpen(provider, maxClaimed, pauseMs))
+    while (hasMore && steadyClock() - startedAt < maxPassMs) hasMore = await readAll(await claim())
   }
 }
 
