@@ -52,7 +52,9 @@ export class KeyCheck {
   noteAccepted<O extends Op>(op: O, request: Request<O>, id: string | undefined): void {
     const { keyed } = this.options
     if (op === 'getRate' && keyed.has(op)) this.acceptedQuote = { op, request: request as Request<'getRate'> }
-    if (id !== undefined && keyed.has('getTransaction')) this.acceptedGet = { op: 'getTransaction', request: { id } }
+    const isTransaction = op === 'createTransaction' || op === 'getTransaction'
+    if (isTransaction && id !== undefined && keyed.has('getTransaction'))
+      this.acceptedGet = { op: 'getTransaction', request: { id } }
   }
 
   /** A list was refused by itself. */
@@ -72,18 +74,17 @@ export class KeyCheck {
       keyed.has('listTransactions') && !hasListKey ? await answerTo({ op: 'listTransactions', request: firstRow }) : undefined
     if (listed === 'accepted') this.options.health.listRefusedUntil = Number.NEGATIVE_INFINITY
     if (listed === 'accepted' || listed === 'unclear') return false
-    const other = this.otherCall(listed)
+    const other = this.otherCall()
     if (!other) return listed === 'refused'
     const answer = await answerTo(other)
     if (answer === 'accepted' && listed === 'refused') this.refuseList()
     return answer === 'refused'
   }
 
-  /** A transaction shows that the key is accepted only where the list does not count. */
-  private otherCall(listed: 'refused' | undefined): KeyedCall | undefined {
+  /** A call that carries the key and is neither a create nor the list of transactions. */
+  private otherCall(): KeyedCall | undefined {
     if (this.options.keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
-    const get = listed === undefined || this.isListRefused ? this.acceptedGet : undefined
-    return this.acceptedQuote ?? get
+    return this.acceptedQuote ?? this.acceptedGet
   }
 
   private refuseList(): void {
