@@ -132,6 +132,21 @@ test('L162: an ordinary user may read what is compared', async () => {
   await administration.end()
 })
 
+test('L162: a server that does not let its position be read is asked once', async () => {
+  const { url } = await databaseWithPosition()
+  const { findLostCommits } = await open(url)
+  await query(url, 'DROP FUNCTION chosen.pg_current_wal_flush_lsn()')
+  await query(
+    url,
+    'CREATE SEQUENCE chosen.calls',
+    `CREATE FUNCTION chosen.pg_current_wal_flush_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS $$
+      BEGIN PERFORM nextval('chosen.calls'); RAISE EXCEPTION 'no' USING ERRCODE = '42501'; END $$`,
+  )
+  await expect(findLostCommits()).rejects.toThrow('no')
+  expect(await findLostCommits()).toBeUndefined()
+  expect(await query(url, 'SELECT last_value::int FROM chosen.calls')).toEqual([{ last_value: 1 }])
+})
+
 test('L162: SQLite has no other place for its commits', async () => {
   const { findLostCommits } = await open('sqlite::memory:')
   expect(await findLostCommits()).toBeUndefined()

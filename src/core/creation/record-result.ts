@@ -22,13 +22,14 @@ export interface RecordResultOptions extends IntentOptions {
 export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): RecordCreate {
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
-    const { body, attempt, contradicted } = response
+    const { body, derived, attempt, contradicted } = response
     if (contradicted.length > 0) {
       count('contradicted')
       await ledger.markMismatch(attempt, body, contradicted).catch(() => {})
       throw contradiction(provider)
     }
-    if (compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
+    // The gateway itself may have rounded the amount.
+    if (!derived?.includes('amountIn') && compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
     const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock())).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)

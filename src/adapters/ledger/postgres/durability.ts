@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { LostCommits } from '../../../domain/telemetry/labels.ts'
 import type { Database } from '../database.ts'
+import { codeOf } from './pools.ts'
 
 const needed = ['fsync', 'full_page_writes'] as const
 
@@ -31,6 +32,9 @@ const read = sql<Read>`
     log_position.system as kept_system, log_position.position as kept_position
   from pg_control_system() as server left join log_position on true`
 
+/** The user may not call these functions, or the server has none. */
+const neverReadable: ReadonlySet<string> = new Set(['42501', '42883'])
+
 /** The row is written once for so much of the log: to keep a position adds to the log itself. */
 const keptStepBytes = 65_536
 
@@ -40,8 +44,13 @@ const keptStepBytes = 65_536
  */
 export function lostCommitsFinder(database: Database): () => Promise<LostCommits | undefined> {
   let latest: LogPosition | undefined
+  let isReadable = true
   return async () => {
-    const { rows } = await read.execute(database)
+    if (!isReadable) return undefined
+    const { rows } = await read.execute(database).catch((reason) => {
+      isReadable = !neverReadable.has(codeOf(reason) ?? '')
+      throw reason
+    })
     const [now] = rows
     if (!now) return undefined
     const { system, position, kept_system, kept_position } = now
