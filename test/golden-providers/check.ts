@@ -46,8 +46,8 @@ function withNow(actual: Record<string, unknown>, expected: GoldenResponse['body
   return age >= 0 && age < 60_000 ? { ...actual, createdAt: 'now' } : actual
 }
 
-function detailsOf({ kind, message, reason, noEffect, field, limits, retryAfter }: Fault): unknown {
-  return known({ kind, message, reason, noEffect, field, limits, retryAfter })
+function detailsOf({ kind, message, reason, noEffect, field, limits, retryAfter, isQuoteExpired }: Fault): unknown {
+  return known({ kind, message, reason, noEffect, field, limits, retryAfter, isQuoteExpired: isQuoteExpired || undefined })
 }
 
 function describeFault(fault: unknown): string {
@@ -64,6 +64,8 @@ export interface ProviderPromises {
   readonly networks: ProviderForm['networks']
   readonly assets: ProviderForm['assets']
   readonly depositMemo: readonly string[]
+  /** Whether the flags of its list say where deposits need a memo; default: no. */
+  readonly flagsDepositMemos?: true
   readonly settings: readonly string[]
   /** Of the list of currencies, where it may be more than that of any answer. */
   readonly maxResponseBytes?: number
@@ -71,12 +73,13 @@ export interface ProviderPromises {
 
 /** Its statuses are shown one by one by goldens. */
 export function checkProviderPromises(form: ProviderForm, promises: ProviderPromises): void {
-  const { name, capabilities, keyed, networks, assets, depositMemo, settings } = form
+  const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, settings } = form
   const { newestFirst, hasExpectedAmount, pageSize } = capabilities
   const maxResponseBytes = form.operation('listCurrencies')?.maxResponseBytes
   deepEqual(
     {
       ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
+      ...(flagsDepositMemos && { flagsDepositMemos }),
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),
     },
     promises,

@@ -14,6 +14,7 @@ export const providerPromises = {
     keyed: sent,
     ...none,
     depositMemo: ['XLM', 'XRP'],
+    flagsDepositMemos: true,
     networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   },
   changenow: {

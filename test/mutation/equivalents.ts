@@ -39,6 +39,11 @@ const equivalents: readonly Equivalent[] = [
       [was, becomes].every((text) => text === fieldText(text) || text === `optional(${fieldText(text)})`),
   },
   {
+    why: 'an amount that a create does not report says nothing, whatever the form promises',
+    is: ({ kind, was, line, source }) =>
+      kind === 'presence' && /^amount(?:In|Out)$/.test(fieldOf(was)) && isInResponse(line, source) && isOfCreate(line, source),
+  },
+  {
     why: 'a limit that is absent, null or empty is no limit, whatever the form promises',
     is: ({ kind, was, table }) => kind === 'presence' && table !== 'request' && /^(?:minAmount|maxAmount)$/.test(fieldOf(was)),
   },
@@ -71,6 +76,15 @@ function isInResponse(line: number, source: string): boolean {
     .slice(0, line)
     .findLast((text) => /^ *(?:request|response): \{|^const /.test(text))
   return opening !== undefined && !opening.includes('request:')
+}
+
+/** In an operation that creates, or in fields that several operations share. */
+function isOfCreate(line: number, source: string): boolean {
+  const opening = source
+    .split('\n')
+    .slice(0, line)
+    .findLast((text) => /^ {4}\w+: |^const /.test(text))
+  return opening !== undefined && /createTransaction|^const /.test(opening)
 }
 
 export function whyEquivalent(mutant: Mutant): string | undefined {
