@@ -39,15 +39,18 @@ export function connect(connection: Connection): SwapService {
 
 /** Requests a quote for this create only and uses its id at once. If the quote fails or is for another swap, nothing was created. */
 async function createWithQuote<O extends Op>(
-  { provider, isOtherPair }: Connection,
+  connection: Connection,
   respond: Respond,
   op: O,
   request: Request<O>,
   context: Context,
 ): Promise<ServiceResponse<O>> {
+  const { provider, isOtherPair } = connection
   const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, ...query } = request as Request<'createTransaction'>
   const { body: quote } = await respond('getRate', query, context).catch((reason) => {
-    throw Fault.from(reason).with({ noEffect: true })
+    throw refusesOwnKey(Fault.from(reason), connection, context)
+      ? standardFault('accessRefused', { noEffect: true, cause: reason }) // without the provider: it has not seen the client's key
+      : Fault.from(reason).with({ noEffect: true })
   })
   const { quoteId, rateType = query.rateType } = quote
   if (rateType !== query.rateType || isOtherPair(query, quote, context.pair) || !isAbout(quote.amountIn, query.amountIn))
@@ -56,6 +59,11 @@ async function createWithQuote<O extends Op>(
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
   await context.beforeSend?.()
   return { ...(await respond(op, { ...request, quoteId }, context, quote)), quotedAmountOut: quote.amountOut }
+}
+
+/** Whether the key of a quote is refused, and is not the one that the create is sent with. */
+function refusesOwnKey({ kind }: Fault, { keyOf }: Connection, context: Context): boolean {
+  return kind === 'unauthorized' && keyOf(context, { op: 'getRate' }) !== keyOf(context, { op: 'createTransaction' })
 }
 
 function otherQuote(provider: string): Fault {

@@ -56,6 +56,17 @@ it('U30: the page of a firewall on one create stops nothing, whether the key may
   }
 })
 
+it('U30: the page of a firewall on the very first call stops nothing', async () => {
+  await using rig = await startRig('changenow')
+  rig.exchange.tamper = (operation) => (operation === 'create' ? firewall : operation === 'list' ? noList : undefined)
+  expectRefusal(await rig.create('A'), 'A', 502)
+  await expect.poll(() => rig.exchange.received('get').length).toBe(1)
+  rig.exchange.tamper = () => undefined
+  expect((await rig.quote('A')).status).toBe(200)
+  expect((await rig.create('A')).status).toBe(createdStatus.A)
+  expect(loggedFor(rig, 'cooldown')).toEqual([])
+})
+
 it('U30: a key that is refused for creates and lists, and for quotes, is refused', async () => {
   await using rig = await startRig('changenow')
   expect((await rig.quote('A')).status).toBe(200)
@@ -86,4 +97,11 @@ it("U13: in passthrough mode a client's 403 for its list stays the client's, wha
   expectRefusal(await rig.get('A', '/transactions?page=1&size=10'), 'A', 401)
   expect((await rig.create('A')).status).toBe(createdStatus.A)
   expect(rig.exchange.received('list').map(({ headers }) => headers['x-changenow-api-key'])).toEqual([clientKey])
+})
+
+it("U13: in passthrough mode a fixed create is not the client's 401 if the quote's key, which is the operator's, is refused", async () => {
+  await using rig = await startRig('changenow', { mode: 'passthrough' })
+  rig.exchange.key = 'another-key'
+  expectRefusal(await rig.create('A', { rateType: 'fixed' }), 'A', 502)
+  expect((await rig.create('A')).status).toBe(createdStatus.A)
 })

@@ -81,10 +81,13 @@ export class KeyCheck {
     return answer === 'refused'
   }
 
-  /** A call that carries the key and is neither a create nor the list of transactions. */
+  /** A call that carries the key and is neither a create nor the list of transactions. Before any was accepted: of an id that no transaction has. */
   private otherCall(): KeyedCall | undefined {
-    if (this.options.keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
-    return this.acceptedQuote ?? this.acceptedGet
+    const { keyed } = this.options
+    if (keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
+    const unknownId = crypto.randomUUID().replaceAll('-', '').slice(0, 14)
+    const ofNothing: KeyedCall = { op: 'getTransaction', request: { id: unknownId } }
+    return this.acceptedQuote ?? this.acceptedGet ?? (keyed.has('getRate') && keyed.has('getTransaction') ? ofNothing : undefined)
   }
 
   private refuseList(): void {
