@@ -45,8 +45,9 @@ test('its span, its metric and the provider’s time are equal, without the work
 
 test('an attempt without a response ends with its fault, also in its span', () => {
   const { span, end, observed } = attempt()
-  const fault = new Fault('unreachable', 'No.')
+  const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
+  const fault = new Fault('unreachable', 'No.', { cause })
   end(fault)
   expect(span.fault).toBe(fault)
-  expect(observed).toMatchObject([{ what: 'attempt', outcome: 'unreachable', status: undefined }])
+  expect(observed).toMatchObject([{ what: 'attempt', outcome: 'unreachable', connectFailure: 'refused', status: undefined }])
 })

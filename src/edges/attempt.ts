@@ -1,4 +1,5 @@
 /** One call to a provider, from its first byte to its end. */
+import { connectFailureOf } from '../domain/faults/connect-failure.ts'
 import type { Fault } from '../domain/faults/fault.ts'
 import type { OperationName } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
@@ -51,7 +52,9 @@ export class Attempt {
     const endedAt = this.endedAt ?? this.stop()
     const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
     this.span?.end(fault, endedAt)
-    observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome: outcomeOf(fault), seconds })
+    const outcome = outcomeOf(fault)
+    const connectFailure = fault && outcome === 'unreachable' ? connectFailureOf(fault) : undefined
+    observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
   }
 
   private setStatus(status: number): void {

@@ -175,7 +175,9 @@ describe('a provider that does not work', () => {
     })
     const { exitCode, report } = await place.report('alpha')
     expect(exitCode).toBe(1)
-    expect(messageOf(report, 'currencies')).toBe('no connection to the provider')
+    expect(messageOf(report, 'currencies')).toBe(
+      'no connection to the provider: nothing listens at its address and port (ECONNREFUSED)',
+    )
     expect(outcomes(report)).toMatchObject({ currencies: 'fails', list: 'fails', 'unknown id': 'fails', key: 'fails' })
   })
 })

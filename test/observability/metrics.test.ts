@@ -113,6 +113,7 @@ describe('requests and calls', () => {
     const call = { what: 'attempt', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
     metrics.observe({ ...call, status: 200, outcome: 'done' })
     metrics.observe({ ...call, status: undefined, outcome: 'timedOut' })
+    metrics.observe({ ...call, status: undefined, outcome: 'unreachable', connectFailure: 'dns_timeout' })
     metrics.observe({ ...call, status: 799, outcome: 'failed' })
     expect(await lines(metrics, 'swapgate_requests_total')).toEqual([
       'swapgate_requests_total{operation="get_rate",client_form="A",provider_form="B",provider="beta",error_type="none"} 1',
@@ -129,12 +130,17 @@ describe('requests and calls', () => {
     expect((await lines(metrics, 'swapgate_attempts_total')).map((line) => /outcome="(\w+)"/.exec(line)?.[1])).toEqual([
       'done',
       'timed_out',
+      'unreachable',
       'failed',
+    ])
+    expect(await lines(metrics, 'swapgate_provider_unreachable_total{provider="beta",cause="dns_timeout"}')).toEqual([
+      'swapgate_provider_unreachable_total{provider="beta",cause="dns_timeout"} 1',
     ])
     const statuses = await lines(metrics, 'http_client_request_duration_seconds_count')
     expect(statuses.map((line) => /status_code="(\w*)",error_type="(\w*)"/.exec(line)?.slice(1))).toEqual([
       ['200', ''],
       ['', 'timed_out'],
+      ['', 'unreachable'],
       ['_OTHER', '_OTHER'],
     ])
   })

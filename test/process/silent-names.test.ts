@@ -38,6 +38,9 @@ routing: { strategy: best, providers: [good, ${names.map((_, at) => `p${at}`).jo
   await provider.requested
   provider.release()
   expect((await pending).status).toBe(200)
+  const metrics = await (await fetch(`${urls.get('admin')}/metrics`)).text()
+  const refused = metrics.matchAll(/unreachable_total\{provider="(p\d+)",cause="dns_timeout"\} [1-9]/g)
+  expect(new Set([...refused].map(([, name]) => `${name}.silent`))).toEqual(new Set(names))
   const asked = swapgate.printed.filter((line) => line.startsWith('asked '))
   expect(new Set(asked).size).toBe(asked.length)
   expect(asked).toHaveLength(8)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
 import { causeOf, describeError } from './error.ts'
 
 test.each([
@@ -27,5 +28,5 @@ test('an error is logged with its name, its code and its origin, each once', () 
 
 test('a thrown value that is not an error is logged with its type only', () => {
   expect(describeError('canary')).toEqual({ name: 'string', message: '', stack: [] })
-  expect(causeOf({ cause: undefined })).toBeUndefined()
+  expect(causeOf(new Fault('failed', 'No.'))).toBeUndefined()
 })

@@ -1,4 +1,6 @@
 /** Describes an unexpected error for the log: its origin, without data from clients or providers. */
+import { rootCauseOf } from '../../domain/faults/connect-failure.ts'
+import type { Fault } from '../../domain/faults/fault.ts'
 
 export interface ErrorFacts {
   readonly name: string
@@ -15,9 +17,9 @@ const maxMessageLength = 200
 const maxWordLength = 24
 const minSecretLength = 6
 
-/** Describes the cause of a fault. Undefined if it has none. */
-export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorFacts | undefined {
-  return fault?.cause === undefined ? undefined : describeError(fault.cause)
+/** Describes the first cause of a fault that is no fault itself. Undefined if it has no cause. */
+export function causeOf(fault: Fault | undefined): ErrorFacts | undefined {
+  return fault?.cause === undefined ? undefined : describeError(rootCauseOf(fault))
 }
 
 export function describeError(reason: unknown): ErrorFacts {

@@ -2,7 +2,7 @@
 import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
-import { causeOf } from './error.ts'
+import { causeOf, type ErrorFacts } from './error.ts'
 
 export interface Event {
   readonly level: 'info' | 'warn' | 'error'
@@ -89,9 +89,16 @@ function requestEvent(end: RequestEnd, formOf: FormOf): Event {
       seconds: rounded(end.seconds),
       provider_seconds: rounded(end.providerSeconds),
       added_seconds: rounded(end.addedSeconds),
-      error: isOurs ? causeOf(fault) : undefined,
+      error: isOurs ? causeOf(fault) : errorType === 'provider_unreachable' ? withoutOrigin(causeOf(fault)) : undefined,
     },
   }
+}
+
+/** The code that fails to connect is not ours. */
+function withoutOrigin(facts: ErrorFacts | undefined): Omit<ErrorFacts, 'stack'> | undefined {
+  if (!facts) return undefined
+  const { stack: _, ...rest } = facts
+  return rest
 }
 
 /** Rounds to a microsecond. */

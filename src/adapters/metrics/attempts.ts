@@ -1,5 +1,6 @@
 /** Metrics of calls to providers: durations, results, rejections and retries. */
 import { STATUS_CODES } from 'node:http'
+import { connectFailures } from '../../domain/faults/connect-failure.ts'
 import { cooldownReasons, localRejectionCauses } from '../../domain/telemetry/labels.ts'
 import type { AttemptEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
@@ -26,6 +27,12 @@ export function attemptMetrics(
     help: 'Calls to providers, by result.',
     labels: ['operation', 'provider', 'outcome'],
   })
+  const unreachable = new Counter({
+    name: 'swapgate_provider_unreachable_total',
+    help: 'Calls for which no connection to the provider was made, by cause.',
+    labels: ['provider', 'cause'],
+    initialValues: () => combinations(tags(), connectFailures),
+  })
   const cooldowns = new Counter({
     name: 'swapgate_provider_cooldowns_total',
     help: 'Cooldowns of a provider, by reason.',
@@ -50,14 +57,16 @@ export function attemptMetrics(
     labels: ['provider', 'made'],
     initialValues: () => combinations(tags(), ['true', 'false']),
   })
-  for (const family of [durations, attempts, cooldowns, refusedOperations, localRejection, retries]) exposition.add(family)
+  for (const family of [durations, attempts, unreachable, cooldowns, refusedOperations, localRejection, retries])
+    exposition.add(family)
   return {
     attempt(observation) {
-      const { operation, method, provider, server, outcome, seconds } = observation
+      const { operation, method, provider, server, outcome, connectFailure, seconds } = observation
       const status = statusOf(observation)
       const error = errorOf(observation, status)
       durations.observe([method, server.address, String(server.port), status, error, provider], seconds)
       attempts.add([snakeCase(operation), provider, snakeCase(outcome)])
+      if (connectFailure) unreachable.add([provider, connectFailure])
     },
     cooldown: ({ provider, reason }) => cooldowns.add([provider, snakeCase(reason)]),
     operationRefused: ({ provider, operation }) => refusedOperations.add([provider, snakeCase(operation)]),

@@ -1,4 +1,5 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
+import type { ConnectFailure } from '../faults/connect-failure.ts'
 import type { ErrorType } from '../faults/error-type.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { OperationName } from '../swap/operations.ts'
@@ -168,6 +169,8 @@ export interface AttemptEnd {
   /** Absent if there was no response. */
   readonly status: number | undefined
   readonly outcome: AttemptOutcome
+  /** Of an unreachable provider. */
+  readonly connectFailure?: ConnectFailure | undefined
   readonly seconds: number
 }
 

@@ -1,4 +1,18 @@
+import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../../domain/faults/connect-failure.ts'
 import { Fault } from '../../../domain/faults/fault.ts'
+
+const connectFailures: Readonly<Record<ConnectFailure, string>> = {
+  dns_not_found: 'its name does not exist',
+  dns_timeout: 'no name server answers about its name',
+  dns_failed: 'the look-up of its name fails',
+  refused: 'nothing listens at its address and port',
+  no_route: 'there is no route to its address',
+  timed_out: 'its address does not answer',
+  reset: 'it closes the connection',
+  certificate: 'its certificate is not valid here',
+  tls: 'it does not speak TLS as it should',
+  other: 'it cannot be made',
+}
 
 /** A failed call for the operator, with more of the cause than a client gets. */
 export function describeFault(fault: Fault): string {
@@ -8,7 +22,7 @@ export function describeFault(fault: Fault): string {
     case 'accessRefused':
       return 'the key is refused'
     case 'unreachable':
-      return 'no connection to the provider'
+      return `no connection to the provider: ${connectFailures[connectFailureOf(fault)]}${codeOf(fault)}`
     case 'timedOut':
       return 'no response within the timeout'
     case 'limited':
@@ -24,4 +38,10 @@ export function describeFault(fault: Fault): string {
     default:
       return message
   }
+}
+
+/** The word of the system or of OpenSSL, which can be searched for. */
+function codeOf(fault: Fault): string {
+  const cause = rootCauseOf(fault)
+  return cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
 }
