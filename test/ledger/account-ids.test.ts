@@ -34,6 +34,17 @@ describeStores(allStores, (shared) => {
     expect(await ledger.complete((await begun(shared(), other)).id, facts('x'))).toBe(true)
   })
 
+  test('L152: two tags with one URL are one, as where a provider got another name and tag', async () => {
+    const { ledger, tags } = shared()
+    const [before, after] = [unique('before'), unique('after')]
+    const url = `https://${before}.test/api`
+    await tags.save([before, after].map((tag) => ({ tag, form: 'A', url, account: tag })))
+    const made = [await begun(shared(), before), await begun(shared(), after)]
+    expect(await ledger.unresolvedBetween(after, 0, Date.now() + 1_000)).toHaveLength(2)
+    expect(await ledger.complete(made[0]?.id ?? '', facts('x'))).toBe(true)
+    expect(await ledger.bindFound(made[1]?.id ?? '', facts('x'))).toBe(false)
+  })
+
   test('L152: neither reconciliation nor a person binds it, and a mismatch does not take it', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { eu, us } = await rig(shared())

@@ -5,13 +5,13 @@ import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 import { loadEntry } from './stored.ts'
 
-/** The other tags whose last configuration has the same account: also those that the file lacks by now. */
+/** The other tags whose last configuration has the same account or the same URL: also those that the file lacks by now. */
 function otherTags(tag: unknown): RawBuilder<unknown> {
-  return sql`select other.tag from providers as own join providers as other on other.account = own.account
+  return sql`select other.tag from providers as own join providers as other on other.account = own.account or other.url = own.url
     where own.tag = ${tag} and other.tag <> own.tag`
 }
 
-/** Whether the column has this tag or another one with the same account. */
+/** Whether the column has this tag or another one of the same account. */
 export function isOfAccount(column: string, tag: unknown): RawBuilder<boolean> {
   return sql`(${sql.ref(column)} = ${tag} or ${sql.ref(column)} in (${otherTags(tag)}))`
 }
