@@ -10,6 +10,8 @@ const { literals, computed } = expressionsOfSource()
 const bounded: Readonly<Record<string, number>> = {
   'src/domain/amount.ts: /0+$/': 64, // an amount's lexeme
   'src/sandbox/market/decimal.ts: /0+$/': 64,
+  'src/domain/address/same-address.ts: /^0x0*([0-9a-f]+)$/i': 400, // the longest address that is compared
+  'src/domain/address/same-contract.ts: /\\0+$/': 20, // a code's bytes
   'src/config/interpolation.ts: /\\$\\{([^}]*)(\\}?)/g': 10_000, // the operator's own file
 }
 for (const { name } of literals)
@@ -18,6 +20,12 @@ for (const { name } of literals)
 /** What is computed, with what it may become. */
 const becomes: Readonly<Record<string, readonly RegExp[]>> = {
   'src/domain/key.ts: new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)': [/^sg_live_[0-9A-Za-z]{49}$/],
+  'src/domain/address/decoders.ts: new RegExp(`^${prefix}([0-9a-fA-F]{${minDigits},${maxDigits}})$`)': [
+    /^0x([0-9a-fA-F]{64,64})$/,
+    /^0x([0-9a-fA-F]{1,64})$/,
+  ],
+  'src/domain/address/same-contract.ts: new RegExp(`^(?:([A-Za-z0-9]{1,40})[-:.+/])?(${issuer})(?:[-:.+/]([A-Za-z0-9]{1,40}))?$`)':
+    [/^(?:([A-Za-z0-9]{1,40})[-:.+/])?(G[A-Z2-7]{55}|r[1-9A-HJ-NP-Za-km-z]{24,34})(?:[-:.+/]([A-Za-z0-9]{1,40}))?$/],
   "src/domain/faults/confidential.ts: new RegExp(sources.join('|'), 'i')": [
     /provider-key-alpha|(?<![a-z0-9])api\.alpha\.example(?![a-z0-9])|(?<![a-z0-9])alpha(?![a-z0-9])/i,
   ],

@@ -214,7 +214,11 @@ function isSpelledAlike(one: string | undefined, other: string | undefined): boo
 }
 
 function bareText(address: string): string {
-  return address.toLowerCase().replace(/^(?:[a-z]+:|0x|xdc|[a-z]{2,5}_)+/, '')
+  const start = Math.max(address.lastIndexOf(':'), address.lastIndexOf('_')) + 1
+  return address
+    .slice(start)
+    .toLowerCase()
+    .replace(/^(?:0x|xdc)/, '')
 }
 
 function compareAsset(

@@ -115,7 +115,7 @@ export const changelly = defineProviderForm({
   depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
-    expiredQuote: /\brateId\b.*\b(expired|not found)\b/i,
+    expiredQuote: [/\brateId\b/i, /\b(?:expired|not found)\b/i],
     limits: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
     codes: {
       at: 'error.code',

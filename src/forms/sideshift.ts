@@ -77,7 +77,7 @@ export const sideshift = defineProviderForm({
   depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
-    expiredQuote: /\bquote\b.*\bexpired\b/i,
+    expiredQuote: [/\bquote\b/i, /\bexpired\b/i],
     limits: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
     codes: {
       at: 'error.code',

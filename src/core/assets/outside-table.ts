@@ -127,10 +127,15 @@ function isOther({ row: one, chain }: Offer, { row: other, chain: otherChain }: 
 
 /** `Zeta (ERC20)` is `Zeta`: some providers add the network. Spaces, signs and case mean nothing. */
 function bareName(name: string): string {
-  return name
-    .replace(/\s*\([^()]*\)\s*$/, '')
+  return withoutNote(name.trim())
     .replace(/[\s\p{P}\p{S}]/gu, '')
     .toLowerCase()
+}
+
+function withoutNote(name: string): string {
+  const start = name.lastIndexOf('(')
+  const isNote = start >= 0 && name.indexOf(')', start) === name.length - 1
+  return isNote ? name.slice(0, start) : name
 }
 
 function notOffered(pair: Pair, side: Side): Fault {

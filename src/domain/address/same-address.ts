@@ -54,7 +54,8 @@ export function splitAddress(address: string): { readonly address: string; reado
 export function memoOf(address: string | undefined, extraId: string | undefined): string | undefined {
   if (address === undefined) return extraId || undefined
   const memo = extraId || splitAddress(address)?.memo
-  return memo !== undefined && rippleAccount(address) !== undefined ? memo.replace(/^0+(?=[0-9]+$)/, '') : memo
+  if (memo === undefined || !/^[0-9]+$/.test(memo) || rippleAccount(address) === undefined) return memo
+  return memo.replace(/^0+(?=.)/, '')
 }
 
 function holdsMemo(address: string): boolean {

@@ -28,8 +28,8 @@ export interface RefusalTable {
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
   /** The meaning of a member's presence, if there is no known code. */
   readonly members?: Readonly<Record<string, RefusalMeaning>>
-  /** What a message says about the gateway's own quote for a create, where no code does: only whether to request another one depends on it. */
-  readonly expiredQuote?: RegExp
+  /** What a message all says about an expired quote of the gateway, where no code does: only whether to request another one depends on it. */
+  readonly expiredQuote?: readonly RegExp[]
   /** A member whose presence makes a response with a status of success a refusal. */
   readonly presentIn200?: string
   /** The place of the error status: beside a message, it makes a response with a status of success a refusal with that status. */
@@ -62,7 +62,7 @@ export function readRefusal(table: RefusalTable, response: JsonValue | undefined
     limits: known,
     reportedLimits: isHalf && limits?.areBoth ? {} : known,
     meaning,
-    isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.test(message) ?? false,
+    isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.every((word) => word.test(message)) ?? false,
     isOfForm: meaning !== undefined || code !== undefined || hasFormsParts(table, body),
   }
 }

@@ -24,11 +24,15 @@ it('no store has the rows of another, or of those that are closed', async () => 
   const providersOf = async ({ database }: Awaited<ReturnType<typeof open>>) =>
     (await sql<{ tag: string }>`select tag from providers`.execute(database)).rows.map(({ tag }) => tag)
   const [first, second] = await Promise.all([open(), open()])
-  await first.write(async (within) => void (await sql`insert into providers (tag, form, url) values ('alpha', 'A', 'x')`.execute(within)))
+  await first.write(
+    async (within) => void (await sql`insert into providers (tag, form, url) values ('alpha', 'A', 'x')`.execute(within)),
+  )
   const third = await open()
   expect(await Promise.all([first, second, third].map(providersOf))).toEqual([['alpha'], [], []])
   await first.close()
-  await second.write(async (within) => void (await sql`insert into providers (tag, form, url) values ('beta', 'B', 'y')`.execute(within)))
+  await second.write(
+    async (within) => void (await sql`insert into providers (tag, form, url) values ('beta', 'B', 'y')`.execute(within)),
+  )
   const fourth = await open()
   expect(await Promise.all([second, third, fourth].map(providersOf))).toEqual([['beta'], [], []])
   await Promise.all([second, third, fourth].map(({ close }) => close()))
