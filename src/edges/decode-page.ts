@@ -5,7 +5,7 @@ import { type DecodedPage, decodePage } from '../wire/codec/envelope.ts'
 import { memberAt } from '../wire/codec/member.ts'
 import type { Given, ResponseFields } from '../wire/codec/response-nodes.ts'
 import { readUnreadable, type UnreadableFields } from '../wire/codec/unreadable-row.ts'
-import type { JsonValue } from '../wire/json.ts'
+import { JsonError, type JsonValue } from '../wire/json.ts'
 import type { ProviderOperation } from '../wire/provider/operation.ts'
 import { WireError } from '../wire/wire-error.ts'
 import { accepting, type DecodeOptions, type ResponseDocument, toUnreadable } from './decode-response.ts'
@@ -14,6 +14,9 @@ import { accepting, type DecodeOptions, type ResponseDocument, toUnreadable } fr
 export interface PageOptions extends DecodeOptions {
   readonly onDerived: (field: string) => void
 }
+
+/** Of one page: some thousand coins with their networks, in one response, is the most that a provider has. */
+const maxRows = 20_000
 
 /** The requested page. */
 export interface PageQuery {
@@ -34,7 +37,7 @@ export async function readPaged(
     const page = decodePage(operation.page ?? 'items', body, options.decodeContext)
     const rows = page.items.filter((item) => counts(operation, item))
     const read = acceptsUnreadableRows
-      ? readTolerantly(operation, rows, options, accept)
+      ? await readTolerantly(operation, rows, options, accept)
       : await readRows(operation, rows, options, accept)
     return { ...read, ...extentOf(page, query, operation), ...(isSpread(read, page) && { rowCount: page.items.length }) }
   } catch (reason) {
@@ -77,24 +80,24 @@ function isSpread({ items, dropped = 0, unreadable = [] }: ReadRows, page: Decod
 }
 
 /** Returns rows that do not match the form separately, with their readable fields. */
-function readTolerantly(
+async function readTolerantly(
   operation: ProviderOperation,
   rows: readonly JsonValue[],
   options: PageOptions,
   accept: (row: ResponseFields) => ResponseFields,
-): ReadRows {
+): Promise<ReadRows> {
   const { responseCodec } = operation
   const { decodeContext } = options
   const given = assumedIn(operation, options)
   const unreadable: UnreadableFields[] = []
-  const items = rows.flatMap((item) => {
+  const items: ResponseFields[] = []
+  await inSlices(rows, (item) => {
     try {
-      return responseCodec.decodeRows(item, decodeContext, given).map(accept)
+      for (const row of responseCodec.decodeRows(item, decodeContext, given).map(accept)) items.push(row)
     } catch (reason) {
       if (!(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')
       unreadable.push(readUnreadable(responseCodec, item))
-      return []
     }
   })
   return { items, unreadable }
@@ -114,7 +117,8 @@ async function readRows(
   let dropped = 0
   await inSlices(rows, (item) => {
     try {
-      items.push(...responseCodec.decodeRows(item, decodeContext, given))
+      for (const row of responseCodec.decodeRows(item, decodeContext, given)) items.push(row)
+      if (items.length > maxRows) throw new JsonError(`more than ${maxRows} rows`)
     } catch (reason) {
       if (!dropsBadRows || !(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')

@@ -3,7 +3,7 @@ import type { Confidential } from '../domain/faults/confidential.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { DecodeContext, Given, ResponseFields } from '../wire/codec/response-nodes.ts'
 import { JsonError, type JsonValue } from '../wire/json.ts'
-import { parseJson } from '../wire/parse-json.ts'
+import { parseJson, parseJsonList } from '../wire/parse-json.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
 import { EmptyResponse, WireError } from '../wire/wire-error.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
@@ -37,10 +37,22 @@ export function decodeResponse(
   }
 }
 
+/** No response but a list is longer; most that are wait for a turn of the queue in vain. */
+const maxShortLength = 65_536
+
 /** Throws a `Fault` `unreadable` if the text is not JSON. */
-export function readDocument(text: string, options: DecodeOptions): ResponseDocument {
+export function readDocument(text: string, options: DecodeOptions): ResponseDocument | Promise<ResponseDocument> {
+  if (text.length > maxShortLength) return readLongDocument(text, options)
   try {
     return { text, body: parseJson(text) }
+  } catch (reason) {
+    throw toUnreadable(reason, options)
+  }
+}
+
+async function readLongDocument(text: string, options: DecodeOptions): Promise<ResponseDocument> {
+  try {
+    return { text, body: await parseJsonList(text) }
   } catch (reason) {
     throw toUnreadable(reason, options)
   }

@@ -97,7 +97,11 @@ function messageOf(kind: FaultKind, providerMessage: string, limits: AmountLimit
   return messageWithLimits(message, limits)
 }
 
+/** Characters of an error that are worth the time that it takes to read them. */
+const maxErrorLength = 262_144
+
 function readBody(text: string): JsonValue | undefined {
+  if (text.length > maxErrorLength) return undefined
   try {
     return parseJson(text)
   } catch (reason) {

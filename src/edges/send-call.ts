@@ -82,7 +82,8 @@ export function sender(connection: Connection): Sender {
         const response = await http(request)
         attempt.setResponse(response)
         if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
-        const document = readDocument(response.body, options)
+        const reading = readDocument(response.body, options)
+        const document = reading instanceof Promise ? await reading : reading
         const status = refusedStatusIn200(form.refusal, document.body)
         if (status !== undefined) throw faultOf({ ...response, status }, call, fields, key)
         const decoding = decode(document)

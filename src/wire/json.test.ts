@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
-import { JsonError, JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
-import { parseJson } from './parse-json.ts'
+import { JsonError, JsonNumber, JsonObject, type JsonValue, oversizedRow, printString } from './json.ts'
+import { parseJson, parseJsonList } from './parse-json.ts'
 
 /** As `JSON.parse` would have it, where a name may be `__proto__`. */
 function plain(value: JsonValue): unknown {
@@ -129,6 +129,51 @@ describe('a document', () => {
     const members = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"m${at}":0`).join()}}`
     expect(accepts(parseJson, members(256))).toBe(true)
     expect(() => parseJson(members(257))).toThrow(JsonError)
+  })
+})
+
+describe('a long list', () => {
+  const filler = `"${'x'.repeat(60_000)}"`
+
+  it('reads as a short one, wherever its rows are', async () => {
+    const property = fc.asyncProperty(wellFormed, async (text) => {
+      const long = `[${filler},${filler},${text}]`
+      expect(await parseJsonList(long)).toEqual(parseJson(long))
+      const inEnvelope = `{"data":{"rows":${long}},"total":3}`
+      expect(await parseJsonList(inEnvelope)).toEqual(parseJson(inEnvelope))
+    })
+    await fc.assert(property, { numRuns: 50 })
+  })
+
+  it.each([
+    ['a text', `"${'x'.repeat(65_536)}"`],
+    ['a text of escapes', `"${'\\\\'.repeat(65_536)}"`],
+    ['a text of quotes and brackets', `"${']\\"}'.repeat(65_536)}"`],
+    ['a number', '1'.repeat(65_537)],
+    ['a list', `[${'1,'.repeat(65_536)}1]`],
+    ['an object', `{"a":{"b":[${filler},${filler}]}}`],
+    ['an object that is not JSON', `{"a":[${filler},${filler}${filler}]}`],
+    ['an object with spaces', `{"a":1${' '.repeat(65_536)}}`],
+  ])('steps over a row that is %s of more than 64 KiB', async (_, row) => {
+    for (const around of [(text: string) => text, (text: string) => `{"data":{"rows":${text}},"total":3}`]) {
+      const value = await parseJsonList(around(`[{"a":1}, ${row} ,{"b":"\\\\"}]`))
+      expect(value).toEqual(await parseJsonList(around('[{"a":1},{},{"b":"\\\\"}]')))
+    }
+  })
+
+  it('has the one value for rows that were not read', async () => {
+    expect(await parseJsonList(`["${'x'.repeat(65_536)}"]`)).toEqual([oversizedRow])
+    const [row] = (await parseJsonList(`["${'x'.repeat(65_536)}"]`)) as JsonValue[]
+    expect(row).toBe(oversizedRow)
+  })
+
+  it.each([
+    ['in a row that is too long', `[{"a":"${'x'.repeat(65_536)}"`],
+    ['in a text that is too long', `["${'\\"'.repeat(65_536)}`],
+    ['after a row that is too long', `[["${'x'.repeat(65_536)}"],`],
+    ['by the wrong bracket', `[["${'x'.repeat(65_536)}"]}`],
+  ])('that ends %s is refused', async (_, text) => {
+    await expect(parseJsonList(text)).rejects.toThrow(JsonError)
   })
 })
 

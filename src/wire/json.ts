@@ -21,6 +21,9 @@ export class JsonObject {
 
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
+/** In the place of a row that is too long to be read. */
+export const oversizedRow = new JsonObject()
+
 /** The text is not JSON, or nested too deeply. The message has the position, never the text. */
 export class JsonError extends Error {}
 

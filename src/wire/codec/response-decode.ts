@@ -1,7 +1,7 @@
 /** Decodes a provider's response by its table. */
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
-import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
+import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from '../json.ts'
 import { EmptyResponse, WireError } from '../wire-error.ts'
 import { memberAt } from './member.ts'
 import {
@@ -74,6 +74,7 @@ function readDetail({ nodes, members }: Details, item: JsonValue, rowContext: Ro
 
 function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!(value instanceof JsonObject)) throw new WireError('', 'it must be an object')
+  if (value === oversizedRow) throw new WireError('', 'it is longer than 64 KiB')
   // By index: an iterator over the members makes objects, on the hot path. So `as`: `at` is a place in both lists.
   const { keys, values } = value
   let spread: Spread | undefined

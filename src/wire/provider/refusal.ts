@@ -6,6 +6,9 @@ import type { Reason } from '../../domain/faults/reason.ts'
 import { memberAt } from '../codec/member.ts'
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 
+/** The patterns that search a message may take quadratic time. */
+const maxMessageLength = 4_096
+
 /** The meaning of a provider's code for the client's request. */
 export interface RefusalMeaning {
   readonly kind: FaultKind
@@ -56,7 +59,7 @@ export function readRefusal(table: RefusalTable, response: JsonValue | undefined
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   const meaning = meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
-  const message = firstMessage(body, messages) || firstMessage(body, frameworkMessages)
+  const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
   return {
     message,
     limits: known,
