@@ -6,6 +6,7 @@ import { checkAddresses } from './core/assets/check-addresses.ts'
 import { checkAmount } from './core/assets/check-amount.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
+import { confirmNetworks } from './core/creation/confirm-networks.ts'
 import { creation } from './core/creation/creation.ts'
 import { fillFromRequest } from './core/creation/fill-from-request.ts'
 import { idempotency } from './core/creation/idempotency.ts'
@@ -120,5 +121,6 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
       verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),
+    confirmNetworks({ catalogue, mustConfirm: provider.networks === 'confirmed' }), // a create on an unnamed network is read once more
   ]
 }

@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { depositOfB } from '../support/form-b.ts'
 import { readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { orderedSwap } from '../support/outcomes.ts'
 import { type Client, startPair } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 import type { Order } from '../support/swaps.ts'
-import { depositOf } from '../support/swaps.ts'
 
 type Layer = (ledger: Ledger) => Ledger
 
@@ -159,8 +159,8 @@ describe("the provider's own keys", () => {
     const [mine, theirs] = [await place.gateway.freshKey(), await place.gateway.freshKey()]
     await order(place.client('A'), mine)
     place.beta.reply('get', { status: 404, json: { message: 'Transaction not found', code: 404 } })
-    expect((await place.client('A').get('/transactions', { key: theirs })).text).toContain(depositOf('tx-1'))
-    expect(await place.witness.judge()).toContain(`I3: a list returned to ${theirs} ${depositOf('tx-1')}, which is ${mine}'s`)
+    expect((await place.client('A').get('/transactions', { key: theirs })).text).toContain(depositOfB('tx-1'))
+    expect(await place.witness.judge()).toContain(`I3: a list returned to ${theirs} ${depositOfB('tx-1')}, which is ${mine}'s`)
   })
 
   it('I2: the ledger does not keep what was created', async () => {

@@ -48,10 +48,10 @@ describe('provider B', () => {
     pair = await startPair(form, 'B')
     const order = swap({ from: usdtTrx, to: eth, withdrawalAddress: 'w' })
     pair.provider.reply('create', { json: { ...createdB(order), deposit_extra_id: '', withdrawal_extra_id: '' } })
-    pair.provider.reply('get', { json: { ...detailedB(order), network_from: '', network_to: '' } })
     pair.provider.reply('list', { json: { data: [listedB(order)], count: 1 } })
     const body = { ...pairWords(form, usdtTrx, eth), amount: 0.1, withdrawalAddress: 'w' }
     expect((await pair.client.post('/transactions', body)).status).toBeLessThan(300)
+    pair.provider.reply('get', { json: { ...detailedB(order), network_from: '', network_to: '' } })
     const { json } = await pair.client.get('/transactions/alpha~tx-1')
     expect(json).toMatchObject(
       form === 'A' ? { coinFrom: 'USDTTRC20' } : { coin_from: 'USDT', network_from: 'TRX', network_to: 'ETH' },

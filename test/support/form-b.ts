@@ -1,7 +1,7 @@
 /** A provider of Form B, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
 import { Recorder } from './recorder.ts'
-import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
+import { type Received, type Reply, type StandIn, standIn, type Watch } from './stand-in.ts'
 import {
   type AssetWords,
   assets,
@@ -32,7 +32,20 @@ export interface ProviderB extends StandIn {
 export async function startFormB(): Promise<ProviderB> {
   const holdings: Holdings = { currencies: currenciesB, swaps: [] }
   const recorder = new Recorder(holdings)
-  const provider = await standIn((received) => response(received, holdings), recorder.watch)
+  /** What a test has it reply to creates: it holds these, too. */
+  const replied = new Map<string, object>()
+  const watch: Watch = (received, respond) => {
+    const reply = recorder.watch(received, respond)
+    const { json, status = 200 } = reply
+    if (received.operation !== 'create' || status >= 300 || typeof json !== 'object' || json === null) return reply
+    const { networkFrom, networkTo } = readJson(received.body) as Order
+    const { amount_out_expected: _, ...facts } = json as Record<string, unknown>
+    const networks = { network_from: facts.network_from || networkFrom, network_to: facts.network_to || networkTo }
+    if (!holdings.swaps.some(({ id }) => id === facts.id))
+      replied.set(String(facts.id), { refund_address: null, ...facts, ...networks })
+    return reply
+  }
+  const provider = await standIn((received) => response(received, holdings, replied), watch)
   return { ...provider, holdings, recorder }
 }
 
@@ -78,7 +91,7 @@ export function detailedB(facts: Swap): Record<string, unknown> {
   }
 }
 
-function response(received: Received, holdings: Holdings): Reply {
+function response(received: Received, holdings: Holdings, replied: ReadonlyMap<string, object>): Reply {
   const { operation, query } = received
   if (operation === 'currencies') return page(received, holdings.currencies, 50)
   if (operation === 'rate') return { json: rateB(query) }
@@ -88,7 +101,8 @@ function response(received: Received, holdings: Holdings): Reply {
   if (operation === 'list') return page(received, between(newestFirst(holdings.swaps), query).map(listedB), 20)
   const id = decodeURIComponent(received.path.slice('/transactions/'.length))
   const found = holdings.swaps.find((known) => known.id === id)
-  return found ? { json: detailedB(found) } : refused(404, 'Not Found', noSuchTransaction, 'B')
+  const json = found ? detailedB(found) : replied.get(id)
+  return json ? { json } : refused(404, 'Not Found', noSuchTransaction, 'B')
 }
 
 function page(received: Received, rows: readonly unknown[], defaultSize: number): Reply {

@@ -64,17 +64,19 @@ describe('a Form B provider', () => {
 
   test('a list item is completed from the ledger for the key that created it, without a call', async () => {
     const created = await create('A', { refundAddress: 'bc1q-refund-1', coinTo: 'USDTERC20' })
+    const confirmed = place.beta.received('get').length
     const item = row(await list('A'))
     expect(item).toMatchObject({ coinTo: 'USDTERC20', refundAddress: 'bc1q-refund-1', depositAddress: depositOfB('tx-1') })
     expect(item).toMatchObject({ id: idOf(created), rateType: 'float' })
-    expect(place.beta.received('get')).toEqual([])
+    expect(place.beta.received('get')).toHaveLength(confirmed)
   })
 
   test('another key gets nothing from it: its items are read', async () => {
     await create('A', { coinTo: 'USDTERC20' })
+    const confirmed = place.beta.received('get').length
     place.beta.reply('get', { status: 404, json: { message: 'Transaction not found', code: 404 } })
     const item = row(await list('A', theirs))
-    expect(place.beta.received('get')).toHaveLength(1)
+    expect(place.beta.received('get')).toHaveLength(confirmed + 1)
     for (const field of ['coinTo', 'depositAddress', 'withdrawalAddress', 'refundAddress', 'rateType'])
       expect(item).not.toHaveProperty(field)
   })

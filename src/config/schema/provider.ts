@@ -120,6 +120,11 @@ export const provider = keys({
     false,
     'Whether it supports memos and tags; a provider that ignores one loses the funds. `unconfirmed`: it does, but its responses need not repeat them',
   ),
+  networks: setting(
+    choice(['confirmed', 'unconfirmed']),
+    'confirmed',
+    'Whether it names the networks of a transaction. If its response to a create does not, for a coin that has several, a get must; else the outcome of the create is unknown. `unconfirmed`: it never names them, and its silence is accepted',
+  ),
   extraIdNames: setting(
     extraIdNames,
     {},

@@ -22,7 +22,7 @@ export interface OtherDepositsOptions {
 
 const maxAgeMs = 7 * 86_400_000
 /** The longest wait for the ledger. */
-const maxReadMs = 1_000
+const maxReadMs = 250
 /** How long a result may take into the ledger. */
 const justGivenMs = 10_000
 

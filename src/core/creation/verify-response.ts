@@ -17,12 +17,8 @@ export interface VerifyResponseOptions {
 
 /** Finds the fields in which the response of a create contradicts its request. Both have the provider's asset names. */
 export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
-  const contradictionsOf = (requested: NewTransaction, reported: Transaction, { pair }: Context): readonly string[] => {
-    const sides = otherSides(requested, reported, naming, pair)
-    return [...sides.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
-  }
   return async (response, request, context, provider) => {
-    const contradicted = contradictionsOf(request, response.body, context)
+    const contradicted = contradictionsOf(request, response.body, naming, context)
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
     if (missing.length === 0) return { ...response, contradicted }
     const reported = await detailsOf(response.body.id, context, provider)
@@ -31,9 +27,20 @@ export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptio
     return {
       ...response,
       body: withMemos(response.body, reported),
-      contradicted: [...contradictionsOf(request, reported, context), ...unconfirmed],
+      contradicted: [...contradictionsOf(request, reported, naming, context), ...unconfirmed],
     }
   }
+}
+
+/** The fields in which a report of a create contradicts its request. Both have the provider's asset names. */
+export function contradictionsOf(
+  requested: NewTransaction,
+  reported: Transaction,
+  naming: AssetNaming,
+  { pair }: Pick<Context, 'pair'>,
+): readonly string[] {
+  const sides = otherSides(requested, reported, naming, pair)
+  return [...sides.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
 }
 
 /** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */

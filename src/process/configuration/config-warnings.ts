@@ -48,6 +48,12 @@ export function configWarnings({
           `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
     ...known.flatMap((provider) => memoWarnings(provider, assets)),
+    ...known
+      .filter(({ networks }) => networks === 'unconfirmed')
+      .map(
+        ({ name }) =>
+          `providers.${name}.networks: unconfirmed: nothing shows on which network ${name} has created a swap of a coin that has several`,
+      ),
     ...accountWarnings(known),
     ...known.flatMap((provider) => addressWarnings(provider, server.trustProxy)),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
