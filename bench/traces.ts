@@ -95,7 +95,16 @@ async function round(handle: Http): Promise<number> {
 }
 
 async function measure(share: number, endpoint: string): Promise<void> {
-  const options = { endpoint, queue: 2_048, batch: 512, delayMs: 1_000, timeoutMs: 2_000, exportTimeoutMs: 30_000, version: '0' }
+  const options = {
+    endpoint,
+    queue: 2_048,
+    batch: 512,
+    delayMs: 1_000,
+    timeoutMs: 2_000,
+    exportTimeoutMs: 30_000,
+    version: '0',
+    agent: {},
+  }
   const tracing = openTracing({ ...options, ratio: share, observe })
   const [off, on] = [gateway(undefined), gateway(tracing)]
   const costs = { off: [] as number[], on: [] as number[] }

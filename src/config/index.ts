@@ -8,7 +8,7 @@ import { findProviderForm, type KnownForms } from '../wire/provider/from-client-
 import { checkParts, tagOf } from './checks/index.ts'
 import { type ConfigFault, Faults } from './faults.ts'
 import type { Sources } from './interpolation.ts'
-import { addVariables } from './otel-variables.ts'
+import { addVariables, type OtlpCertificates, readCertificates } from './otel-variables.ts'
 import { type FileReader, readSource, readTable, toTree } from './read-file.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 import { validate, validParts } from './validation.ts'
@@ -76,6 +76,11 @@ export function newConfigFile(option: string | undefined): string {
 /** Whether a reference to this environment variable has a value. */
 export function hasVariable(name: string): boolean {
   return Boolean(process.env[name])
+}
+
+/** What OpenTelemetry's variables say of the certificates for the connection to a collector. */
+export function otlpCertificates(): OtlpCertificates {
+  return readCertificates(process.env)
 }
 
 /** The size of libuv's pool of threads, as libuv reads it. */

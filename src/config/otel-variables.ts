@@ -1,4 +1,5 @@
 /** Reads the standard environment variables of OpenTelemetry (SDK configuration and OTLP exporter). */
+import { readFileSync } from 'node:fs'
 import type { Tree } from './document.ts'
 import type { Sources } from './interpolation.ts'
 
@@ -27,4 +28,26 @@ export function addVariables(tree: Tree, environment: Sources['environment']): T
 
 function isMapping(tree: Tree): tree is { [key: string]: Tree } {
   return typeof tree === 'object' && tree !== null && !Array.isArray(tree)
+}
+
+const certificates = { ca: 'CERTIFICATE', cert: 'CLIENT_CERTIFICATE', key: 'CLIENT_KEY' } as const
+
+export type OtlpCertificates = { readonly [Part in keyof typeof certificates]?: Buffer }
+
+/** The files that the variables name for the connection to a collector. One that cannot be read counts as none, as the SDK has it. */
+export function readCertificates(environment: Sources['environment']): OtlpCertificates {
+  const parts = Object.entries(certificates).flatMap(([part, name]) => {
+    const file = environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`]
+    const content = file ? readIfPossible(file) : undefined
+    return content ? [[part, content]] : []
+  })
+  return Object.fromEntries(parts)
+}
+
+function readIfPossible(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
 }

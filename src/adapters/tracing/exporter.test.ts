@@ -1,4 +1,5 @@
 // Runs alone, since its timeouts are short.
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -7,7 +8,8 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { certify } from '../../../test/support/certificate.ts'
-import { exporter } from './exporter.ts'
+import { otlpCertificates } from '../../config/index.ts'
+import { type ExporterOptions, exporter } from './exporter.ts'
 import { collector as listen } from './fixture.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -25,7 +27,7 @@ async function collector(...given: Parameters<typeof listen>) {
 /** Sends empty batches and returns their results. */
 function opened(url: URL, timeoutMs = 5_000) {
   const results: string[] = []
-  const settings = { endpoint: `${url.origin}/`, timeoutMs, version: '1.2.3' }
+  const settings = { endpoint: `${url.origin}/`, timeoutMs, version: '1.2.3', agent: { lookup, ...otlpCertificates() } }
   const sender = exporter(settings, (result) => void results.push(result))
   cleanUps.push(() => sender.shutdown())
   const send = async (): Promise<string | undefined> => {
@@ -65,6 +67,22 @@ test('headers, certificate and compression follow the OTEL_EXPORTER_OTLP_… var
   expect(taken).toHaveLength(1)
   expect(taken[0]?.headers).toMatchObject({ 'content-encoding': 'gzip', 'x-tenant': 'acme' })
   expect(gunzipSync(taken[0]?.bytes as Buffer)).toHaveLength(0)
+})
+
+test('the name of the collector is looked up as the caller wishes', async () => {
+  const { taken, url } = await collector([200])
+  const names: string[] = []
+  const agent: ExporterOptions['agent'] = {
+    lookup(name, _, done) {
+      names.push(name)
+      process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
+    },
+  }
+  const endpoint = `http://collector.example:${url.port}`
+  const sender = exporter({ endpoint, timeoutMs: 5_000, version: '1', agent }, () => {})
+  cleanUps.push(() => sender.shutdown())
+  await new Promise<unknown>((done) => sender.export([], done))
+  expect([names, taken.length]).toEqual([['collector.example'], 1])
 })
 
 test('a retryable status is retried', async () => {

@@ -4,7 +4,7 @@ import type { SpanResult } from '../../domain/telemetry/labels.ts'
 import type { Span } from '../../domain/tracing/span.ts'
 import { recordTraces, type Tracing } from '../../domain/tracing/trace.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
-import { exporter } from './exporter.ts'
+import { type ExporterOptions, exporter } from './exporter.ts'
 import { always, batches } from './processor.ts'
 import { spanSourceOf, toReadableSpan } from './readable-span.ts'
 import { detectors, resource } from './resource.ts'
@@ -23,6 +23,7 @@ export interface TracingOptions {
   readonly delayMs: number
   readonly timeoutMs: number
   readonly exportTimeoutMs: number
+  readonly agent: ExporterOptions['agent']
   readonly version: string
   readonly observe: (result: SpanResult, count: number) => void
 }
