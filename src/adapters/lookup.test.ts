@@ -57,6 +57,18 @@ test('a waiter gives up after 1.5 s, and the look-up goes on for those who come 
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('after a look-up without an answer, the next one is waited for 0.5 s from its beginning', async () => {
+  const { ask, fail, seen } = rig()
+  ask('alpha.example')
+  fail('EAI_AGAIN')
+  ask('alpha.example')
+  vi.advanceTimersByTime(499)
+  expect(await seen()).toEqual(['EAI_AGAIN'])
+  vi.advanceTimersByTime(1)
+  ask('alpha.example')
+  expect(await seen()).toEqual(['dns_timeout', 'dns_timeout'])
+})
+
 test('an answer is kept for 30 s, but not for a connection to a store', async () => {
   const { ask, asked, answer, seen } = rig()
   ask('alpha.example')
@@ -158,6 +170,21 @@ describe('if all threads for look-ups are taken', () => {
     for (const name of ['a.example', 'b.example', 'c.example']) ask(name)
     vi.advanceTimersByTime(500)
     expect(await seen()).toEqual(['dns_timeout'])
+  })
+
+  test('names without an answer leave one thread to those that had one, or were never asked for', async () => {
+    const { ask, asked, answer, fail, seen } = rig()
+    for (const name of ['a.example', 'b.example']) ask(name)
+    for (let times = 0; times < 2; times++) fail('EAI_AGAIN')
+    await seen()
+    for (const name of ['a.example', 'b.example']) ask(name)
+    vi.advanceTimersByTime(500)
+    expect(await seen()).toEqual(['dns_timeout', 'dns_timeout'])
+    ask('c.example')
+    expect(asked.map(({ hostname }) => hostname)).toEqual(['a.example', 'c.example'])
+    fail('EAI_AGAIN')
+    answer(one)
+    expect(await seen()).toEqual([one.address])
   })
 
   test('a look-up that ends makes room, whatever its end', () => {

@@ -90,6 +90,8 @@ class Name {
   private answer: Answer | undefined
   /** When the look-up that is under way was asked for. */
   private askedAt: number | undefined
+  /** Whether the last look-up got no answer. */
+  private isDoubtful = false
 
   constructor(threads: Threads, lookUp: (settle: Settle) => void) {
     this.threads = threads
@@ -101,7 +103,8 @@ class Name {
     if (kept) return void process.nextTick(settle, null, kept)
     const now = performance.now()
     const askedAt = this.askedAt ?? now
-    const patienceMs = this.keptFor(keptMs + staleMs) ? Math.max(0, askedAt + silentMs - now) : waitMs
+    const isBrief = this.isDoubtful || this.keptFor(keptMs + staleMs)
+    const patienceMs = isBrief ? Math.max(0, askedAt + silentMs - now) : waitMs
     const timer = setTimeout(() => this.settle(settled, new LookupTimeout()), patienceMs)
     const settled: Settle = (...result) => {
       clearTimeout(timer)
@@ -114,9 +117,11 @@ class Name {
   private begin(now: number): void {
     this.askedAt = now
     this.threads.enter(
+      this.isDoubtful,
       (leave) =>
         this.lookUp((reason, addresses) => {
           leave()
+          this.isDoubtful = reason !== null && !isNoSuchName(reason)
           this.end(reason, addresses)
         }),
       () => this.end(new LookupTimeout(), []),
@@ -148,31 +153,46 @@ function isNoSuchName(reason: Error): boolean {
   return 'code' in reason && reason.code === 'ENOTFOUND'
 }
 
-/** The threads that look-ups may take. One that gets none soon is refused, and at once if all others are silent. */
+interface Queued {
+  readonly limit: number
+  readonly admit: () => void
+}
+
+/**
+ * The threads that look-ups may take. One that gets none soon is refused, and at once if all others are silent. Names without an
+ * answer leave one thread to the others.
+ */
 class Threads {
   private readonly max: number
   /** When each look-up under way began. */
   private readonly begun = new Set<{ readonly at: number }>()
-  private readonly queue = new Set<() => void>()
+  private readonly queue = new Set<Queued>()
 
   constructor(max: number) {
     this.max = max
   }
 
-  enter(start: (leave: () => void) => void, refuse: () => void): void {
-    if (this.begun.size < this.max) return void this.start(start)
+  enter(isDoubtful: boolean, start: (leave: () => void) => void, refuse: () => void): void {
+    const limit = isDoubtful ? Math.max(1, this.max - 1) : this.max
+    if (this.begun.size < limit) return void this.start(start)
     const now = performance.now()
     if ([...this.begun].every(({ at }) => now - at >= silentMs)) return void process.nextTick(refuse)
-    const admit = (): void => {
+    const leaveQueue = (): void => {
       clearTimeout(timer)
-      this.queue.delete(admit)
-      this.start(start)
+      this.queue.delete(queued)
+    }
+    const queued: Queued = {
+      limit,
+      admit: () => {
+        leaveQueue()
+        this.start(start)
+      },
     }
     const timer = setTimeout(() => {
-      this.queue.delete(admit)
+      leaveQueue()
       refuse()
     }, silentMs)
-    this.queue.add(admit)
+    this.queue.add(queued)
   }
 
   private start(start: (leave: () => void) => void): void {
@@ -180,8 +200,10 @@ class Threads {
     this.begun.add(lookup)
     start(() => {
       this.begun.delete(lookup)
-      const [next] = this.queue
-      next?.()
+      this.queue
+        .values()
+        .find(({ limit }) => this.begun.size < limit)
+        ?.admit()
     })
   }
 }

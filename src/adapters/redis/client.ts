@@ -1,5 +1,5 @@
 /** ioredis: one client for a single node, for Sentinel and for Cluster. */
-import { connect, type LookupFunction, type Socket } from 'node:net'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import {
   AbstractConnector,
   Cluster,
@@ -9,7 +9,7 @@ import {
   SentinelConnector,
   SentinelIterator,
 } from 'ioredis'
-import type { RedisAddress } from '../../domain/redis-url.ts'
+import type { Place, RedisAddress } from '../../domain/redis-url.ts'
 
 /** A connection setup takes several commands, and only this timeout ends a command whose connection is lost. */
 const commandTimeoutMs = 500
@@ -55,7 +55,7 @@ export function createClient(address: RedisAddress, lookup: LookupFunction): Red
   if (kind === 'single') return new Redis({ ...alone, ...nodes[0] })
   const sentinelLookup = isEncrypted
     ? { enableTLSForSentinelMode: true, sentinelTLS: { lookup } }
-    : { Connector: plainSentinelConnector(lookup) }
+    : { Connector: plainSentinelConnector(lookup), natMap: withLookup(lookup) }
   const { username, password } = sentinelCredentials
   const sentinelCredentialOptions = {
     ...(username && { sentinelUsername: username }),
@@ -113,6 +113,15 @@ function plainSentinelConnector(lookup: LookupFunction): NonNullable<RedisOption
   }
 }
 
+/** The master's place as the sentinels report it, which may be a name: ioredis connects with these options. */
+function withLookup(lookup: LookupFunction): (place: string) => Place {
+  return (place) => {
+    const colon = place.lastIndexOf(':')
+    const options = { host: place.slice(0, colon), port: Number(place.slice(colon + 1)), lookup }
+    return options
+  }
+}
+
 type Sentinel = ConstructorParameters<typeof SentinelIterator>[0][number]
 
 class AddressedSentinels extends SentinelIterator {
@@ -140,7 +149,7 @@ class AddressedSentinels extends SentinelIterator {
     const next = super.next()
     if (next.done) return next
     const { host = '' } = next.value
-    if (!this.hosts.includes(host)) return next // an address that a sentinel has reported
+    if (isIP(host) !== 0) return next
     void this.lookUp(host)
     this.others = (this.addresses.get(host) ?? []).map((address) => ({ ...next.value, host: address }))
     return this.next()
