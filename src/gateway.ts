@@ -4,6 +4,7 @@ import { clientLimits } from './core/access/limits.ts'
 import { loadShedding } from './core/access/load-shedding.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
 import { checkAmount } from './core/assets/check-amount.ts'
+import { refuseExtremeAmounts } from './core/assets/known-maximums.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmNetworks } from './core/creation/confirm-networks.ts'
@@ -88,7 +89,7 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
 function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
   const { provider, connected, parts } = providerPath
   const { config, steadyClock: clock, observe } = parts
-  const { tag, capabilities, catalogue, timeoutMs } = connected
+  const { tag, capabilities, catalogue, maximums, timeoutMs } = connected
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
   const creates = path.createOptions(providerPath)
@@ -109,6 +110,7 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        refuseExtremeAmounts(maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
         safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo

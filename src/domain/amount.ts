@@ -27,6 +27,7 @@ function branded(text: string): Amount {
 export const zero = branded('0')
 export const one = branded('1')
 export const two = branded('2')
+export const thousand = branded('1000')
 
 /** Negative, zero or positive if `a` is less than, equal to or greater than `b` by value: `1.10` equals `1.1`. */
 export function compareAmounts(a: Amount, b: Amount): number {
@@ -52,6 +53,15 @@ export function isPositive(amount: Amount): boolean {
 
 export function isZero(amount: Amount): boolean {
   return parse(amount).digits === 0n
+}
+
+/** No ordinary amount is greater, in any coin. */
+export const largestOrdinary = branded('1e15')
+const maxOrdinaryDecimals = 18
+
+/** Whether an amount is so large or has so many decimals that the figures of an honest answer may be outside of this grammar. */
+export function isExtreme(amount: Amount): boolean {
+  return parse(plainAmount(amount)).scale > maxOrdinaryDecimals || compareAmounts(amount, largestOrdinary) > 0
 }
 
 /** `amount` × `rate` − `subtrahend`, exact, in plain notation. */

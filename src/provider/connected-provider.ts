@@ -5,6 +5,7 @@ import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/forward-address.ts'
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
+import { KnownMaximums } from '../core/assets/known-maximums.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
@@ -61,6 +62,8 @@ export interface ConnectedProvider {
   readonly timeoutMs: number
   readonly service: SwapService
   readonly catalogue: Catalogue
+  /** Of the amounts that it takes. */
+  readonly maximums: KnownMaximums
   readonly capabilities: Capabilities
   /** Rate types whose creates get a quote of their own first. */
   readonly quotedFirst: ReadonlySet<RateType>
@@ -134,6 +137,7 @@ export function connectProvider(
     timeoutMs,
     service,
     catalogue: currencyList,
+    maximums: new KnownMaximums(clock),
     capabilities,
     quotedFirst,
     needsAddress,

@@ -8,6 +8,8 @@ import { type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pa
 import { assets, swap } from '../support/swaps.ts'
 
 const runs = 60
+/** Not so large that it goes nowhere (docs/contract.md §8). */
+const isOrdinary = (amount: string): boolean => Number(amount) <= 1e15
 
 /** Positive numbers of JSON's grammar, within 64 characters and exponents from -40 to 40. */
 const lexemes = fc
@@ -33,7 +35,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test("a client's amount reaches the provider as it was written, and comes back so", async () => {
     const { btc, usdtTrx } = assets
     await fc.assert(
-      fc.asyncProperty(lexemes, async (amount) => {
+      fc.asyncProperty(lexemes.filter(isOrdinary), async (amount) => {
         const rate = await pair.client.get(rateQuery(form, { from: btc, to: usdtTrx, amount }))
         expect(pair.provider.received('rate').at(-1)?.query.get('amount')).toBe(amount)
         expect(rate.json).toHaveProperty(form === 'A' ? 'amount' : 'fromAmount', digits(amount))

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../../test/support/service.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../../domain/faults/fault.ts'
 import { type Op, operationNames } from '../../../domain/swap/operations.ts'
@@ -14,7 +14,7 @@ interface Rig {
   readonly states: () => readonly string[]
   readonly observations: readonly Observation[]
   readonly advance: (seconds: number) => void
-  readonly call: (op: Op, identity?: string, overrides?: Partial<Context>) => Promise<unknown>
+  readonly call: (op: Op, identity?: string, overrides?: Partial<Context>, request?: object) => Promise<unknown>
 }
 
 const timeoutMs = 10_000
@@ -39,9 +39,9 @@ function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true): R
     advance: (seconds) => {
       now += seconds * 1000
     },
-    call: (op, identity, overrides) => {
+    call: (op, identity, overrides, request = {}) => {
       const caller = { address: '192.0.2.1', ...(identity !== undefined && { identity }) }
-      return service.call(op, {} as never, contextOf({ caller, ...overrides })).catch((reason) => reason)
+      return service.call(op, request as never, contextOf({ caller, ...overrides })).catch((reason) => reason)
     },
   }
 }
@@ -134,6 +134,143 @@ it('U27: with issued keys all callers without a key are counted as one, and each
   await flush()
   expect(await from('192.0.2.1')).toMatchObject(refusal)
   expect(await from('192.0.2.9')).toBe('well')
+})
+
+it('U36: whoever has no verified key opens nothing, however many addresses and made-up keys fail', async () => {
+  const testRig = rig(({ op, context }) => (context.isGatewayCall || op === 'listTransactions' ? 'well' : fail()), false)
+  for (let host = 1; host <= 50; host++) await testRig.call('getRate', undefined, { caller: { address: `192.0.2.${host}` } })
+  for (let key = 0; key < 50; key++) await testRig.call('createTransaction', `made up ${key}`)
+  for (let key = 0; key < 50; key++) await testRig.call('getTransaction', `made up ${key}`)
+  await flush()
+  expect(testRig.states()).toEqual([])
+  expect(testRig.healthChecks()).toEqual(['listCurrencies'])
+})
+
+it('U36: of the keys of a provider those count that it answered in the last hour, for all operations', async () => {
+  const testRig = rig(({ op }) => (op === 'listTransactions' ? 'well' : fail()), false)
+  for (const key of ['a', 'b']) await testRig.call('listTransactions', key)
+  testRig.advance(3_599)
+  await testRig.call('createTransaction', 'a')
+  await testRig.call('getRate', 'a')
+  expect(testRig.states()).toEqual([])
+  await testRig.call('createTransaction', 'b')
+  await testRig.call('getRate', 'b')
+  expect(testRig.states()).toEqual(['createTransaction open', 'getRate open'])
+  testRig.advance(1)
+  for (const key of ['a', 'b']) await testRig.call('getTransaction', key)
+  expect(testRig.states()).toHaveLength(2)
+})
+
+it('U36: an account with its key and without it is one', async () => {
+  const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.identity === 'honest' ? 'well' : fail()))
+  for (let call = 0; call < 10; call++) {
+    await testRig.call('getRate', 'honest')
+    await testRig.call('getRate', 'odd')
+    await testRig.call('getRate', undefined)
+  }
+  await flush()
+  expect(testRig.states()).toEqual([])
+  expect(await testRig.call('getRate', 'honest')).toBe('well')
+})
+
+it("U32: five failures in a row, of any callers, start one read of the gateway's own; only its failure opens the breaker", async () => {
+  let isWell = true
+  const testRig = rig(({ context }) => (context.isGatewayCall && isWell ? 'well' : fail()), false)
+  const failOnce = (host: number): Promise<unknown> =>
+    testRig.call('getRate', undefined, { caller: { address: `192.0.2.${host}` } })
+  for (let host = 1; host <= 4; host++) await failOnce(host)
+  await flush()
+  expect(testRig.healthChecks()).toEqual([])
+  await failOnce(5)
+  await flush()
+  expect(testRig.healthChecks()).toEqual(['listCurrencies'])
+  expect(testRig.states()).toEqual([])
+  isWell = false
+  testRig.advance(10)
+  for (let host = 6; host <= 10; host++) await failOnce(host)
+  await flush()
+  expect(testRig.healthChecks()).toHaveLength(2)
+  expect(testRig.states()).toEqual(['getRate open'])
+})
+
+it("U32: swaps that the gateway's own gets cannot read open nothing", async () => {
+  const testRig = rig(({ op }) => (op === 'getTransaction' ? fail('unreadable', { provider: 'alpha' }) : 'well'))
+  for (let call = 0; call < 20; call++) await testRig.call('getTransaction', undefined, { isGatewayCall: true })
+  await flush()
+  expect(testRig.states()).toEqual([])
+})
+
+it('U32: a response to any caller begins the row anew', async () => {
+  const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.identity === 'honest' ? 'well' : fail()), false)
+  for (const name of ['a', 'b', 'c', 'd', 'honest', 'a', 'b', 'c', 'd']) await testRig.call('getRate', name)
+  await flush()
+  expect(testRig.healthChecks()).toEqual([])
+})
+
+it.each(['1e16', '1e-19', `1.${'0'.repeat(18)}1`])(
+  "U33: what fails for an amount of %s is that request's failure alone",
+  async (amountIn) => {
+    const testRig = rig(() => fail('unreadable', { provider: 'alpha' }))
+    const ask = (op: Op, identity: string): Promise<unknown> => testRig.call(op, identity, {}, { amountIn })
+    for (const identity of ['a', 'b', 'c']) {
+      for (let call = 0; call < 5; call++) {
+        await ask('getRate', identity)
+        await ask('createTransaction', identity)
+      }
+    }
+    await flush()
+    expect(testRig.states()).toEqual([])
+    expect(testRig.healthChecks()).toEqual([])
+    expect(testRig.provider.calls).toHaveLength(30)
+  },
+)
+
+it('U33: without a connection no amount is the cause', async () => {
+  const testRig = rig(() => fail('unreachable', { noEffect: true }))
+  for (let call = 0; call < 5; call++) await testRig.call('getRate', 'a', {}, { amountIn: '1e40' })
+  expect(testRig.states()).toEqual(['getRate open'])
+})
+
+describe('U34: a failed trial of an unverified caller', () => {
+  let isWell: boolean
+  const opened = async (op: Op): Promise<Rig> => {
+    isWell = false
+    const testRig = rig(
+      (call) => (isWell && (call.context.isGatewayCall || call.context.caller.identity === 'good') ? 'well' : fail()),
+      false,
+    )
+    for (let call = 0; call < 5; call++) await testRig.call(op, 'made up')
+    await flush()
+    expect(testRig.states()).toEqual([`${op} open`])
+    testRig.advance(30)
+    return testRig
+  }
+
+  it('closes the breaker of reads if the gateway can read', async () => {
+    const testRig = await opened('getRate')
+    isWell = true
+    await testRig.call('getRate', 'made up')
+    await flush()
+    expect(testRig.states().at(-1)).toBe('getRate closed')
+  })
+
+  it('opens it for longer if the gateway cannot', async () => {
+    const testRig = await opened('getRate')
+    await testRig.call('getRate', 'made up')
+    await flush()
+    expect(await testRig.call('getRate', 'other')).toMatchObject({ ...refusal, retryAfter: 60 })
+  })
+
+  it('leaves that of creates open for no longer, and other callers go first', async () => {
+    const testRig = await opened('createTransaction')
+    isWell = true
+    await testRig.call('listTransactions', 'good')
+    await testRig.call('createTransaction', 'made up')
+    await flush()
+    expect(await testRig.call('createTransaction', 'another one')).toMatchObject({ ...refusal, retryAfter: 1 })
+    expect(await testRig.call('createTransaction', 'good')).toBe('well')
+    expect(testRig.states().at(-1)).toBe('createTransaction closed')
+  })
 })
 
 it('U28: opens after five failed connections in a row, of any callers', async () => {

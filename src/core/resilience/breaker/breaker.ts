@@ -2,21 +2,23 @@
  * The circuit breaker of a provider (docs/contract.md §8). Each operation has its own, with three states (`circuit.ts`): closed, open
  * (calls are rejected) and half open (one call, the trial, is under way, and others are rejected).
  *
- * - It opens (`operation-breaker.ts`) if at least two callers, and more than half of all, had only failures (`failing-callers.ts`);
- *   after five calls in a row without a connection; or after five failures in a row of the gateway's own calls.
- * - After five failures in a row of one caller the gateway reads from the provider itself (`health-check.ts`). If its read fails
- *   too, the breaker opens; otherwise only this caller is blocked (`blocked-callers.ts`), for as long as a breaker would be open.
- * - After the open time the next call is the trial. Its result closes the breaker, or opens it again for longer. No other operation
- *   does: only a create closes the breaker of creates.
- * - `call-result.ts` defines what is a failure, `../budget/caller-names.ts` which caller is counted and blocked.
+ * - It opens (`operation-breaker.ts`) if at least two verified callers, and more than half of all, had only failures
+ *   (`failing-callers.ts`); or after five calls in a row without a connection.
+ * - After five failures in a row, of any callers, the gateway reads from the provider itself (`health-check.ts`). Only if its read fails
+ *   too, the breaker opens. Otherwise a caller with five of its own in a row is blocked alone (`blocked-callers.ts`), for as long as a
+ *   breaker would be open.
+ * - After the open time the next call is the trial. Its result closes the breaker, or opens it again for longer; a failed one of an
+ *   unverified caller only lets the gateway read again. Only a create closes the breaker of creates.
+ * - `call-result.ts` defines what is a failure, `breaker-callers.ts` who is counted and blocked.
  */
+import { isExtreme } from '../../../domain/amount.ts'
 import { Fault } from '../../../domain/faults/fault.ts'
-import { forEachOp, keyed, type OperationName, operationNames } from '../../../domain/swap/operations.ts'
+import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 import type { ProviderLayerOptions, Timing } from '../../layer-options.ts'
 import { rejectLocally } from '../../local-rejection.ts'
-import { type CallerNames, callerNames } from '../budget/caller-names.ts'
+import { type BreakerCaller, BreakerCallers } from './breaker-callers.ts'
 import { type CallResult, callResultOf } from './call-result.ts'
 import { type HealthCheckOp, type HealthCheckOptions, HealthChecks, healthCheck } from './health-check.ts'
 import { OperationBreaker } from './operation-breaker.ts'
@@ -44,8 +46,8 @@ export interface CallBreaker {
 export interface CountedCall {
   /** Whether it is the trial call of a half-open breaker, so that other calls are rejected until it ends. */
   readonly isTrial: boolean
-  /** Must be called once, when the call ends. */
-  readonly end: (fault?: Fault) => void
+  /** Must be called once, when the call ends. `isRequestExtreme`: what fails may be the request's own. */
+  readonly end: (fault?: Fault, isRequestExtreme?: boolean) => void
 }
 
 export type MakeBreaker = (options: BreakerOptions) => Breaker
@@ -74,7 +76,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
           return response
         },
         (reason) => {
-          end(Fault.from(reason))
+          end(Fault.from(reason), isExtremeRequest(request))
           throw reason
         },
       )
@@ -93,6 +95,7 @@ class ProviderBreakers {
   private readonly byOp: Readonly<Record<OperationName, OperationBreaker>>
   private readonly reject: Readonly<Record<'breaker' | 'caller', (wait: number) => Fault>>
   private readonly healthChecks: HealthChecks
+  private readonly callers: BreakerCallers
 
   constructor(options: BreakerOptions) {
     const { provider, clock, random, observe } = options
@@ -102,13 +105,14 @@ class ProviderBreakers {
     this.byOp = { ...forEachOp(breakerOf), native: breakerOf('native') }
     this.reject = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
     this.healthChecks = new HealthChecks(clock)
+    this.callers = new BreakerCallers(options.usesGatewayKey, clock)
     for (const operation of operationNames) observe({ what: 'breaker', provider, operation, state: 'closed' })
   }
 
   rejectionOf(op: OperationName, context: Context): Fault | undefined {
     const breaker = this.byOp[op]
     if (breaker.admitsAll) return undefined
-    const rejection = breaker.rejectionOf(this.namesOf(op, context))
+    const rejection = breaker.rejectionOf(this.callerOf(op, context))
     return rejection && this.reject[rejection.by](rejection.waitMs)
   }
 
@@ -117,34 +121,60 @@ class ProviderBreakers {
     const breaker = this.byOp[op]
     const isTrial = breaker.circuit.tryHalfOpen()
     const hadTime = isTrial || context.deadline - performance.now() >= this.options.timeoutMs * minTimeoutShare
-    const end = (fault?: Fault): void => {
-      const caller = this.namesOf(op, context)
-      const result: CallResult = fault ? callResultOf(fault, hadTime) : 'responded'
-      if (isTrial) breaker.endTrial(caller, result)
-      else if (breaker.end(caller, result, context.resends !== undefined) && caller) void this.diagnose(op, caller, context)
+    const end = (fault?: Fault, isRequestExtreme = false): void => {
+      if (!fault && needsKey(op) && !context.isGatewayCall) this.callers.verify(context.caller)
+      const caller = this.callerOf(op, context)
+      const isOfRequest = isRequestExtreme || (!caller && op === 'getTransaction' && fault?.kind === 'unreadable') // this one swap is odd
+      const result: CallResult = fault ? callResultOf(fault, hadTime, isOfRequest) : 'responded'
+      if (isTrial) {
+        if (breaker.endTrial(caller, result)) void this.judgeTrial(op, context)
+      } else if (breaker.end(caller, result, context.resends !== undefined) && caller) void this.diagnose(op, caller, context)
     }
     return { isTrial, end }
   }
 
   /** Finds out by a health check whether the provider fails or only this caller's calls do. */
-  private async diagnose(op: OperationName, { blockedAs }: CallerNames, { clientCapabilities: client }: Context): Promise<void> {
+  private async diagnose(op: OperationName, caller: BreakerCaller, context: Context): Promise<void> {
+    const isFailing = await this.isProviderFailing(op, context)
+    const breaker = this.byOp[op]
+    if (isFailing === false) breaker.block(caller)
+    else if (isFailing && breaker.circuit.state === 'closed') breaker.open()
+  }
+
+  /** The failed trial of an unverified caller: the gateway's own read decides in its place, but never about creates that succeed. */
+  private async judgeTrial(op: OperationName, context: Context): Promise<void> {
+    const isFailing = await this.isProviderFailing(op, context)
+    const breaker = this.byOp[op]
+    if (breaker.circuit.state !== 'open') return
+    if (isFailing) breaker.open()
+    else if (isFailing === false && op !== 'createTransaction') breaker.close()
+  }
+
+  /** By one read of the gateway's own. Undefined: it cannot make one. */
+  private async isProviderFailing(op: OperationName, { clientCapabilities }: Context): Promise<boolean | undefined> {
     const { service, byOp, options } = this
-    if (!service) return
-    const checkOp: HealthCheckOp =
-      options.usesGatewayKey && needsKey(op) ? (options.keyedRead ?? 'listTransactions') : 'listCurrencies'
-    const isOpen = byOp[checkOp].circuit.state !== 'closed'
-    const isProviderFailing =
-      isOpen || (await this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, client, options.timeoutMs)))
-    if (!isProviderFailing) byOp[op].block(blockedAs)
-    else if (byOp[op].circuit.state === 'closed') byOp[op].open()
+    if (!service) return undefined
+    const checkOp = this.checkOpFor(op)
+    if (checkOp !== op && byOp[checkOp].circuit.state !== 'closed') return true
+    return this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, clientCapabilities, options.timeoutMs))
+  }
+
+  private checkOpFor(op: OperationName): HealthCheckOp {
+    const { usesGatewayKey, keyedRead = 'listTransactions' } = this.options
+    return usesGatewayKey && needsKey(op) ? keyedRead : 'listCurrencies'
   }
 
   /** Undefined for the gateway's own calls. */
-  private namesOf(op: OperationName, { caller, isGatewayCall }: Context): CallerNames | undefined {
-    return isGatewayCall ? undefined : callerNames(needsKey(op), caller, this.options.usesGatewayKey)
+  private callerOf(op: OperationName, { caller, isGatewayCall }: Context): BreakerCaller | undefined {
+    return isGatewayCall ? undefined : this.callers.of(caller, needsKey(op))
   }
 }
 
 function needsKey(op: OperationName): boolean {
   return op === 'native' || keyed.has(op)
+}
+
+/** What is asked of the provider is so large, so small or so precise that its failure may be no fault of the provider's. */
+function isExtremeRequest(request: Request<Op>): boolean {
+  return 'amountIn' in request && isExtreme(request.amountIn)
 }

@@ -3,8 +3,17 @@ import type { Fault } from '../../../domain/faults/fault.ts'
 /** How a call ended. `unconnected`: no connection, so the request is not the cause. `ignored`: no sign of the provider's health. */
 export type CallResult = 'responded' | 'failed' | 'unconnected' | 'ignored'
 
-/** Classifies a fault. A 4xx of the provider counts as `responded`. `hadTime`: whether the provider had enough time to respond. */
-export function callResultOf({ kind, noEffect, provider }: Fault, hadTime: boolean): CallResult {
+/**
+ * Classifies a fault. A 4xx of the provider counts as `responded`. `hadTime`: whether the provider had enough time to respond.
+ * `isOfRequest`: a failure after the connection may be
+ * the request's own, and says nothing about the provider.
+ */
+export function callResultOf(fault: Fault, hadTime: boolean, isOfRequest = false): CallResult {
+  const result = resultOf(fault, hadTime)
+  return result === 'failed' && isOfRequest ? 'ignored' : result
+}
+
+function resultOf({ kind, noEffect, provider }: Fault, hadTime: boolean): CallResult {
   if (kind === 'unreachable') return 'unconnected'
   if (kind === 'timedOut') return hadTime ? 'failed' : 'ignored'
   if (kind === 'unreadable') return 'failed'

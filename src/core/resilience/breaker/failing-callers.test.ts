@@ -31,6 +31,18 @@ it('two are, if they are more than half of all', () => {
   expect(failing.isMajority(now)).toBe(true)
 })
 
+it('unverified callers are one, and only their responses count', () => {
+  const unverified = undefined
+  fail('a')
+  for (let call = 0; call < 10; call++) failing.recordFailure(unverified, now)
+  expect(failing.isMajority(now)).toBe(false)
+  fail('b')
+  respond('c')
+  expect(failing.isMajority(now)).toBe(true)
+  for (let call = 0; call < 10; call++) failing.recordResponse(unverified, now)
+  expect(failing.isMajority(now)).toBe(false)
+})
+
 it('a caller with a response in the last 30 seconds does not count as failing', () => {
   respond('a')
   now += 29_000
