@@ -126,8 +126,9 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.beta.journal).toEqual([])
   })
 
-  test('the 429 of a provider is 503, with its Retry-After', async () => {
+  test('the 429 of every provider is 503, with the smallest Retry-After', async () => {
     managed.alpha.reply('create', { status: 429, headers: { 'retry-after': '7' }, json: { message: 'Slow down', code: 429 } })
+    managed.beta.reply('create', { status: 429, headers: { 'retry-after': '9' }, json: { message: 'Slow down', code: 429 } })
     const response = await create(mine)
     expect(response.status).toBe(503)
     expect(response.headers['retry-after']).toBe('7')
