@@ -184,6 +184,11 @@ export interface LedgerAdmin {
     record: TransactionRecord | undefined,
     actor: string,
   ) => Promise<'bound' | 'taken' | 'missing'>
+  /**
+   * Makes a mismatch done, with the response that contradicted the request: from now on its key returns it. `taken`: the id belongs
+   * to another create, pruned or not. `missing`: there is no such mismatch.
+   */
+  readonly accept: (intent: string, at: number, actor: string) => Promise<'accepted' | 'taken' | 'missing'>
   /** Deletes the intent and its claim, because nothing was created. False if there is no such unresolved create. */
   readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
   /** All transactions, or those created since then, by owner, newest creation first. */

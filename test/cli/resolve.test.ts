@@ -157,3 +157,17 @@ it('L29: a mismatch is bound only once the provider has put right what it report
   alpha.holdings.swaps = [swap()]
   expect((await bind('tx-1')).exitCode).toBe(0)
 })
+
+it('a mismatch can be accepted, and nothing else', async () => {
+  await unknownCreate()
+  const accept = () => place.swapgate('ledger', 'resolve', 'in-doubt', '--accept')
+  await expectRefused(await accept(), /is no mismatch/)
+  const reported = { id: 'tx-1', amountIn: '0.2' as Amount, depositAddress: depositOf('tx-1'), createdAt: '2026-03-01T10:00:00Z' }
+  await stores.ledger.markMismatch('in-doubt', reported, ['amountIn'])
+  expect(await accept()).toMatchObject({
+    exitCode: 0,
+    out: [expect.stringMatching(/alpha~tx-1 of its owner.*differs in amountIn/)],
+  })
+  const entry = await stores.ledger.find('acme', 'alpha', 'tx-1')
+  expect(entry?.transaction).toMatchObject({ depositAddress: depositOf('tx-1'), amountIn: '0.2' })
+})

@@ -179,6 +179,32 @@ describeStores(allStores, (shared) => {
     expect(await ledger.existingIds(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
   })
 
+  test('an accepted mismatch is done with the response that contradicted the request, and its key returns that', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const wrong = await begun(ledger)
+    await ledger.markMismatch(wrong.id, facts('x', { coinTo: 'USDC' }).transaction, ['coinTo'])
+    expect(await ledgerAdmin.accept(wrong.id, 5, 'tester')).toBe('accepted')
+    const { id, depositAddress } = facts('x').transaction
+    const transaction = { id, depositAddress, status: 'wait', coinTo: requested.coinTo }
+    expect(await ledger.findClaim(wrong.owner, wrong.claim?.key ?? '')).toMatchObject({
+      state: 'done',
+      first: { transaction },
+      entry: { transaction, isCreated: true },
+    })
+    expect(await ledgerAdmin.accept(wrong.id, 5, 'tester')).toBe('missing')
+    expect((await ledgerAdmin.unresolved()).filter(({ intent }) => intent === wrong.id)).toEqual([])
+  })
+
+  test('only a mismatch is accepted, and not with the id of another create', async () => {
+    const { ledger, ledgerAdmin } = shared()
+    const { id, provider } = await begun(ledger)
+    expect(await ledgerAdmin.accept(id, 5, 'tester')).toBe('missing')
+    expect(await ledger.complete(id, facts('x'))).toBe(true)
+    const repeated = await begun(ledger, { provider })
+    expect(await ledger.complete(repeated.id, facts('x'))).toBe(false)
+    expect(await ledgerAdmin.accept(repeated.id, 5, 'tester')).toBe('taken')
+  })
+
   test('a create is not bound to what another create has, but to what another key has only listed', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)

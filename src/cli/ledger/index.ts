@@ -21,6 +21,7 @@ interface PruneOptions extends Options {
 interface ResolveOptions extends Options {
   readonly bind?: string
   readonly none?: boolean
+  readonly accept?: boolean
   readonly force?: boolean
 }
 
@@ -44,12 +45,16 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
   add('resolve <intent>', 'record the outcome of such a create')
     .option('--bind <id>', 'the transaction exists: its id at the provider, or its id for clients')
     .option('--none', 'nothing was created')
+    .option('--accept', 'the response that contradicted the request counts after all')
     .option('--force', 'bind a transaction that cannot be read at the provider')
-    .action((intent: string, { bind, none = false, force = false, ...options }: ResolveOptions, command: Command) => {
-      if ((bind !== undefined) === none) command.error('error: either --bind <id> or --none is required')
-      if (force && none) command.error('error: --force requires --bind <id>')
-      return run(options, (session) => resolve(intent, { id: bind, isForced: force }, session))
-    })
+    .action(
+      (intent: string, { bind, none = false, accept = false, force = false, ...options }: ResolveOptions, command: Command) => {
+        if ([bind !== undefined, none, accept].filter(Boolean).length !== 1)
+          command.error('error: one of --bind <id>, --none and --accept is required')
+        if (force && bind === undefined) command.error('error: --force requires --bind <id>')
+        return run(options, (session) => resolve(intent, { id: bind, isForced: force, isAccepted: accept }, session))
+      },
+    )
   add('settle <transaction>', 'record the outcome of a transaction that needs a person')
     .addOption(new Option('--status <status>', 'what became of it').choices(settledStatuses).makeOptionMandatory())
     .requiredOption('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))

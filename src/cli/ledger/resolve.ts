@@ -12,6 +12,8 @@ export interface ResolveRequest {
   readonly id: string | undefined
   /** Whether to bind a transaction that cannot be read at the provider. */
   readonly isForced: boolean
+  /** Whether the response that contradicted the request counts after all. */
+  readonly isAccepted?: boolean
 }
 
 /** `missing`: there is no such unresolved create. `running`: a response may still come. `refused`: it cannot be resolved in this way. */
@@ -32,11 +34,16 @@ export async function resolve(intent: string, request: ResolveRequest, session: 
 }
 
 /** Records the outcome of an unresolved create by hand: for the command and for the operator's API. */
-export async function resolveCreate(intent: string, { id, isForced }: ResolveRequest, parts: ResolveParts): Promise<ResolveResult> {
+export async function resolveCreate(
+  intent: string,
+  { id, isForced, isAccepted = false }: ResolveRequest,
+  parts: ResolveParts,
+): Promise<ResolveResult> {
   const create = (await parts.stores.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent)
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   if (isRunning(create, parts))
     return { outcome: 'running', message: `the create ${intent} may still be running; please try again in a minute` }
+  if (isAccepted) return accept(create, parts)
   return id === undefined ? markNotCreated(intent, parts) : bind(create, id, isForced, parts)
 }
 
@@ -56,6 +63,17 @@ async function bind(create: UnresolvedCreateReport, id: string, isForced: boolea
   if (outcome === 'missing') return settledJustNow(create.intent)
   const done = `The create ${create.intent} is now the transaction ${create.provider}~${providerId} of its owner.`
   return { outcome: 'done', messages: [done, ...remarks(report, create)] }
+}
+
+/** A response that a person has judged: it counts as it came. */
+async function accept({ intent, state, provider, reported }: UnresolvedCreateReport, parts: ResolveParts): Promise<ResolveResult> {
+  if (state !== 'mismatch' || !reported) return { outcome: 'refused', message: `the create ${intent} is no mismatch` }
+  const name = `${provider}~${reported.id}`
+  const outcome = await parts.stores.ledgerAdmin.accept(intent, Date.now(), parts.actor)
+  if (outcome === 'taken') return { outcome: 'refused', message: `${name} is already in the ledger` }
+  if (outcome === 'missing') return settledJustNow(intent)
+  const done = `The create ${intent} is now the transaction ${name} of its owner, although it differs in ${reported.fields.join(', ')}.`
+  return { outcome: 'done', messages: [done] }
 }
 
 function settledJustNow(intent: string): ResolveResult {

@@ -20,13 +20,19 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
       method: 'POST',
       path: '/unresolved/{intent}',
       summary:
-        'Settles such a create: it is the transaction `bind`, which is read at the provider first, or there is `none`. 409 while it may still run.',
+        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts. 409 while it may still run.',
       body: z.union(
-        [z.strictObject({ bind: id, force: z.boolean().default(false) }), z.strictObject({ none: z.literal(true) })],
-        'must be {"bind": "<id>"} or {"none": true}',
+        [
+          z.strictObject({ bind: id, force: z.boolean().default(false) }),
+          z.strictObject({ none: z.literal(true) }),
+          z.strictObject({ accept: z.literal(true) }),
+        ],
+        'must be {"bind": "<id>"}, {"none": true} or {"accept": true}',
       ),
       async handle({ parameter, body, actor }) {
-        const request = 'bind' in body ? { id: body.bind, isForced: body.force } : { id: undefined, isForced: false }
+        const { id: bound, isForced } =
+          'bind' in body ? { id: body.bind, isForced: body.force } : { id: undefined, isForced: false }
+        const request = { id: bound, isForced, isAccepted: 'accept' in body }
         const result = await resolveCreate(parameter, request, { config: inForce(), stores, actor })
         if (result.outcome === 'done') return ok({ intent: parameter, messages: result.messages })
         const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`

@@ -1,9 +1,10 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
+import { pickAssetFields } from '../../../core/assets/pair.ts'
 import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
 import type { AuditEntry } from '../../../core/operations/audit.ts'
-import type { NewTransaction } from '../../../domain/swap/swap.ts'
+import type { NewTransaction, Transaction } from '../../../domain/swap/swap.ts'
 import { isBoundElsewhere, isTakenElsewhere } from '../account-ids.ts'
 import { renewClaim } from '../claims.ts'
 import { becomeEntry, type Create, lockCreate, type MismatchRecord } from '../complete.ts'
@@ -13,6 +14,7 @@ import { markNotCreatedByHand } from '../not-created.ts'
 import { addAudit } from '../operations/audit.ts'
 import type { State } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
+import { storeFirst } from '../stored.ts'
 import { attention, attentionCounts } from './attention.ts'
 import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
@@ -41,6 +43,21 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
         isRepeated = true
         return 'bound'
+      })
+    },
+    accept(intent, at, actor) {
+      let isRepeated = false
+      return write(async (within) => {
+        const create = await lockCreate(within, intent)
+        if (isRepeated && create?.state === 'done') return 'accepted'
+        if (create?.state !== 'mismatch') return 'missing'
+        const { told, fields } = await readMismatch(within, intent)
+        const facts = acceptedFacts(told, create, at)
+        if (!(await bind(within, create, facts, store))) return 'taken'
+        await renewClaim(within, intent, clock, { first: storeFirst(facts) })
+        await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${told.id}`, fields }))
+        isRepeated = true
+        return 'accepted'
       })
     },
     markNotCreated(intent, actor) {
@@ -126,6 +143,17 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
 function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
   const { told, fields }: MismatchRecord = JSON.parse(facts)
   return { id: told.id, fields }
+}
+
+async function readMismatch(within: Database, intent: string): Promise<MismatchRecord> {
+  const { facts } = await within.selectFrom('transactions').select('facts').where('intent', '=', intent).executeTakeFirstOrThrow()
+  return JSON.parse(facts ?? '')
+}
+
+/** The response as it would have been stored, in the words of the request. */
+function acceptedFacts({ amountOut, ...told }: Transaction, { asked }: { asked: string }, at: number): TransactionRecord {
+  const transaction = { ...told, status: told.status ?? ('wait' as const), ...pickAssetFields(JSON.parse(asked)) }
+  return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
 }
 
 function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {
