@@ -20,6 +20,7 @@ const others = new Map([
   ['ECONNREFUSED', 'no server listens at this address; start it, or correct the address'],
   ['ENOTFOUND', 'the host does not exist; correct the address'],
   ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
+  ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
   ['EACCES', 'the directory cannot be created; correct the path, or give this user the permission'],
   ['EEXIST', 'the directory cannot be created, since a file has this name; correct the path'],
   ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct the path'],
