@@ -124,6 +124,8 @@ export interface ReportReading {
   readonly naming: AssetNaming
   /** Of its times without a zone: `providers.<name>.timezone` (default: UTC). */
   readonly timezone?: string | undefined
+  /** By how much its clock is ahead of this machine's; default: not at all. It only widens the time of a match. */
+  readonly clockSkewMs?: (() => number) | undefined
 }
 
 /** A create whose transaction is looked for. */
@@ -147,6 +149,8 @@ export interface Comparison {
 /** A transaction can match a create if it was created within this time before or after the attempt. */
 export const createdBeforeMs = 120_000
 export const createdAfterMs = 600_000
+/** By how much more, if the provider's clock is off. */
+export const maxSkewMs = 15 * 60_000
 /** By how much the time of a transaction may be wrong because it was read in another zone than it was written in. */
 export const zoneErrorMs = 14 * 3_600_000
 
@@ -160,7 +164,7 @@ export type Verdict = 'match' | 'incomplete' | 'possible' | 'other'
 /** Compares several reports of one transaction with a create. Each may confirm fields that another lacks; none may contradict. */
 export function compareCreate(reports: readonly ReportedTransaction[], create: SoughtCreate, reading: ReportReading): Verdict {
   const { contradicted, alike, missing } = compareAll(reports, create, reading.naming)
-  const times = reports.map(({ createdAt }) => compareTime(createdAt, create.attemptedAt, reading.timezone))
+  const times = reports.map(({ createdAt }) => compareTime(createdAt, create.attemptedAt, reading))
   if (contradicted.length > 0 || times.includes('before')) return 'other'
   if (alike.length > 0 || times.includes('elsewhere')) return 'possible'
   return missing.length === 0 && times.includes('around') ? 'match' : 'incomplete'
@@ -263,13 +267,15 @@ function isOnlyOne({ coin, network }: AssetName, { table }: AssetNaming): boolea
 function compareTime(
   createdAt: string | undefined,
   attemptedAt: number,
-  timezone: string | undefined,
+  { timezone, clockSkewMs = () => 0 }: Omit<ReportReading, 'naming'>,
 ): 'around' | 'elsewhere' | 'before' | 'unknown' {
   // Of an hour that there is twice, either reading may be near.
   const instants = createdAt === undefined ? [] : instantsOf(createdAt, timezone)
   if (instants.length === 0) return 'unknown'
   const differences = instants.map((instant) => Number(instant / 1_000_000n) - attemptedAt)
-  if (differences.some((difference) => difference >= -createdBeforeMs && difference <= createdAfterMs)) return 'around'
+  const skewMs = clockSkewMs()
+  const [earliest, latest] = [Math.min(0, skewMs) - createdBeforeMs, Math.max(0, skewMs) + createdAfterMs]
+  if (differences.some((difference) => difference >= earliest && difference <= latest)) return 'around'
   return differences.every((difference) => difference < -zoneErrorMs) ? 'before' : 'elsewhere'
 }
 

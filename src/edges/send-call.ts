@@ -41,6 +41,8 @@ export interface Connection {
   readonly userAgent: string
   /** `providers.<name>.timeout` in milliseconds (default: 10 seconds). */
   readonly timeoutMs: number
+  /** Gets the `Date` header of each response. */
+  readonly onServerDate?: (date: string | undefined) => void
   readonly observe: Observer
 }
 
@@ -81,6 +83,7 @@ export function sender(connection: Connection): Sender {
       try {
         const response = await http(request)
         attempt.setResponse(response)
+        connection.onServerDate?.(response.headers.date)
         if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
         const reading = readDocument(response.body, options)
         const document = reading instanceof Promise ? await reading : reading

@@ -28,6 +28,7 @@ import { isOffered, notOffered, rateTypeOf } from '../edges/operation-of.ts'
 import type { Connection } from '../edges/send-call.ts'
 import { connectNative, type NativeConnection } from '../native-lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider/form.ts'
+import { ClockSkew } from './clock-skew.ts'
 
 export interface ProviderParts {
   readonly config: Config
@@ -71,6 +72,8 @@ export interface ConnectedProvider {
   readonly needsAddress: NeedsAddress
   /** Whether the gateway's key may not list transactions there: the provider counts as one without a list. */
   readonly isListRefused: () => boolean
+  /** By how much its clock is ahead of this machine's, at most a quarter of an hour either way. */
+  readonly clockSkewMs: () => number
   readonly native: NativeConnection
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
@@ -91,6 +94,7 @@ export function connectProvider(
   const timeoutMs = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeoutMs, maxAgeMs: provider.maxConnectionAge * 1000, lookup })
   const naming = namingOf(provider, form, parts.config)
+  const clockSkew = new ClockSkew()
   const edge = connect({
     form,
     http,
@@ -104,6 +108,7 @@ export function connectProvider(
     isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, naming, pair),
     userAgent: `swapgate/${version}`,
     timeoutMs,
+    onServerDate: (date) => clockSkew.read(date),
     observe,
   })
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
@@ -145,7 +150,14 @@ export function connectProvider(
     setPaused,
   }
   const isListRefused = (): boolean => keyCheck.isListRefused
-  return { ...base, isListRefused, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
+  const clockSkewMs = (): number => clockSkew.milliseconds
+  return {
+    ...base,
+    isListRefused,
+    clockSkewMs,
+    retire: closeListFirst(currencyList, retire),
+    close: closeListFirst(currencyList, close),
+  }
 }
 
 /** Refuses what the provider does not have before a call is counted. */

@@ -23,9 +23,17 @@ export function transactionReader(
 ): TransactionReader {
   const { capabilities, catalogue } = connected
   const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
-  const { isListRefused } = connected
+  const { isListRefused, clockSkewMs } = connected
   const destination = destinationOf(provider, config)
-  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone, isListRefused, destination }
+  return {
+    service: limited,
+    capabilities,
+    naming: catalogue.naming,
+    timezone: provider.timezone,
+    clockSkewMs,
+    isListRefused,
+    destination,
+  }
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */

@@ -4,7 +4,7 @@ import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Destination } from '../../destination.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs, type ReportReading, zoneErrorMs } from '../../same-swap.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs, maxSkewMs, type ReportReading, zoneErrorMs } from '../../same-swap.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
@@ -77,10 +77,8 @@ interface Range {
 
 /** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone. */
 function rangeOf(attemptedAt: number, isProof: boolean): Range {
-  return {
-    first: attemptedAt - (isProof ? zoneErrorMs : createdBeforeMs),
-    last: attemptedAt + (isProof ? zoneErrorMs : createdAfterMs),
-  }
+  const errorMs = isProof ? zoneErrorMs : maxSkewMs
+  return { first: attemptedAt - createdBeforeMs - errorMs, last: attemptedAt + createdAfterMs + errorMs }
 }
 
 /** Overlapping ranges are joined. */

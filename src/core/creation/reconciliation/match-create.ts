@@ -54,8 +54,9 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   }
   const candidatesOf = await readCandidates(creates, reader, context, options)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
-  const competingByAmount = Map.groupBy(await createsAround(provider, creates, ledger), ({ requested }) =>
-    plainAmount(requested.amountIn),
+  const competingByAmount = Map.groupBy(
+    await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger),
+    ({ requested }) => plainAmount(requested.amountIn),
   )
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
@@ -140,14 +141,12 @@ function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
 function createsAround(
   provider: string,
   creates: readonly UnresolvedCreate[],
+  skewMs: number,
   ledger: Ledger,
 ): Promise<readonly UnresolvedCreate[]> {
+  const spanMs = createdAfterMs + createdBeforeMs + 2 * skewMs
   const attempts = creates.map(({ attemptedAt }) => attemptedAt)
-  return ledger.unresolvedBetween(
-    provider,
-    Math.min(...attempts) - createdAfterMs - createdBeforeMs,
-    Math.max(...attempts) + createdAfterMs + createdBeforeMs,
-  )
+  return ledger.unresolvedBetween(provider, Math.min(...attempts) - spanMs, Math.max(...attempts) + spanMs)
 }
 
 function existingIdsOf(

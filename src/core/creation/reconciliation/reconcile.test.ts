@@ -329,18 +329,18 @@ describe('one read of the list', () => {
       ['intent-1', { transaction: { id: 'tx-1' } }],
       ['intent-2', { transaction: { id: 'tx-2' } }],
     ])
-    const window = { dateFrom: '2026-03-01T09:58:00.000Z', dateTo: '2026-03-01T10:10:00.000Z', page: 1 }
+    const window = { dateFrom: '2026-03-01T09:43:00.000Z', dateTo: '2026-03-01T10:25:00.000Z', page: 1 }
     expect(queries).toMatchObject([window, window])
   })
 
   test('is one for each range of time, if lists can be filtered by date', async () => {
     const minute = 60_000
-    world.now = attemptedAt + 60 * minute
-    world.unresolved = [30, 12, 0].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
+    world.now = attemptedAt + 90 * minute
+    world.unresolved = [60, 12, 0].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
     await run()
     expect([...new Set(queries.map(({ dateFrom, dateTo }) => `${dateFrom} ${dateTo}`))]).toEqual([
-      '2026-03-01T09:58:00.000Z 2026-03-01T10:22:00.000Z',
-      '2026-03-01T10:28:00.000Z 2026-03-01T10:40:00.000Z',
+      '2026-03-01T09:43:00.000Z 2026-03-01T10:37:00.000Z',
+      '2026-03-01T10:43:00.000Z 2026-03-01T11:25:00.000Z',
     ])
   })
 
