@@ -60,7 +60,7 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
   const { configuration, warnings, ledgerStores, handle } = await openGateway(config, monitoring, preparePages(forms), resources)
   state.configuration = configuration
   const stopping = new AbortController()
-  state.operator = openOperator(config, operatorParts(ledgerStores, configuration), stopping.signal)
+  state.operator = openOperator(config, operatorParts(ledgerStores, configuration), observe, stopping.signal)
   const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
   await configuration.tags.remember(config)
   state.readiness = 'ready'

@@ -44,6 +44,15 @@ const clients = [
     span: 6,
     queries: { '{{reason}}': rate('swapgate_key_refusals_total', 'reason') },
   }),
+  figure({
+    title: 'Wrong tokens of operators',
+    description: 'Requests at the admin port with a token that is none. Many: somebody guesses.',
+    runbooks: ['SwapgateOperatorTokensRefused'],
+    unit: 'short',
+    queries: { refused: count('swapgate_operator_tokens_refused_total', '') },
+    thresholds: [[20, 'red']],
+    span: 6,
+  }),
 ]
 
 const store = [

@@ -1,11 +1,17 @@
 /** Authenticates operators by the tokens of `admin.tokens` (docs/contract.md §15). */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { clientNetworkOf } from '../core/access/client-network.ts'
 import { BoundedMap } from '../core/bounded-map.ts'
 import { Fault } from '../domain/faults/fault.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
 
 const maxWrongPerMinute = 10
 const windowMs = 60_000
 const maxAddresses = 10_000
+/** An address with too many is answered after this time, so that guessing is slow; but not so many of them that they cost something. */
+const slowAnswerMs = 1_000
+const maxSlowAnswers = 20
 const bearer = /^Bearer ([\x21-\x7e]{1,512})$/i
 
 interface WrongTokens {
@@ -13,29 +19,41 @@ interface WrongTokens {
   readonly until: number
 }
 
+export interface TokenCheckOptions {
+  readonly tokens: () => Readonly<Record<string, string>>
+  /** Milliseconds, never set back. */
+  readonly clock: () => number
+  /** Default: by a timer. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
+  readonly observe: Observer
+}
+
 export class TokenCheck {
-  private readonly tokens: () => Readonly<Record<string, string>>
-  private readonly clock: () => number
+  private readonly options: TokenCheckOptions
+  private slowAnswers = 0
   private readonly wrong = new BoundedMap<WrongTokens>({ maxEntries: maxAddresses, lifetimeMs: windowMs })
 
-  /** `clock`: milliseconds, never set back. */
-  constructor(tokens: () => Readonly<Record<string, string>>, clock: () => number) {
-    this.tokens = tokens
-    this.clock = clock
+  constructor(options: TokenCheckOptions) {
+    this.options = options
   }
 
   get isEnabled(): boolean {
-    return Object.keys(this.tokens()).length > 0
+    return Object.keys(this.options.tokens()).length > 0
   }
 
-  /** The name of the token in an `Authorization` header. Throws 401, and 429 past ten wrong ones a minute from the address. */
-  authenticate(authorization: string | undefined, address: string): string {
+  /**
+   * The name of the token in an `Authorization` header. Throws 401, and 429 past ten wrong ones a minute from the address: after a second,
+   * or at once while too many wait. A right token never waits.
+   */
+  async authenticate(authorization: string | undefined, address: string): Promise<string> {
     const [, token] = bearer.exec(authorization ?? '') ?? []
     const name = token === undefined ? undefined : this.nameOf(token)
     if (name !== undefined) return name
     if (authorization === undefined)
       throw new Fault('unauthorized', 'Please send Authorization: Bearer <token>.', { reason: 'key_missing' })
-    throw this.countWrong(address)
+    const refusal = this.countWrong(clientNetworkOf(address))
+    if (refusal.kind === 'limited') await this.slowDown()
+    throw refusal
   }
 
   /** Whether the token is still one. */
@@ -48,20 +66,34 @@ export class TokenCheck {
   private nameOf(token: string): string | undefined {
     const digest = digestOf(token)
     let found: string | undefined
-    for (const [name, known] of Object.entries(this.tokens())) if (timingSafeEqual(digestOf(known), digest)) found = name
+    for (const [name, known] of Object.entries(this.options.tokens())) if (timingSafeEqual(digestOf(known), digest)) found = name
     return found
   }
 
+  private async slowDown(): Promise<void> {
+    if (this.slowAnswers >= maxSlowAnswers) return
+    this.slowAnswers++
+    await (this.options.wait ?? waitUnreferenced)(slowAnswerMs)
+    this.slowAnswers--
+  }
+
   private countWrong(address: string): Fault {
-    const now = this.clock()
+    const { clock, observe } = this.options
+    const now = clock()
     const known = this.wrong.get(address, now)
     const entry = known && now < known.until ? known : { count: 0, until: now + windowMs }
     entry.count++
+    observe({ what: 'operatorTokenRefused', address, isFirst: entry.count === 1 })
     this.wrong.set(address, entry, now)
     if (entry.count <= maxWrongPerMinute) return new Fault('unauthorized', 'This token is not valid.', { reason: 'key_invalid' })
     const retryAfter = Math.ceil((entry.until - now) / 1000)
     return new Fault('limited', 'Too many wrong tokens; please wait.', { retryAfter })
   }
+}
+
+/** Does not keep the process alive. */
+function waitUnreferenced(milliseconds: number): Promise<unknown> {
+  return delay(milliseconds, undefined, { ref: false })
 }
 
 function digestOf(token: string): Buffer {

@@ -1,6 +1,7 @@
 /** The operator's API and page, over the stores of this process. */
 import { operatorRouter } from '../adapters/http/operator.ts'
 import type { Config } from '../config/index.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
 import { operatorApi } from '../operator/api.ts'
 import { EventFeed } from '../operator/events.ts'
 import { operatorPage } from '../operator/page.ts'
@@ -10,12 +11,14 @@ import { errorPrinter } from './connections/ports.ts'
 import { version } from './version.ts'
 
 /** `stopping` ends the streams of events. */
-export function openOperator(config: Config, parts: OperatorParts, stopping: AbortSignal): ReturnType<typeof operatorRouter> {
+export function openOperator(
+  config: Config,
+  parts: OperatorParts,
+  observe: Observer,
+  stopping: AbortSignal,
+): ReturnType<typeof operatorRouter> {
   return operatorRouter({
-    tokens: new TokenCheck(
-      () => parts.file().admin.tokens,
-      () => performance.now(),
-    ),
+    tokens: new TokenCheck({ tokens: () => parts.file().admin.tokens, clock: () => performance.now(), observe }),
     api: operatorApi(parts, version),
     events: new EventFeed(parts),
     page: operatorPage(),

@@ -99,6 +99,16 @@ export const refusedList: Event = {
   },
 }
 
+export const guessedTokens: Event = {
+  name: 'somebody guesses tokens of operators',
+  alerts: ['SwapgateOperatorTokensRefused'],
+  async cause({ gamma }) {
+    const guess = () =>
+      sendRequest(gamma.gateway.adminUrl, { path: '/api/providers', headers: { authorization: 'Bearer guessed' } })
+    return repeating(500, () => together(5, guess))
+  },
+}
+
 export const brokenTable: Event = {
   name: 'the asset table is broken',
   alerts: ['SwapgateConfigurationRefused'],

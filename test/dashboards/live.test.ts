@@ -30,6 +30,7 @@ const stages: readonly (readonly Event[])[] = [
     events.failedSwap,
     events.refusedKey,
     events.refusedList,
+    events.guessedTokens,
     events.brokenTable,
     events.deviation,
     events.belowQuote,

@@ -116,6 +116,7 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
     await GatewayProcess.start({
       directory,
       mode: 'managed',
+      admin: { tokens: { alice: 'operator-token-of-alice-0123456789' } },
       providers: {
         [name]: { form, url: network.url, key, budget, extraIds: true, statuses: { failed: 'failed' } },
         ...(candidate && { candidate: settingsOf(candidate) }),

@@ -89,6 +89,8 @@ describe('authentication', () => {
     for (let at = 0; at < 12; at++) codes.push((await call('/api/providers', { token: `wrong-${at}` }, replica)).status)
     expect(codes).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
     expect((await call('/api/providers', {}, replica)).status).toBe(200)
+    const metrics = await (await fetch(`${replica.adminUrl}/metrics`)).text()
+    expect(metrics).toContain('swapgate_operator_tokens_refused_total 12')
   })
 
   it('a foreign Host is 421 and a form of another site 401 or 415', async () => {

@@ -18,7 +18,7 @@ let socket: Socket
 const failures: unknown[] = []
 const note = (reason: unknown): void => void failures.push(reason)
 const router = operatorRouter({
-  tokens: { isEnabled: true, authenticate: () => 'alice', isValid: () => isValid },
+  tokens: { isEnabled: true, authenticate: async () => 'alice', isValid: () => isValid },
   api: async () => ({ status: 200, body: undefined, isStream: true }),
   events: {
     subscribe(listener) {

@@ -9,7 +9,7 @@ export interface OperatorOptions {
   readonly tokens: {
     readonly isEnabled: boolean
     /** The name of the token; throws a `Fault`. */
-    readonly authenticate: (authorization: string | undefined, address: string) => string
+    readonly authenticate: (authorization: string | undefined, address: string) => Promise<string>
     readonly isValid: (authorization: string) => boolean
   }
   /** Throws a `Fault`. */
@@ -61,7 +61,7 @@ export function operatorRouter(options: OperatorOptions): Router {
 
 async function handle(request: Request, response: Response, options: OperatorOptions): Promise<void> {
   const { authorization } = request.headers
-  const actor = options.tokens.authenticate(authorization, request.socket.remoteAddress ?? '')
+  const actor = await options.tokens.authenticate(authorization, request.socket.remoteAddress ?? '')
   const query = new URL(request.url, 'http://admin').searchParams
   const body = await bodyOf(request)
   const answer = await options.api({ method: request.method, path: request.path, query, body, actor })

@@ -49,6 +49,10 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       const { provider, operation } = observation
       return { level: 'warn', fields: { event: 'provider_operation_refused', provider, operation: snakeCase(operation) } }
     }
+    case 'operatorTokenRefused': {
+      const { address, isFirst } = observation
+      return isFirst ? { level: 'warn', fields: { event: 'operator_token_refused', address } } : undefined
+    }
     case 'limitStore': {
       const { state } = observation
       return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }

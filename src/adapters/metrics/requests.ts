@@ -12,7 +12,10 @@ export const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75
 /** Histogram bounds for fast work inside the gateway, in seconds. */
 export const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers<'request' | 'keyRefused'> {
+export function requestMetrics(
+  exposition: Exposition,
+  formOf: FormOf,
+): Handlers<'request' | 'keyRefused' | 'operatorTokenRefused'> {
   const durations = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Time from the complete head of a request to its response, by path and status.',
@@ -41,7 +44,13 @@ export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers
     help: 'Responses with 4xx and 5xx, by X-Swap-Reason.',
     labels: ['reason', 'operation', 'client_form'],
   })
-  for (const family of [durations, ends, added, refusals, errors]) exposition.add(family)
+  const tokenRefusals = new Counter({
+    name: 'swapgate_operator_tokens_refused_total',
+    help: 'Requests at the admin port with a token that is none.',
+    labels: [],
+    initialValues: () => combinations(),
+  })
+  for (const family of [durations, ends, added, refusals, errors, tokenRefusals]) exposition.add(family)
   return {
     request(end) {
       const { operation, method, route, status, errorType, fault, client, provider, seconds, addedSeconds } = end
@@ -53,5 +62,6 @@ export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers
       if (fault) errors.add([fault.reason, op, client])
     },
     keyRefused: ({ reason }) => refusals.add([snakeCase(reason)]),
+    operatorTokenRefused: () => tokenRefusals.add([]),
   }
 }

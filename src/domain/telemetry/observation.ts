@@ -33,6 +33,8 @@ export type Observation =
   | AttemptEnd
   /** A client's key was refused. */
   | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
+  /** A token of an operator was wrong. `isFirst`: the first one of the address within a minute. */
+  | { readonly what: 'operatorTokenRefused'; readonly address: string; readonly isFirst: boolean }
   /** The decision of a limit on a request. */
   | { readonly what: 'limit'; readonly policy: LimitPolicy; readonly decision: LimitDecision }
   /** A create was refused, because its address is invalid on the network. */
