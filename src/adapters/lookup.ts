@@ -1,6 +1,7 @@
 /** node:dns: the system's look-up of names. Each takes a thread of libuv's pool until it ends, whatever the time-out of its caller is. */
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { LookupTimeout } from '../domain/faults/connect-failure.ts'
 
 /** How long an answer is kept. */
 const keptMs = 30_000
@@ -15,15 +16,6 @@ const maxNames = 1_000
 export type Addresses = readonly LookupAddress[]
 type Settle = (reason: Error | null, addresses: Addresses) => void
 type System = (hostname: string, options: LookupOptions & { all: true }, settle: Settle) => void
-
-/** The look-up did not end in time, or could not begin. */
-export class LookupTimeout extends Error {
-  readonly code = 'dns_timeout'
-
-  constructor() {
-    super('the look-up of the name got no answer')
-  }
-}
 
 export interface NameLookupOptions {
   /** How many look-ups are under way at most. */
@@ -52,7 +44,7 @@ export class NameLookup {
   private ask(hostname: string, options: LookupOptions, maxAgeMs: number, callback: Parameters<LookupFunction>[2]): void {
     this.nameOf(hostname, options).ask(maxAgeMs, (reason, addresses) => {
       const [first] = addresses
-      if (reason || !first) callback(reason ?? new LookupTimeout(), [])
+      if (reason || !first) callback(reason ?? new LookupTimeout(true), [])
       else if (options.all) callback(null, [...addresses])
       else callback(null, first.address, first.family)
     })
@@ -105,7 +97,7 @@ class Name {
     const askedAt = this.askedAt ?? now
     const isBrief = this.isDoubtful || this.keptFor(keptMs + staleMs)
     const patienceMs = isBrief ? Math.max(0, askedAt + silentMs - now) : waitMs
-    const timer = setTimeout(() => this.settle(settled, new LookupTimeout()), patienceMs)
+    const timer = setTimeout(() => this.settle(settled, new LookupTimeout(true)), patienceMs)
     const settled: Settle = (...result) => {
       clearTimeout(timer)
       settle(...result)
@@ -124,7 +116,7 @@ class Name {
           this.isDoubtful = reason !== null && !isNoSuchName(reason)
           this.end(reason, addresses)
         }),
-      () => this.end(new LookupTimeout(), []),
+      () => this.end(new LookupTimeout(false), []),
     )
   }
 

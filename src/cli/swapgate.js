@@ -10,7 +10,7 @@ if (Number(major) < needed) {
   process.exitCode = 1
 } else {
   // Before the first use of libuv's pool of threads. A look-up of a name takes one until the name server answers or is given up.
-  process.env.UV_THREADPOOL_SIZE ??= '16'
+  process.env.UV_THREADPOOL_SIZE ??= '64'
   if (process.argv[2] === 'start') keepRequestsYoung()
   // The compile cache is beside the libraries: only users who may change the code can write there. If it is not writable,
   // Node compiles again.

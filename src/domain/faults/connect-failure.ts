@@ -16,6 +16,17 @@ export const connectFailures = [
 
 export type ConnectFailure = (typeof connectFailures)[number]
 
+/** The look-up of a name got no answer in time. `hasBegun`: false if all threads were taken by other names, which says nothing about this one. */
+export class LookupTimeout extends Error {
+  readonly code = 'dns_timeout'
+  readonly hasBegun: boolean
+
+  constructor(hasBegun: boolean) {
+    super(hasBegun ? 'the look-up of the name got no answer' : 'other names without an answer take all threads for look-ups')
+    this.hasBegun = hasBegun
+  }
+}
+
 const byCode: Readonly<Record<string, ConnectFailure>> = {
   ENOTFOUND: 'dns_not_found',
   dns_timeout: 'dns_timeout',

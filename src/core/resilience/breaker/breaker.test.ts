@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../../test/support/service.ts'
+import { LookupTimeout } from '../../../domain/faults/connect-failure.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../../domain/faults/fault.ts'
 import { type Op, operationNames } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
@@ -271,6 +272,15 @@ describe('U34: a failed trial of an unverified caller', () => {
     expect(await testRig.call('createTransaction', 'good')).toBe('well')
     expect(testRig.states().at(-1)).toBe('createTransaction closed')
   })
+})
+
+it.each([
+  [true, ['createTransaction open']],
+  [false, []],
+])('U31: a look-up without an answer counts if it has begun: %s', async (hasBegun, states) => {
+  const testRig = rig(() => fail('unreachable', { noEffect: true, cause: new LookupTimeout(hasBegun) }))
+  await callOften(testRig, 'createTransaction', 5, 'a')
+  expect(testRig.states()).toEqual(states)
 })
 
 it('U28: opens after five failed connections in a row, of any callers', async () => {

@@ -1,3 +1,4 @@
+import { LookupTimeout, rootCauseOf } from '../../../domain/faults/connect-failure.ts'
 import type { Fault } from '../../../domain/faults/fault.ts'
 
 /** How a call ended. `unconnected`: no connection, so the request is not the cause. `ignored`: no sign of the provider's health. */
@@ -13,10 +14,17 @@ export function callResultOf(fault: Fault, hadTime: boolean, isOfRequest = false
   return result === 'failed' && isOfRequest ? 'ignored' : result
 }
 
-function resultOf({ kind, noEffect, provider }: Fault, hadTime: boolean): CallResult {
-  if (kind === 'unreachable') return 'unconnected'
+function resultOf(fault: Fault, hadTime: boolean): CallResult {
+  const { kind, noEffect, provider } = fault
+  if (kind === 'unreachable') return wasLookedUp(fault) ? 'unconnected' : 'ignored'
   if (kind === 'timedOut') return hadTime ? 'failed' : 'ignored'
   if (kind === 'unreadable') return 'failed'
   if (kind === 'failed') return noEffect ? 'responded' : 'failed'
   return provider === undefined ? 'ignored' : 'responded'
+}
+
+/** Not where the names of other hosts took all threads. */
+function wasLookedUp(fault: Fault): boolean {
+  const cause = rootCauseOf(fault)
+  return !(cause instanceof LookupTimeout && !cause.hasBegun)
 }
