@@ -6,7 +6,6 @@ import { type OtherDepositsOptions, otherDeposits } from '../core/creation/other
 import type { RecordResultOptions } from '../core/creation/record-result.ts'
 import type { VerifyResponseOptions } from '../core/creation/verify-response.ts'
 import type { Layer } from '../core/layer.ts'
-import type { RecentQuotes } from '../core/quotes/recent-quotes.ts'
 import { traced } from '../core/traced.ts'
 import { createdHereOnly } from '../core/transactions/created-here-only.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
@@ -48,7 +47,10 @@ export function verifyOptions({ provider, connected }: ProviderPath): VerifyResp
 }
 
 /** How the response of a create is judged. */
-export function judgeOptions({ provider, connected, parts }: ProviderPath, quotes: RecentQuotes): JudgeOptions {
+export function judgeOptions(
+  { provider, connected, parts }: ProviderPath,
+  memory: Pick<JudgeOptions, 'quotes' | 'suspensions'>,
+): JudgeOptions {
   const { ledger, clock, justGivenDeposits } = parts
   const { maxDeviation, refuseDeviation } = parts.config.routing
   const { tag, catalogue } = connected
@@ -60,7 +62,7 @@ export function judgeOptions({ provider, connected, parts }: ProviderPath, quote
     checksAddresses: provider.addresses === 'checked',
     needsDepositMemo: sharedDeposits(provider.depositMemo, catalogue).isShared,
     isAnothersDeposit: otherDeposits({ provider: tag, ledger, readerOf: readerFor(parts), clock, justGiven: justGivenDeposits }),
-    quotes,
+    ...memory,
     maxDeviation,
     refusesDeviation: refuseDeviation,
   }

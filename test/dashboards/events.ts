@@ -183,8 +183,8 @@ export const deviation: Event = {
 }
 
 export const belowQuote: Event = {
-  name: 'creates promise half of what the provider quoted',
-  alerts: ['SwapgateCreateBelowQuote'],
+  name: 'creates promise half of what the provider quoted, and then ask for other amounts',
+  alerts: ['SwapgateCreateBelowQuote', 'SwapgateAssetSuspended'],
   async cause(world) {
     const { gateway, provider, customers } = world.gamma
     await provider.fault({ operation: 'rate', quotes: '1', times: 3 })
@@ -192,6 +192,7 @@ export const belowQuote: Event = {
       await sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=${order.amount}` })
       await customers[0].create(gateway.url, order)
     }
+    for (let made = 0; made < 3; made++) await faultyCreate(world, world.gamma, { swap: 'amount' })
     return nothing
   },
 }

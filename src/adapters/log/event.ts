@@ -32,6 +32,10 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       if (outcome !== 'refused' && outcome !== 'counted') return undefined
       return { level: 'warn', fields: { event: 'judgement', provider, kind: snakeCase(kind), outcome, network } }
     }
+    case 'suspended': {
+      const { provider, kind, network } = observation
+      return { level: 'warn', fields: { event: 'asset_suspended', provider, kind: snakeCase(kind), network } }
+    }
     case 'breaker': {
       const { provider, operation, state } = observation
       const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }

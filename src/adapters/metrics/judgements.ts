@@ -10,7 +10,10 @@ import { combinations } from './series-map.ts'
 /** Relative deviation of the amount received: -0.01 is one percent less than the quote. */
 const deviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
 
-export function judgementMetrics(exposition: Exposition, providers: Providers): Handlers<'judgement' | 'quoteDeviation'> {
+export function judgementMetrics(
+  exposition: Exposition,
+  providers: Providers,
+): Handlers<'judgement' | 'quoteDeviation' | 'suspended'> {
   const judgements = new Counter({
     name: 'swapgate_create_judgements_total',
     help: 'What the provider says of its own in the responses to creates, by kind and what followed.',
@@ -26,9 +29,15 @@ export function judgementMetrics(exposition: Exposition, providers: Providers): 
     labels: ['provider'],
     bounds: deviationBounds,
   })
-  for (const family of [judgements, deviations]) exposition.add(family)
+  const suspended = new Counter({
+    name: 'swapgate_provider_assets_suspended_total',
+    help: 'Assets of a provider that were taken out of new swaps for ten minutes, by the kind of mismatch and the network of the deposit.',
+    labels: ['provider', 'kind', 'network'],
+  })
+  for (const family of [judgements, deviations, suspended]) exposition.add(family)
   return {
     judgement: ({ provider, kind, outcome }) => judgements.add([provider, snakeCase(kind), outcome]),
+    suspended: ({ provider, kind, network = '' }) => suspended.add([provider, snakeCase(kind), network]),
     quoteDeviation: ({ provider, deviation }) => deviations.observe([provider], deviation),
   }
 }

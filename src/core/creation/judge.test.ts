@@ -55,9 +55,11 @@ const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as A
 
 let observations: Observation[] = []
 let now = 0
+let judgedKinds: (readonly string[])[] = []
 let quotes: RecentQuotes
 beforeEach(() => {
   observations = []
+  judgedKinds = []
   now = 1_000
   quotes = new RecentQuotes(() => now)
 })
@@ -81,6 +83,7 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
     needsDepositMemo: async ({ codeFrom }) => codeFrom === 'XRP',
     isAnothersDeposit: async ({ depositAddress }) => depositAddress === '1ANOTH',
     quotes,
+    suspensions: { judged: (_, kinds) => void judgedKinds.push(kinds) },
     maxDeviation: 0.1,
     refusesDeviation: false,
     ...options,
@@ -237,6 +240,13 @@ test('what is only counted is no contradiction, and what has no kind is always o
   const judged = await judge(wrong, { contradicted, options: { policies } })
   expect(judged.contradicted).toEqual(['withdrawalAddress'])
   expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
+})
+
+test('the kinds that were refused are told, and none for a create that passed', async () => {
+  await judge({ depositAddress: 'pending', amountIn: '7' as Amount })
+  await judge({})
+  await judge({}, { contradicted: ['withdrawalAddress'] })
+  expect(judgedKinds).toEqual([['depositAddress', 'amount'], []])
 })
 
 test('another coin is no judgement of the network', async () => {

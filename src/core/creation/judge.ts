@@ -18,6 +18,7 @@ import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { RecentQuotes } from '../quotes/recent-quotes.ts'
 import type { JudgeCreate, VerifiedCreate } from './creation.ts'
+import type { Suspensions } from './suspensions.ts'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. `providers.<name>.judge`. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -32,6 +33,7 @@ export interface JudgeOptions extends ProviderLayerOptions {
   /** Whether another open swap has the deposit address with its memo. */
   readonly isAnothersDeposit: (created: Transaction, context: Context) => Promise<boolean>
   readonly quotes: RecentQuotes
+  readonly suspensions: Pick<Suspensions, 'judged'>
   /** Of `routing`: by how much a create may promise less than the newest quote (0: any), and whether more is refused. */
   readonly maxDeviation: number
   readonly refusesDeviation: boolean
@@ -48,7 +50,7 @@ interface Finding {
  * provider's.
  */
 export function judgeCreate(options: JudgeOptions): JudgeCreate {
-  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit } = options
+  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit, suspensions } = options
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
@@ -73,6 +75,8 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
       observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
     }
     const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
+    const kinds = new Set(refused.flatMap(({ kind }) => kind ?? []))
+    if (kinds.size > 0 || refused.length === 0) suspensions.judged(pair, [...kinds], asset?.network)
     return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))] }
   }
 }

@@ -61,6 +61,8 @@ export type Observation =
       readonly outcome: JudgementOutcome
       readonly network: string | undefined
     }
+  /** An asset of the provider is taken out of new swaps, after mismatches of this kind. `network`: of the deposit, by the table. */
+  | { readonly what: 'suspended'; readonly provider: string; readonly kind: JudgementKind; readonly network: string | undefined }
   /** A create promises another amount received than the newest quote of the provider. `deviation`: as a share of the quote. */
   | { readonly what: 'quoteDeviation'; readonly provider: string; readonly deviation: number }
   /** Number of results of creates that this process keeps, because the ledger could not store them. */
