@@ -1,5 +1,5 @@
 import { inspectLedger, isMissing } from '../adapters/ledger/index.ts'
-import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config/index.ts'
+import { type Config, ConfigError, type ConfigFault, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/follow.ts'
 import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
@@ -36,7 +36,7 @@ interface CheckResult extends TagReport {
 /** Also compares the configuration with the ledger, if that can be read. */
 async function read(file: string): Promise<CheckResult> {
   try {
-    const config = loadConfig(file, knownForms)
+    const config = await loadConfigInThread(file, knownForms)
     if (config.ledger.mustExist && isMissing(config.ledger.url))
       return { faults: [{ path: 'ledger.mustExist', message: 'is true, and the file of ledger.url does not exist' }], warnings: [] }
     const known = await inspectLedger(

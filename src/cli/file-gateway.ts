@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Config, ConfigError, loadConfig } from '../config/index.ts'
+import { type Config, ConfigError, loadConfigInThread } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
@@ -25,7 +25,7 @@ type Lines = Pick<Terminal, 'out' | 'err'>
 /** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
 export async function startFromFile(file: string, terminal: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
   try {
-    const loaded = load(file, signaturesOf([resolve(file)]))
+    const loaded = await load(file, signaturesOf([resolve(file)]))
     const running = await start(loaded.config, processIo)
     printStart(file, loaded.config, running, terminal)
     const reloading = followFile(file, loaded, running, terminal)
@@ -106,8 +106,8 @@ interface LoadedConfig {
 }
 
 /** `before`: signatures from before the files are read, so that a change meanwhile counts as one. */
-function load(file: string, before: Signatures): LoadedConfig {
-  const config = loadConfig(file, knownForms)
+async function load(file: string, before: Signatures): Promise<LoadedConfig> {
+  const config = await loadConfigInThread(file, knownForms)
   return { config, signatures: signaturesOf(config.files, before) }
 }
 
@@ -115,18 +115,19 @@ interface AppliedConfig extends LoadedConfig {
   readonly warnings: readonly string[]
 }
 
-/** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger. */
+/** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger, or if that cannot be found out. */
 async function applyConfig(
   file: string,
   before: Signatures,
-  { observe, reconfigure }: Running,
+  { observe, reconfigure, logError }: Running,
 ): Promise<AppliedConfig | undefined> {
   try {
-    const loaded = load(file, before)
+    const loaded = await load(file, before)
     return { ...loaded, warnings: await reconfigure(loaded.config) }
   } catch (reason) {
-    if (!(reason instanceof ConfigError)) throw reason
-    observe({ what: 'reload', result: 'refused', messages: reason.faults.map(formatFault) })
+    const isRefused = reason instanceof ConfigError
+    if (!isRefused) logError('the configuration could not be read again', reason)
+    observe({ what: 'reload', result: 'refused', messages: isRefused ? reason.faults.map(formatFault) : [] })
     return undefined
   }
 }

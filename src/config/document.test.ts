@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument } from './document.ts'
-import { Faults } from './faults.ts'
+import { parse, parseInThread } from './document.ts'
 
-function read(source: string) {
-  const faults = new Faults()
-  const tree = readDocument(source, faults)
-  return { tree, faults: faults.all.map(({ path, message }) => `${path}${message}`) }
+function treeOf(source: string): unknown {
+  const parsed = parse(source, 60_000)
+  return 'tree' in parsed ? parsed.tree : parsed
 }
 
 const bomb = [
@@ -13,9 +11,12 @@ const bomb = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((level) => `a${level}: &a${level} [${`*a${level - 1}, `.repeat(10)}]`),
 ]
 
+const nested = Array.from({ length: 1_000 }, (_, level) => `${' '.repeat(level)}a:`).join('\n')
+const manyKeys = Array.from({ length: 59_999 }, (_, at) => `k${at}: x`).join('\n')
+
 describe('a document', () => {
   it('keeps every scalar as text', () => {
-    expect(read('a: 1.10\nb: 0.123456789012345678\nc: 1e-8\nd: 0x10\ne: yes\nf: "007"').tree).toEqual({
+    expect(treeOf('a: 1.10\nb: 0.123456789012345678\nc: 1e-8\nd: 0x10\ne: yes\nf: "007"')).toEqual({
       a: '1.10',
       b: '0.123456789012345678',
       c: '1e-8',
@@ -26,7 +27,7 @@ describe('a document', () => {
   })
 
   it('reads an empty value, ~ and null as null, unless quoted', () => {
-    expect(read('a:\nb: ~\nc: null\nd: ""\ne: "null"\nf: [~]').tree).toEqual({
+    expect(treeOf('a:\nb: ~\nc: null\nd: ""\ne: "null"\nf: [~]')).toEqual({
       a: null,
       b: null,
       c: null,
@@ -37,11 +38,11 @@ describe('a document', () => {
   })
 
   it('keeps a key that is called null', () => {
-    expect(read('null: 1').tree).toEqual({ null: '1' })
+    expect(treeOf('null: 1')).toEqual({ null: '1' })
   })
 
   it('may begin with a byte order mark', () => {
-    expect(read('\uFEFFa: 1').tree).toEqual({ a: '1' })
+    expect(treeOf('\uFEFFa: 1')).toEqual({ a: '1' })
   })
 
   it.each([
@@ -57,7 +58,20 @@ describe('a document', () => {
     ['an alias bomb', bomb.join('\n'), 'line 2: aliases are not supported; please repeat the value'],
     ['a key that is no text', 'a: 1\n[b, c]: 2', 'line 2: a key must be a text'],
     ['brackets without end', '['.repeat(20_000), 'line 1: more than 200 brackets are open'],
+    ['dashes without end', `${'- '.repeat(5_000)}x`, 'line 1 is not YAML: resource exhaustion'],
+    ['many levels of keys', nested, 'line 51: lists and keys are nested too deeply'],
+    ['many levels of lists', `${'- '.repeat(200)}x`, 'line 1: lists and keys are nested too deeply'],
+    ['many tags', '!!binary '.repeat(2_000), 'line 1 is not YAML: multiple tags'],
+    ['too many keys', `${manyKeys}\na: x\nb: x`, 'line 1: there are more than 60000 entries'],
+    ['its size', 'x'.repeat(1_000_001), 'is larger than 1000000 bytes'],
+    ['one of many keys given twice', `${manyKeys}\nk7: x`, 'line 60000 is not YAML: duplicate key'],
   ])('is rejected for %s, with its line and without its text', (_, source, message) => {
-    expect(read(source)).toEqual({ tree: undefined, faults: [message] })
+    expect(parse(source, 60_000)).toEqual({ message })
+  })
+
+  it('is the same in a thread of its own', async () => {
+    expect(await parseInThread('a: [1.10, ~]', 2)).toEqual({ tree: { a: ['1.10', null] } })
+    expect(await parseInThread('a: 1\na: 2', 2)).toEqual({ message: 'line 2 is not YAML: duplicate key' })
+    expect(await parseInThread(`${'- '.repeat(5_000)}x`, 2)).toEqual({ message: 'line 1 is not YAML: resource exhaustion' })
   })
 })

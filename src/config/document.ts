@@ -1,31 +1,55 @@
 /** yaml: keeps every scalar as text, so that no amount becomes a number and loses digits. */
-import { type Document, isNode, isScalar, parseDocument, visit } from 'yaml'
-import type { Faults } from './faults.ts'
+import { Worker } from 'node:worker_threads'
+import { type Document, isNode, isScalar, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 
 /** Every scalar is text; an empty value is null. */
 export type Tree = null | string | Tree[] | { [key: string]: Tree }
 
 const emptyScalars: ReadonlySet<string> = new Set(['', '~', 'null'])
 
-/** Parses a YAML source. If it is not valid, adds a fault of the file as a whole and returns undefined. */
-export function readDocument(source: string, faults: Faults): Tree | undefined {
-  const tooDeep = depthError(source)
-  const document = tooDeep === undefined ? parseDocument(source, { schema: 'failsafe' }) : undefined
-  const syntaxError = document ? syntaxErrorOf(document, source) : tooDeep
-  if (!document || syntaxError !== undefined) {
-    faults.add([], syntaxError ?? '')
-    return undefined
+/** A document, or why the source is none: without text from it, which may be a secret. */
+export type Parsed = { readonly tree: Tree } | { readonly message: string }
+
+/** Far more than any configuration or asset table has. */
+export const maxSourceBytes = 1_000_000
+/** Far more than any of them has. The parser takes 20 µs per bracket, and the stack per level. */
+const maxOpenBrackets = 200
+/** A level of keys counts twice. */
+const maxLevels = 100
+/** Of the thread. The largest source takes 2 s. */
+const parseTimeoutMs = 10_000
+
+/** Parses a YAML source. `maxEntries`: of each list and of each mapping in it. */
+export function parse(source: string, maxEntries: number): Parsed {
+  const message = sizeError(source) ?? depthError(source)
+  if (message !== undefined) return { message }
+  try {
+    return toTree(parseDocument(source, { schema: 'failsafe', uniqueKeys: false }), source, maxEntries)
+  } catch (reason) {
+    if (reason instanceof RangeError) return { message: 'lists and keys are nested too deeply' }
+    throw reason
   }
-  visit(document, {
-    Scalar(key, node) {
-      if (key !== 'key' && node.type === 'PLAIN' && emptyScalars.has(String(node.value ?? ''))) node.value = null
-    },
-  })
-  return document.toJS()
 }
 
-/** Far more than any configuration has. The parser takes 20 µs per bracket and blocks the process at a reload. */
-const maxOpenBrackets = 200
+/** The same in a thread of its own: neither its time nor a fault in it concerns this one. */
+export function parseInThread(...source: Parameters<typeof parse>): Promise<Parsed> {
+  // The sources have another ending than the package.
+  const thread = new Worker(new URL(`./document-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: source })
+  thread.unref()
+  const { promise, resolve } = Promise.withResolvers<Parsed>()
+  const timer = setTimeout(() => resolve({ message: `takes more than ${parseTimeoutMs / 1000} s to parse` }), parseTimeoutMs)
+  thread.once('message', resolve)
+  thread.once('error', () => resolve({ message: 'cannot be parsed' }))
+  thread.once('exit', () => resolve({ message: 'cannot be parsed' }))
+  return promise.finally(() => {
+    clearTimeout(timer)
+    void thread.terminate()
+  })
+}
+
+function sizeError(source: string): string | undefined {
+  return Buffer.byteLength(source) > maxSourceBytes ? `is larger than ${maxSourceBytes} bytes` : undefined
+}
 
 /** Counts brackets inside of strings too: there they usually come in pairs. */
 function depthError(source: string): string | undefined {
@@ -38,18 +62,46 @@ function depthError(source: string): string | undefined {
   return undefined
 }
 
+function toTree(document: Document.Parsed, source: string, maxEntries: number): Parsed {
+  const message = syntaxErrorOf(document, source, maxEntries)
+  if (message !== undefined) return { message }
+  visit(document, {
+    Scalar(key, node) {
+      if (key !== 'key' && node.type === 'PLAIN' && emptyScalars.has(String(node.value ?? ''))) node.value = null
+    },
+  })
+  return { tree: document.toJS() }
+}
+
 /** The first error. Uses the parser's codes, not its messages: these quote the source, which may contain a secret. */
-function syntaxErrorOf(document: Document.Parsed, source: string): string | undefined {
+function syntaxErrorOf(document: Document.Parsed, source: string, maxEntries: number): string | undefined {
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) return `line ${problem.linePos?.[0].line ?? 1} is not YAML: ${problem.code.toLowerCase().replaceAll('_', ' ')}`
   let syntaxError: string | undefined
-  const refuse = (offset: number | undefined, message: string): symbol => {
-    syntaxError = `line ${source.slice(0, offset).split('\n').length}: ${message}`
+  const refuse = (offset: number | undefined, what: string): symbol => {
+    syntaxError = `line ${source.slice(0, offset).split('\n').length}${what}`
     return visit.BREAK
   }
+  const refuseLarge = (_: unknown, { range, items }: YAMLSeq | YAMLMap, above: readonly unknown[]): symbol | undefined => {
+    if (above.length > maxLevels) return refuse(range?.[0], ': lists and keys are nested too deeply')
+    return items.length > maxEntries ? refuse(range?.[0], `: there are more than ${maxEntries} entries`) : undefined
+  }
   visit(document, {
-    Alias: (_, node) => refuse(node.range?.[0], 'aliases are not supported; please repeat the value'),
-    Pair: (_, { key }) => (isScalar(key) ? undefined : refuse(isNode(key) ? key.range?.[0] : 0, 'a key must be a text')),
+    Alias: (_, { range }) => refuse(range?.[0], ': aliases are not supported; please repeat the value'),
+    Seq: refuseLarge,
+    Map: (key, node, above) => {
+      const { items } = node
+      if (refuseLarge(key, node, above)) return visit.BREAK
+      // The parser's own look for equal keys takes quadratic time.
+      const names = new Set<string>()
+      for (const { key } of items) {
+        if (!isScalar(key)) return refuse(isNode(key) ? key.range?.[0] : 0, ': a key must be a text')
+        const name = String(key.value)
+        if (names.has(name)) return refuse(key.range?.[0], ' is not YAML: duplicate key')
+        names.add(name)
+      }
+      return undefined
+    },
   })
   return syntaxError
 }

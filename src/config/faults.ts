@@ -9,7 +9,10 @@ export interface ConfigFault {
 
 export type Path = readonly PropertyKey[]
 
-/** Collects the first fault of each path: a missing value is not also reported as malformed. */
+/** More are not read by anybody, and take long to print. */
+const maxFaults = 100
+
+/** Collects the first fault of each path, of 100 paths: a missing value is not also reported as malformed. */
 export class Faults {
   private readonly byPath: Map<string, ConfigFault>
   private readonly root: Path
@@ -20,6 +23,7 @@ export class Faults {
   }
 
   add(path: Path, message: string): void {
+    if (this.byPath.size >= maxFaults) return
     const names = [...this.root, ...path].map(String)
     const full = JSON.stringify(names)
     if (!this.byPath.has(full)) this.byPath.set(full, { path: names.map(publicName).join('.'), message })

@@ -6,10 +6,11 @@ import type { AssetTable } from '../domain/swap/asset.ts'
 import type { DepositMemoNetworks } from '../domain/swap/extra-ids.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkParts, tagOf } from './checks/index.ts'
+import { parse, parseInThread } from './document.ts'
 import { type ConfigFault, Faults } from './faults.ts'
 import type { Sources } from './interpolation.ts'
 import { addVariables, type OtlpCertificates, readCertificates } from './otel-variables.ts'
-import { type FileReader, readSource, readTable, toTree } from './read-file.ts'
+import { type FileReader, type Reading, readSource, readTable, toTree } from './read-file.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 import { validate, validParts } from './validation.ts'
 
@@ -91,10 +92,31 @@ export function poolThreads(): number {
 
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
+  return parsed(readConfig(file, forms, environment))
+}
+
+/** The same, parsed in a thread of its own: whatever the file has, this one goes on. */
+export async function loadConfigInThread(
+  file: string,
+  forms: KnownForms,
+  environment: Sources['environment'] = process.env,
+): Promise<Config> {
+  const reading = readConfig(file, forms, environment)
+  let step = reading.next()
+  while (!step.done) step = reading.next(await parseInThread(...step.value))
+  return step.value
+}
+
+function readConfig(file: string, forms: KnownForms, environment: Sources['environment']): Reading<Config> {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
-  const source = readSource(file, sources, faults)
-  return parseConfig(source, file, forms, sources, faults)
+  return parseConfig(readSource(file, sources, faults), file, forms, sources, faults)
+}
+
+function parsed(reading: Reading<Config>): Config {
+  let step = reading.next()
+  while (!step.done) step = reading.next(parse(...step.value))
+  return step.value
 }
 
 /** The same for an object. Paths are relative to the working directory; without `assets`, the table of the package is used. */
@@ -105,17 +127,26 @@ export function readSettings(
 ): Config {
   const sources = { environment, files: new Set<string>() }
   const source = JSON.stringify({ assets: join(dirname(packagedConfigFile), 'assets.yaml'), ...settings })
-  return parseConfig(source, resolve('settings'), forms, sources, new Faults())
+  return parsed(parseConfig(source, resolve('settings'), forms, sources, new Faults()))
 }
 
-function parseConfig(source: string | undefined, file: string, forms: KnownForms, sources: FileReader, faults: Faults): Config {
+/** Of a list, or of a section: some checks take time by the square of it. */
+const maxEntries = 1_000
+
+function* parseConfig(
+  source: string | undefined,
+  file: string,
+  forms: KnownForms,
+  sources: FileReader,
+  faults: Faults,
+): Reading<Config> {
   const { environment } = sources
-  const document = source === undefined ? undefined : toTree(source, file, sources, faults)
+  const document = source === undefined ? undefined : yield* toTree([source, maxEntries], file, sources, faults)
   if (source === undefined || document === undefined) throw new ConfigError(faults.all)
   const tree = addVariables(document, environment)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? validParts(tree)
-  const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), sources, faults)
+  const table = parts.assets === undefined ? undefined : yield* readTable(resolve(dirname(file), parts.assets), sources, faults)
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   const hash = createHash('sha256').update(source).digest('hex')

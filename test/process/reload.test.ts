@@ -106,6 +106,20 @@ describe('on SIGHUP', () => {
     expect(headers.ratelimit).toMatch(/r=8;/)
   })
 
+  it.each([
+    ['lists without end', `${'- '.repeat(5_000)}x`],
+    ['very many keys', Array.from({ length: 60_000 }, (_, at) => `k${at}: x`).join('\n')],
+    ['very many tags', '!!binary '.repeat(5_000)],
+    ['too many bytes', 'x'.repeat(2_000_000)],
+  ])('a file with %s changes nothing, and the gateway goes on', async (_, text) => {
+    writeFileSync(file, text)
+    gateway.reload()
+    await untilLogged('"event":"reload","result":"refused"')
+    expect(await currentProvider()).toBe('alpha')
+    writeFileSync(file, settings('beta'))
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+  })
+
   it('a change that only a start reads is reported', async () => {
     writeFileSync(file, settings('alpha').replace('port: 0, grace: 0 }', 'port: 0, grace: 0, drain: 3 }'))
     gateway.reload()

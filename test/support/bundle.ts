@@ -14,7 +14,12 @@ export default async function setup(): Promise<(() => void) | undefined> {
   const root = mkdtempSync(join(process.cwd(), 'node_modules/.cache/swapgate-bundle-'))
   const program = join(root, 'dist/cli')
   await build({
-    input: { command: 'src/cli/command.ts', terminal: 'src/cli/terminal.ts', writer: ledgerWriter },
+    input: {
+      command: 'src/cli/command.ts',
+      terminal: 'src/cli/terminal.ts',
+      'document-thread': 'src/config/document-thread.ts',
+      writer: ledgerWriter,
+    },
     platform: 'node',
     logLevel: 'warn',
     output: { dir: program, format: 'esm', chunkFileNames: '[name]-[hash].js' },
