@@ -102,16 +102,12 @@ function describeContradiction({ what, listed, table }: Contradiction): string {
   if (what === 'memo') return `${row} may need a memo, and the table has none for ${assetsOf(table)}.`
   if (what === 'network') return `${row}; in the table ${assetsOf(table)}.`
   const contracts = table.map(({ contract }) => contract ?? 'another').join(', ')
-  return `${row} is the token ${printable((listed.contract ?? '').slice(0, 128))}; in the table ${assetsOf(table)} is ${contracts}. It is not offered.`
+  return `${row} is the token ${(listed.contract ?? '').slice(0, 128)}; in the table ${assetsOf(table)} is ${contracts}. It is not offered.`
 }
 
 /** In the provider's words. */
 function wordsOf({ code, coin, network }: ListedName): string {
-  return printable(`${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`)
-}
-
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '\uFFFD')
+  return `${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`
 }
 
 function assetsOf(table: readonly TableName[]): string {

@@ -33,10 +33,10 @@ async function printAudit({ since, json }: AuditOptions, { stores, terminal }: S
   }
   const rows = records.map(({ at, actor, action, subject, before, after }) => [
     toIso(at) ?? '',
-    printable(actor),
+    actor,
     action,
-    printable(subject),
-    printable(changeText(before, after)),
+    subject,
+    changeText(before, after),
   ])
   if (rows.length === 0) terminal.out('There are no manual changes.')
   else for (const line of formatTable([['time', 'who', 'what', 'of', 'change'], ...rows])) terminal.out(line)
@@ -51,11 +51,6 @@ function toReport({ at, before = null, after = null, ...record }: AuditRecord) {
 function changeText(before: unknown, after: unknown): string {
   const [from, to] = [before, after].map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   return from === undefined ? (to ?? '') : `${from} -> ${to ?? ''}`
-}
-
-/** Replaces control characters: a name may contain sequences that control a terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '\uFFFD')
 }
 
 function toPast(text: string): number | undefined {

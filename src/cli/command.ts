@@ -9,10 +9,11 @@ import { addKeys } from './keys.ts'
 import { addLedger } from './ledger/index.ts'
 import { configOption, jsonOption, type Options } from './option.ts'
 import { addProviders } from './providers/index.ts'
-import type { Terminal } from './terminal.ts'
+import { eachLine, guarded, type Terminal } from './terminal.ts'
 
 /** Runs a command. Returns the exit code: 0 success, 1 refused or faults found, 2 wrong usage. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(args: readonly string[], unguarded: Terminal): Promise<number> {
+  const terminal = guarded(unguarded)
   let exitCode = 0
   const end = (code: number): void => {
     exitCode = code
@@ -50,11 +51,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return exitCode
 }
 
+/** A line of commander's own after an error: what the argument may have meant. */
+const hint = /\n(?=\()/
+
 function programFor({ out, err }: Terminal): Command {
   return new Command('swapgate')
     .description('One stable API for crypto swaps over several providers')
     .version(version)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
+    .configureOutput({ writeOut: (text) => eachLine(text, out), writeErr: (text) => eachLine(text, err, hint) })
     .showHelpAfterError('(see swapgate --help)')
 }

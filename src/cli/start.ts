@@ -1,12 +1,12 @@
 import { untilShutdownSignal } from '../process/shutdown-signal.ts'
 import { startFromFile } from './file-gateway.ts'
-import type { Terminal } from './terminal.ts'
+import { eachLine, type Terminal } from './terminal.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
 export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   let hangUp = (): void => {}
   let fail = (message: string, reason: unknown): void =>
-    terminal.err(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`)
+    eachLine(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`, terminal.err)
   const exitSignal = untilShutdownSignal(
     (message, reason) => fail(message, reason),
     () => hangUp(),

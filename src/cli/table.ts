@@ -1,5 +1,8 @@
-/** A line for each row, its cells one below the other. */
-export function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
+import { printable } from '../domain/printable.ts'
+
+/** A line for each row, its cells one below the other. Whatever a cell has, it is one line. */
+export function formatTable(cells: readonly (readonly string[])[]): readonly string[] {
+  const rows = cells.map((row) => row.map(printable))
   const widths = rows.reduce<number[]>((widest, row) => row.map((cell, at) => Math.max(widest[at] ?? 0, [...cell].length)), [])
   return rows.map((row) =>
     row

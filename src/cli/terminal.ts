@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { printable } from '../domain/printable.ts'
 
 /** Input and output of a command, line by line: results to `out`, errors and warnings to `err`. */
 export interface Terminal {
@@ -9,6 +10,25 @@ export interface Terminal {
   readonly stream: (lines: AsyncIterable<string>) => Promise<void>
   /** Opens the input. */
   readonly input: () => Readable & { readonly isTTY?: boolean }
+}
+
+/** The terminal that every command prints to: no text of a provider or a client controls it, and each line is one. */
+export function guarded({ out, err, stream, input }: Terminal): Terminal {
+  return {
+    out: (line) => out(printable(line)),
+    err: (line) => err(printable(line)),
+    stream: (lines) => stream(printableLines(lines)),
+    input,
+  }
+}
+
+async function* printableLines(lines: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const line of lines) yield printable(line)
+}
+
+/** Prints a text of several lines. */
+export function eachLine(text: string, print: (line: string) => void, separator: string | RegExp = '\n'): void {
+  for (const line of text.trimEnd().split(separator)) print(line)
 }
 
 /** The terminal of this process. */

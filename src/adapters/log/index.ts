@@ -1,5 +1,6 @@
 /** pino: writes each event as one line of JSON with a fixed list of fields. */
 import { pino } from 'pino'
+import { printable } from '../../domain/printable.ts'
 import type { BreakerState } from '../../domain/telemetry/labels.ts'
 import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
 import { describeError } from './error.ts'
@@ -29,6 +30,9 @@ export interface Log {
 
 const closeTimeoutMs = 1_000
 
+/** Whether a line of JSON has only ASCII: pino leaves what a terminal obeys in eight bits. */
+const isPlain = (line: string): boolean => !/[^\n -~]/.test(line)
+
 /** `formOf` returns the form of a provider, by tag. */
 export function openLog(
   settings: LogSettings,
@@ -36,7 +40,9 @@ export function openLog(
   { write, isTerminal }: Stderr = openStderr(),
 ): Log {
   const sink = new Sink(write)
-  const print = isTerminal ? (line: string) => sink.write(formatForTerminal(line)) : (line: string) => sink.write(line)
+  const print = isTerminal
+    ? (line: string) => sink.write(formatForTerminal(line))
+    : (line: string) => sink.write(isPlain(line) ? line : `${printable(line.trimEnd())}\n`)
   const logger = pino(
     {
       level: settings.level,

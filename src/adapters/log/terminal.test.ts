@@ -11,7 +11,7 @@ test('a readable line: the time, the level, the event, and the rest as pairs', (
 
 test('control characters stay escaped', () => {
   const line = formatForTerminal(
-    `${JSON.stringify({ level: 'error', time: '2026-11-20T15:04:05.678Z', event: 'reload', warnings: ['\u001b[31mred\nx'] })}\n`,
+    `${JSON.stringify({ level: 'error', time: '2026-11-20T15:04:05.678Z', event: 'reload', warnings: ['\u001b[31mred\n\u009bx'] })}\n`,
   )
-  expect(line).toContain('\\u001b[31mred\\nx')
+  expect(line).toContain('\\u001b[31mred\\n\\u009bx')
 })

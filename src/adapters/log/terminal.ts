@@ -1,4 +1,6 @@
 /** Formats a log line for a terminal: the time, the level, the event, and the rest as pairs. */
+import { printable } from '../../domain/printable.ts'
+
 const dim = '\u001b[2m'
 const plain = '\u001b[0m'
 const colours: Readonly<Record<string, string>> = {
@@ -21,5 +23,5 @@ export function formatForTerminal(line: string): string {
 const simple = /^[\w./{}:~ …()-]*$/
 
 function print(value: unknown): string {
-  return typeof value === 'string' && simple.test(value) ? value : JSON.stringify(value)
+  return typeof value === 'string' && simple.test(value) ? value : printable(JSON.stringify(value))
 }

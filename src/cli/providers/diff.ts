@@ -73,14 +73,14 @@ function describe(
     ...ownCoinLines(`Outside of the table only ${first} lists`, outsideTable.onlyFirst),
     ...ownCoinLines(`Outside of the table only ${second} lists`, outsideTable.onlySecond),
     ...outsideTable.different.map(
-      ({ code, first: a, second: b }) => `${printable(code)}: ${ownCoins(a)} at ${first}, ${ownCoins(b)} at ${second}`,
+      ({ code, first: a, second: b }) => `${code}: ${ownCoins(a)} at ${first}, ${ownCoins(b)} at ${second}`,
     ),
     ...limits.map(
       ({ code, first: a, second: b }) =>
         `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
     ),
     ...contracts.map(
-      ({ code, first: a, second: b }) => `${code}: the token ${printable(a)} at ${first}, ${printable(b)} at ${second}`,
+      ({ code, first: a, second: b }) => `${code}: the token ${shortened(a)} at ${first}, ${shortened(b)} at ${second}`,
     ),
     ...formatTable([['pair', first, second, 'deviation'], ...rows]),
     `Compared ${quoted.length} of ${quotes.length} pairs, median deviation ${formatPercent(medianDeviation)}.`,
@@ -89,16 +89,16 @@ function describe(
 
 function ownCoinLines(what: string, coins: readonly OwnCoin[]): readonly string[] {
   if (coins.length === 0) return []
-  return [`${what}: ${coins.map(({ code, network }) => printable(network === null ? code : `${code} on ${network}`)).join(', ')}.`]
+  return [`${what}: ${coins.map(({ code, network }) => shortened(network === null ? code : `${code} on ${network}`)).join(', ')}.`]
 }
 
 function ownCoins(coins: readonly OwnCoin[]): string {
-  return coins.map(({ network, name, contract }) => printable([name, network, contract].filter(Boolean).join(' '))).join(' and ')
+  return coins.map(({ network, name, contract }) => shortened([name, network, contract].filter(Boolean).join(' '))).join(' and ')
 }
 
-/** A provider's text could write anything to the terminal. */
-function printable(text: string | null): string {
-  return text === null ? '-' : text.slice(0, 128).replace(/\p{C}/gu, '\uFFFD')
+/** A provider's text may be long. */
+function shortened(text: string | null): string {
+  return text?.slice(0, 128) ?? '-'
 }
 
 function assetLine(what: string, assets: readonly AssetDiff[]): string {

@@ -1,6 +1,8 @@
 /** Whether a provider quotes a pair of assets that it and the table have. */
+
 import { isZero } from '../../../domain/amount.ts'
 import type { Fault } from '../../../domain/faults/fault.ts'
+import { printable } from '../../../domain/printable.ts'
 import type { Asset } from '../../../domain/swap/asset.ts'
 import type { RateType } from '../../../domain/swap/swap.ts'
 import type { Listing } from '../../assets/listing.ts'
@@ -15,7 +17,7 @@ export function checkAssets(listing: Listing): TrialCheck {
   const { ambiguousAssets, otherTokens } = listing
   const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
   const others = [...otherTokens].map(
-    ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed)} in the place of ${contract})`,
+    ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed.slice(0, 128))} in the place of ${contract})`,
   )
   const assets = clear.map(({ code }) => code)
   const also =
@@ -23,11 +25,6 @@ export function checkAssets(listing: Listing): TrialCheck {
     (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '')
   const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
   return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }
-}
-
-/** At most what a contract may be, without what could write anything to a terminal. */
-function printable(contract: string): string {
-  return contract.slice(0, 128).replace(/[^ -~]/g, '?')
 }
 
 /** In the order of the list. */
