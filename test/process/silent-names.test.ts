@@ -1,15 +1,26 @@
 /** Row U31 of the reliability matrix: names about which no answer comes. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { heldProvider } from './provider.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-/** A system whose look-ups of `*.silent` never end. Each name that it is asked for is a line. */
-const silentSystem = `data:text/javascript,${encodeURIComponent(`
+/**
+ * A system whose look-ups of `*.silent` never end: each takes a thread of the pool, to open a pipe that nobody writes. Each name that it
+ * is asked for is a line.
+ */
+const silentSystem = (pipe: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
 import dns from 'node:dns'
+import fs from 'node:fs'
 const { lookup } = dns
-dns.lookup = (name, ...rest) => (name.endsWith('.silent') ? console.log('asked', name) : lookup(name, ...rest))
+dns.lookup = (name, ...rest) => {
+  if (!name.endsWith('.silent')) return lookup(name, ...rest)
+  console.log('asked', name)
+  fs.open(${JSON.stringify(pipe)}, 'r', () => {})
+}
 `)}`
 
 const names = Array.from({ length: 40 }, (_, at) => `p${at}.silent`)
@@ -17,6 +28,8 @@ const names = Array.from({ length: 40 }, (_, at) => `p${at}.silent`)
 test('U31: forty names without an answer do not harm a provider with one, and take half of the threads', async () => {
   await using provider = await heldProvider()
   using directory = new ConfigDirectory()
+  const pipe = join(directory.path, 'pipe')
+  execFileSync('mkfifo', [pipe])
   const url = new URL(provider.url)
   url.hostname = 'localhost'
   const silent = names.map((name, at) => `p${at}: { form: A, key: k, url: "https://${name}/api/v2", timeout: 4 }`)
@@ -31,13 +44,15 @@ ledger: { url: "sqlite::memory:" }
 routing: { strategy: best, providers: [good, ${names.map((_, at) => `p${at}`).join(', ')}] }
 `)
   await using swapgate = new Swapgate(['start', '--config', file], {
-    env: { NODE_OPTIONS: `--import=${silentSystem} ${ownLoad}` },
+    env: { NODE_OPTIONS: `--import=${silentSystem(pipe)} ${ownLoad}` },
   })
   const urls = await swapgate.urls()
   const pending = sendRequest(urls.get('gateway') ?? '', { path: '/a/api/v2/currencies' })
   await provider.requested
   provider.release()
   expect((await pending).status).toBe(200)
+  const page = await fetch(`${urls.get('gateway')}/docs`) // compressed by a thread of the pool
+  expect([page.status, page.headers.get('content-encoding')]).toEqual([200, 'gzip'])
   const metrics = await (await fetch(`${urls.get('admin')}/metrics`)).text()
   const refused = metrics.matchAll(/unreachable_total\{provider="(p\d+)",cause="dns_timeout"\} [1-9]/g)
   expect(new Set([...refused].map(([, name]) => `${name}.silent`))).toEqual(new Set(names))
