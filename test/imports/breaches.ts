@@ -27,7 +27,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     creation: ['', 'assets', 'quotes', 'transactions', 'transactions/state'],
     'creation/reconciliation': ['', 'assets', 'creation'],
     'resilience/budget': ['', 'access'],
-    'resilience/breaker': ['', 'resilience/budget'],
+    'resilience/breaker': ['', 'access', 'resilience/budget'],
     resilience: ['', 'resilience/budget', 'resilience/breaker'],
     native: ['', 'resilience/budget', 'resilience/breaker', 'resilience'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],

@@ -1,5 +1,4 @@
 /** A create whose response names no network is confirmed by a get before its result counts (docs/contract.md §3.3). */
-import { setTimeout as delay } from 'node:timers/promises'
 import { Fault } from '../../domain/faults/fault.ts'
 import { fold } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
@@ -58,7 +57,7 @@ async function read(id: string, silent: readonly Side[], context: Context, servi
   for (const pauseMs of [0, ...pausesMs]) {
     if (pauseMs > 0) {
       if (context.deadline - performance.now() < 2 * pauseMs) break
-      await delay(pauseMs)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
     const response = await service.call('getTransaction', { id }, context).catch(() => undefined)
     if (response?.body.id === id && silent.every((side) => !isSilent(response.body, side))) return response.body

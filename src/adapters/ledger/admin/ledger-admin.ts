@@ -1,6 +1,5 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
-import { pickAssetFields } from '../../../core/assets/pair.ts'
 import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
 import type { AuditEntry } from '../../../core/operations/audit.ts'
@@ -152,7 +151,9 @@ async function readMismatch(within: Database, intent: string): Promise<MismatchR
 
 /** The response as it would have been stored, in the words of the request. */
 function acceptedFacts({ amountOut, ...told }: Transaction, { asked }: { asked: string }, at: number): TransactionRecord {
-  const transaction = { ...told, status: told.status ?? ('wait' as const), ...pickAssetFields(JSON.parse(asked)) }
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(asked)
+  const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+  const transaction = { ...told, status: told.status ?? ('wait' as const), ...names }
   return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
 }
 
