@@ -57,6 +57,17 @@ test('a waiter gives up after 1.5 s, and the look-up goes on for those who come 
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('once a waiter has given up, later ones do so at once', async () => {
+  const { ask, answer, seen } = rig()
+  ask('alpha.example')
+  vi.advanceTimersByTime(1_500)
+  ask('alpha.example')
+  expect(await seen()).toEqual(['dns_timeout', 'dns_timeout'])
+  answer(one)
+  ask('alpha.example')
+  expect(await seen()).toEqual([one.address])
+})
+
 test('after a look-up without an answer, the next one is waited for 0.5 s from its beginning', async () => {
   const { ask, fail, seen } = rig()
   ask('alpha.example')

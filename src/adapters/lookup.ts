@@ -82,7 +82,7 @@ class Name {
   private answer: Answer | undefined
   /** When the look-up that is under way was asked for. */
   private askedAt: number | undefined
-  /** Whether the last look-up got no answer. */
+  /** Whether the last look-up got no answer, or this one has let a waiter down. */
   private isDoubtful = false
 
   constructor(threads: Threads, lookUp: (settle: Settle) => void) {
@@ -97,7 +97,10 @@ class Name {
     const askedAt = this.askedAt ?? now
     const isBrief = this.isDoubtful || this.keptFor(keptMs + staleMs)
     const patienceMs = isBrief ? Math.max(0, askedAt + silentMs - now) : waitMs
-    const timer = setTimeout(() => this.settle(settled, new LookupTimeout(true)), patienceMs)
+    const timer = setTimeout(() => {
+      this.isDoubtful = true
+      this.settle(settled, new LookupTimeout(true))
+    }, patienceMs)
     const settled: Settle = (...result) => {
       clearTimeout(timer)
       settle(...result)
