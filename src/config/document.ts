@@ -33,8 +33,12 @@ export function parse(source: string, maxEntries: number): Parsed {
 
 /** The same in a thread of its own: neither its time nor a fault in it concerns this one. */
 export function parseInThread(...source: Parameters<typeof parse>): Promise<Parsed> {
-  // The sources have another ending than the package.
-  const thread = new Worker(new URL(`./document-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: source })
+  // The sources have another ending than the package. What an operator makes Node load first is for the process, not for this thread.
+  const thread = new Worker(new URL(`./document-thread${import.meta.url.slice(-3)}`, import.meta.url), {
+    workerData: source,
+    execArgv: [],
+    env: {},
+  })
   thread.unref()
   const { promise, resolve } = Promise.withResolvers<Parsed>()
   const timer = setTimeout(() => resolve({ message: `takes more than ${parseTimeoutMs / 1000} s to parse` }), parseTimeoutMs)
