@@ -105,7 +105,7 @@ export const guessedTokens: Event = {
   async cause({ gamma }) {
     const guess = () =>
       sendRequest(gamma.gateway.adminUrl, { path: '/api/providers', headers: { authorization: 'Bearer guessed' } })
-    return repeating(500, () => together(5, guess))
+    return repeating(500, () => together(30, guess))
   },
 }
 

@@ -16,6 +16,7 @@ interface SeenMaximum {
 
 /** A bound on memory, in coins. */
 const maxCoins = 5_000
+const maxNameLength = 256
 /** A maximum that no quote has confirmed for this time says nothing: it may have been an error of the provider's. */
 const lifetimeMs = 3_600_000
 
@@ -30,11 +31,12 @@ export class KnownMaximums {
 
   /** Notes the maximum of a response to this request, if it has one. */
   note(request: Pair, { maxAmount }: AmountLimits): void {
-    if (maxAmount === undefined || !isPositive(maxAmount)) return
+    const coin = coinOf(request)
+    if (maxAmount === undefined || !isPositive(maxAmount) || coin.length > maxNameLength) return
     const known = this.of(request)
     if (known && compareAmounts(maxAmount, known) < 0) return
     const now = this.clock()
-    this.byCoin.set(coinOf(request), { amount: maxAmount, seenAt: now }, now)
+    this.byCoin.set(coin, { amount: maxAmount, seenAt: now }, now)
   }
 
   /** The largest amount that may go up. */
