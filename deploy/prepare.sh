@@ -4,6 +4,7 @@ set -eu
 umask 077
 cd "$(dirname "$0")"
 mkdir -p secrets
+chmod 0700 secrets
 
 for name in postgres_password redis_password grafana_password; do
   [ -e "secrets/$name" ] || openssl rand -hex 24 > "secrets/$name"

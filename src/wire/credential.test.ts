@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bearer, keyHeader } from './credential.ts'
 
-const key = fc.stringMatching(/^[\x21-\x7e]{1,512}$/)
+const key = fc.stringMatching(/^[\x21-\x7e]{1,4096}$/)
 
 describe.each([
   ['a bearer token', bearer()],
@@ -21,7 +21,7 @@ describe.each([
     expect(credential.header).toBe(credential.name.toLowerCase())
   })
 
-  it.each(['', 'a b', 'a\tb', 'clé', 'a'.repeat(513), ' '])('is none where it is %j', (value) => {
+  it.each(['', 'a b', 'a\tb', 'clé', 'a'.repeat(4_097), ' '])('is none where it is %j', (value) => {
     const headers = credential.encode(value)
     expect(credential.decode(headers)).toBeUndefined()
   })

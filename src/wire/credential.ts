@@ -17,9 +17,10 @@ export interface Credential {
   readonly encode: (key: string) => Headers
 }
 
-const token = /^[\x21-\x7e]{1,512}$/
+/** A JSON Web Token has some thousand characters. */
+const token = /^[\x21-\x7e]{1,4096}$/
 const bearerScheme = /^bearer(?: |$)/i
-const bearerToken = /^bearer +([\x21-\x7e]{1,512})$/i
+const bearerToken = /^bearer +([\x21-\x7e]{1,4096})$/i
 
 /** A header that holds the key alone. */
 export function keyHeader(name: string): Credential {

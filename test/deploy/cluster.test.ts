@@ -20,7 +20,7 @@ type Labels = Readonly<Record<string, string>>
 const run = promisify(execFile)
 const secrets = {
   'provider-key': 'provider-key-1',
-  'ledger-url': 'postgres://swapgate:secret@postgres/swapgate',
+  'ledger-url': 'postgres://swapgate:secret@postgres/swapgate?sslmode=verify-full',
   'redis-url': 'redis://redis',
 }
 let manifests: readonly Manifest[]

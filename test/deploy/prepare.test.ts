@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { ContainerRoot } from './container-root.ts'
 
@@ -7,6 +7,9 @@ it('prepare.sh makes missing secrets, keeps existing ones, and names those that 
   using containerRoot = new ContainerRoot()
   mkdirSync(containerRoot.at('deploy'))
   cpSync('deploy/prepare.sh', containerRoot.at('deploy/prepare.sh'))
+  // Made by somebody else, readable for everybody.
+  mkdirSync(containerRoot.at('deploy/secrets'))
+  chmodSync(containerRoot.at('deploy/secrets'), 0o755)
   const prepare = () => spawnSync('sh', [containerRoot.at('deploy/prepare.sh')], { encoding: 'utf8' })
   const first = prepare()
   expect([first.status, first.stderr.match(/^missing: [\w./]+/gm)]).toEqual([1, ['missing: secrets/provider_key', 'missing: .env']])

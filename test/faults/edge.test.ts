@@ -24,7 +24,10 @@ const targets: readonly (readonly [string, string])[] = [
     'HTTP/1.0 with Transfer-Encoding',
     `POST /a/api/v2/transactions HTTP/1.0\r\nHost: one\r\n${key}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   ],
-  ['the absolute form', `GET http://evil.test/a/api/v2/currencies HTTP/1.1\r\nHost: evil.test\r\n${close}`],
+  ['the absolute form of another scheme', `GET ftp://one/a/api/v2/currencies HTTP/1.1\r\nHost: one\r\n${close}`],
+  ['the absolute form with a user', `GET http://user@one/a/api/v2/currencies HTTP/1.1\r\nHost: one\r\n${close}`],
+  ['the absolute form without a host', `GET http:///a/api/v2/currencies HTTP/1.1\r\nHost: one\r\n${close}`],
+  ['the absolute form and no Host', `GET http://one/a/api/v2/currencies HTTP/1.1\r\n${close}`],
   ['the authority form', `GET evil.test:80 HTTP/1.1\r\nHost: evil.test\r\n${close}`],
   ['the asterisk form', `OPTIONS * HTTP/1.1\r\nHost: one\r\n${close}`],
   ['CONNECT', 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test\r\n\r\n'],
@@ -34,6 +37,17 @@ test.each(targets)('H2: a request with %s is 400 in a form, and nothing is sent'
   expect(status, head).toBe(400)
   expectErrorBody(readJson(body), 'A', 400)
   expect(pair().provider.journal).toEqual([])
+})
+
+test.each([
+  ['http://one/a/api/v2/currencies?size=1', 200],
+  ['HTTPS://other:8443/a/api/v2/currencies', 200],
+  ['http://one?size=1', 404],
+  ['http://one', 404],
+  ['http://one/a/api/v2/../v2/currencies', 404],
+])('H2: a target as proxies get it, %s, is %i as its path is', async (target, expected) => {
+  const { status, head } = await raw(`GET ${target} HTTP/1.1\r\nHost: one\r\n${close}`)
+  expect(status, head).toBe(expected)
 })
 
 const paths = [

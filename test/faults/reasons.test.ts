@@ -94,7 +94,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const raw: readonly (readonly [string, string, number, Reason])[] = [
     ['no HTTP', 'GET /x HTTP/1.1\r\nno colon\r\n\r\n', 400, 'parameter_invalid'],
     ['no Host', `GET /${form}/api/v2/currencies HTTP/1.1\r\n\r\n`, 400, 'parameter_invalid'],
-    ['a target that is no path', 'GET http://elsewhere/ HTTP/1.1\r\nHost: h\r\n\r\n', 400, 'path'],
+    ['a target that is no path', 'GET ftp://elsewhere/ HTTP/1.1\r\nHost: h\r\n\r\n', 400, 'path'],
     ['a tunnel', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: h\r\n\r\n', 400, 'path'],
     ['a broken chunk', 'POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400, 'body_invalid'],
     ['a header of 20,000 bytes', `GET /x HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'too_large'],

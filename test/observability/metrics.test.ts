@@ -156,6 +156,12 @@ describe('requests and calls', () => {
     expect(exemplars(open.text)).toHaveLength(1)
     expect(open.text).toMatch(/\n# EOF\n$/)
     expect(open.text).toContain('# TYPE swapgate_requests counter\nswapgate_requests_total{')
+    for (const accept of [
+      'application/openmetrics-text;q=0',
+      'Application/OpenMetrics-Text; q=0.0, */*',
+      'text/plain, application/openmetrics-text;q=0.5',
+    ])
+      expect((await metrics.print(accept)).contentType, accept).toMatch(/^text\/plain/)
     const classic = await metrics.print('text/plain')
     expect(classic.text).not.toContain('trace_id')
     expect(classic.text).toContain('# TYPE swapgate_requests_total counter\nswapgate_requests_total{')

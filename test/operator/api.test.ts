@@ -1,7 +1,10 @@
 /** docs/contract.md §15: the operator's API on the admin port of real gateways. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
+
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
@@ -99,6 +102,18 @@ describe('authentication', () => {
     const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'name=x' }
     expect((await call('/api/keys', { ...form, token: null })).status).toBe(401)
     expect((await call('/api/keys', form)).status).toBe(415)
+  })
+
+  it.each([
+    ['two Host lines', '/api/status', 'Host: localhost\r\nHost: localhost\r\n', 400],
+    ['two Authorization lines', '/api/status', `Host: localhost\r\nAuthorization: Bearer ${token}\r\n`, 400],
+    ['a path that is no URL', '/api//[', 'Host: localhost\r\n', 404],
+    ['a whole URL of this host', 'http://localhost/api/openapi.json?x=1', 'Host: evil.test\r\n', 400],
+    ['a whole URL of another host', 'http://evil.test/api/providers', 'Host: localhost\r\n', 421],
+  ])('a request with %s is answered as at the public port', async (_, target, lines, status) => {
+    const socket = connect(Number(new URL(gateway.adminUrl).port), '127.0.0.1')
+    socket.end(`GET ${target} HTTP/1.1\r\n${lines}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`)
+    expect((await text(socket)).split('\r\n')[0]).toContain(` ${status} `)
   })
 
   it('errors have the body of the default form', async () => {

@@ -5,6 +5,8 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Reason } from '../../domain/faults/reason.ts'
 import type { Http } from '../../wire/http.ts'
 import { toStatus } from '../../wire/http-status.ts'
+import { toOriginForm } from './origin-form.ts'
+import { repeatedHeaders } from './protocol-error.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 const fixedHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -26,6 +28,8 @@ export interface AdminOptions {
 export type PrintError = (status: number, message: string) => string
 
 const allow = 'GET, HEAD, OPTIONS'
+/** Of two, a proxy in front may have judged the other one. */
+const single: ReadonlySet<string> = new Set(['host', 'authorization'])
 
 const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   starting: 'The gateway is starting; please try again soon.',
@@ -41,9 +45,12 @@ export function adminApp({ readiness, hosts, printMetrics, printError, operator 
   app.disable('etag')
   app.enable('strict routing')
   app.enable('case sensitive routing')
-  app.use((_, response, next) => {
+  app.use((request, response, next) => {
     response.set(fixedHeaders)
-    next()
+    toOriginForm(request)
+    const repeated = repeatedHeaders(request).find((name) => single.has(name))
+    if (repeated === undefined) return next()
+    refuse(response.set({ connection: 'close' }), 'parameter_invalid', 400, `Invalid ${repeated}: it must be sent once.`)
   })
   app.get('/livez', (_, response) => void response.json({ status: 'alive' }))
   app.get('/readyz', (_, response) => {

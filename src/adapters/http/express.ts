@@ -6,6 +6,7 @@ import type { Http, HttpRequest, HttpResponse, Streams } from '../../wire/http.t
 import { reasonPhrase } from '../../wire/http-status.ts'
 import { crossOrigin } from './cors.ts'
 import { parsedHeaders } from './headers.ts'
+import { toOriginForm } from './origin-form.ts'
 import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
 import { ServerStreams } from './streams.ts'
@@ -60,7 +61,10 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   // Express cannot route a target that is not a path: the same handler responds.
   const { handle: routed } = app as unknown as { handle: ExpressHandle }
   Object.assign(app, {
-    handle: (request: Request, response: Response) => routed.call(app, request, response, () => respond(request, response, ignore)),
+    handle: (request: Request, response: Response) => {
+      toOriginForm(request)
+      routed.call(app, request, response, () => respond(request, response, ignore))
+    },
   })
   return app
 }

@@ -62,7 +62,8 @@ export function operatorRouter(options: OperatorOptions): Router {
 async function handle(request: Request, response: Response, options: OperatorOptions): Promise<void> {
   const { authorization } = request.headers
   const actor = await options.tokens.authenticate(authorization, request.socket.remoteAddress ?? '')
-  const query = new URL(request.url, 'http://admin').searchParams
+  const { url } = request
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
   const body = await bodyOf(request)
   const answer = await options.api({ method: request.method, path: request.path, query, body, actor })
   if (answer.isStream) {

@@ -53,11 +53,21 @@ export class Exposition {
     for (const registry of [this.classic, this.open]) registry.registerMetric(asMetric(name, get, type))
   }
 
-  /** Prints OpenMetrics, the only format with exemplars, if `accept` has it; else the classic text format. */
+  /** Prints OpenMetrics, the only format with exemplars, if `accept` has it and does not prefer the classic text format. */
   async print(accept: string): Promise<Printed> {
-    const registry = accept.includes('application/openmetrics-text') ? this.open : this.classic
+    const open = qualityOf('application/openmetrics-text', accept)
+    const registry = open > 0 && open >= qualityOf('text/plain', accept) ? this.open : this.classic
     return { contentType: registry.contentType, text: await registry.metrics() }
   }
+}
+
+/** The weight of a media type that `Accept` names (RFC 9110 §12.4.2); 0 if it does not. */
+function qualityOf(type: string, accept: string): number {
+  const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()))
+  const named = ranges.find(([name]) => name === type)
+  if (!named) return 0
+  const weight = named.find((part) => part.startsWith('q='))
+  return weight === undefined ? 1 : Number(weight.slice(2)) || 0
 }
 
 /** A metric of any type that prints what `get` returns. In OpenMetrics prom-client removes `_total` from a counter's name, so each format has its own. */

@@ -1,5 +1,6 @@
 /** The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §8, §11). */
 import type { Headers } from '../../wire/http.ts'
+import { readRetryAfter } from '../../wire/retry-after.ts'
 import { baseHeaders, type ResponseContext } from '../response.ts'
 
 const passedUp = ['accept', 'accept-language', 'content-encoding', 'content-type']
@@ -21,11 +22,13 @@ export function headersDown(
 ): Headers {
   const { 'content-type': _, 'x-swap-form': __, ...own } = baseHeaders(responseContext, provider)
   const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
-  const { 'content-length': length, 'cache-control': cacheControl, ...headers } = Object.fromEntries(passed)
+  const { 'content-length': length, 'cache-control': cacheControl, 'retry-after': pause, ...headers } = Object.fromEntries(passed)
+  const retryAfter = readRetryAfter(pause)
   return {
     'cache-control': forOneKey(cacheControl),
     vary: 'Authorization, X-API-Key',
     ...headers,
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     ...(status !== 204 && length !== undefined && { 'content-length': length }),
     ...own,
     'content-security-policy': 'sandbox',

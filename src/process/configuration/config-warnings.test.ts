@@ -47,3 +47,27 @@ it.each([
   expect(warnings('')).toContain(line)
   expect(warnings('word')).not.toContain(line)
 })
+
+it.each([
+  [{ ledger: { url: 'postgres://user:pw@db.example/swapgate' } }, 'ledger.url'],
+  [{ ledger: { url: 'postgres://user:pw@db.example/swapgate?sslmode=disable' } }, 'ledger.url'],
+  [{ ledger: { url: 'postgres:///swapgate?host=db.example&user=user&password=pw' } }, 'ledger.url'],
+  [{ ledger: { url: 'postgres://user:pw@db.example/swapgate?sslmode=require' } }, undefined],
+  [{ ledger: { url: 'postgres://user:pw@db.example/swapgate?sslmode=verify-full' } }, undefined],
+  [{ ledger: { url: 'postgres://user:pw@127.0.0.1/swapgate' } }, undefined],
+  [{ ledger: { url: 'postgres://user:pw@localhost/swapgate' } }, undefined],
+  [{ ledger: { url: 'postgres:///swapgate?host=/run/postgresql&user=user&password=pw' } }, undefined],
+  [{ ledger: { url: 'postgres://user@db.example/swapgate' } }, undefined],
+  [{ redis: { url: 'redis://:pw@cache.example:6379/0' } }, 'redis.url'],
+  [{ redis: { url: 'redis+sentinel://one.example,two.example/main?sentinel=user:pw' } }, 'redis.url'],
+  [{ redis: { url: 'redis+cluster://user:pw@one.example,127.0.0.1' } }, 'redis.url'],
+  [{ redis: { url: 'rediss://:pw@cache.example:6379/0' } }, undefined],
+  [{ redis: { url: 'redis://:pw@[::1]:6379/0' } }, undefined],
+  [{ redis: { url: 'redis://cache.example:6379/0' } }, undefined],
+])('a password in clear to another host is reported: %j', (settings, key) => {
+  const alpha = { form: 'A', url: 'https://swap.example/api/v2' } as never
+  const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] }, ...(settings as object) }, knownForms, {})
+  const warnings = configWarnings(config).filter((line) => line.includes('in clear'))
+  expect(warnings.map((line) => line.split(':')[0])).toEqual(key === undefined ? [] : [key])
+  expect(warnings.join()).not.toContain('pw')
+})

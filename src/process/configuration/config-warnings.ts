@@ -1,5 +1,6 @@
 import type { Config, Provider } from '../../config/index.ts'
 import { isLoopback } from '../../domain/loopback.ts'
+import { parseRedisUrl } from '../../domain/redis-url.ts'
 import { fold, networkNames } from '../../domain/swap/asset.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import { placeOf } from '../../provider/destination.ts'
@@ -23,6 +24,10 @@ export function configWarnings({
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(sendsRedisPassword(redis.url) ? ['redis.url: its password crosses the network in clear; use rediss'] : []),
+    ...(sendsPostgresPassword(ledger.url)
+      ? ['ledger.url: its password, or what proves it, crosses the network in clear; use sslmode=verify-full']
+      : []),
     ...(limits.replicas > 1 && ledger.url.startsWith('sqlite:')
       ? [
           `limits.replicas is ${limits.replicas}, and ledger.url is a SQLite file: gateways on other machines do not share it, and one key makes a swap in each. Use PostgreSQL`,
@@ -111,6 +116,24 @@ function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: n
     : [
         `providers.${name}.forwardAddress: server.trustProxy is 0, so the provider gets the address of each connection: if clients come through a proxy, that of the proxy`,
       ]
+}
+
+function sendsRedisPassword(url: string): boolean {
+  if (url === '') return false
+  const { isEncrypted, places, credentials, sentinelCredentials } = parseRedisUrl(url)
+  const hasPassword = credentials.password !== undefined || sentinelCredentials.password !== undefined
+  return hasPassword && !isEncrypted && places.some(({ host }) => !isLoopback(host))
+}
+
+/** A host that begins with a slash is a socket of this machine. */
+function sendsPostgresPassword(ledgerUrl: string): boolean {
+  if (ledgerUrl.startsWith('sqlite:')) return false
+  const { hostname, password, searchParams: query } = new URL(ledgerUrl)
+  const hosts = (query.get('host') ?? decodeURIComponent(hostname)).split(',').filter((host) => host !== '')
+  const isEncrypted =
+    query.get('ssl') === 'true' || query.get('ssl') === '1' || !['disable', 'allow', null].includes(query.get('sslmode'))
+  const hasPassword = password !== '' || query.has('password')
+  return hasPassword && !isEncrypted && hosts.some((host) => !host.startsWith('/') && !isLoopback(host))
 }
 
 /** Whether others on the network can read the traffic. */
