@@ -328,6 +328,8 @@ describe('a fault', () => {
     ['letsexchange', '', 'settings.affiliateId: is needed for the form letsexchange'],
     ['letsexchange', 'settings: { affiliateId: "${NOTHING:-}" }', 'settings.affiliateId: is needed for the form letsexchange'],
     ['letsexchange', 'settings: { affiliateId: a, email: b }', 'settings.email: is not a setting of the form letsexchange'],
+    ['changenow', 'settings: { userId: a }', 'settings.userId: cannot be set: it is the reference of each create, its own'],
+    ['changenow', 'extraIdNames: { withdrawal: { ask: userId } }', 'extraIdNames.withdrawal: is already the name of another field'],
     ['stealthex', 'extraIdNames: { deposit: address }', 'extraIdNames.deposit: is already the name of another field'],
     ['stealthex', 'extraIdNames: { deposit: status, withdrawal: { answer: extra_id } }', undefined],
   ])('of the form %s: %s', (form, key, fault) => {

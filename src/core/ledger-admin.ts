@@ -1,6 +1,6 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Attention, Status } from '../domain/swap/status.ts'
-import type { NewTransaction, Pair } from '../domain/swap/swap.ts'
+import type { NewTransaction, Pair, SentWords } from '../domain/swap/swap.ts'
 import type { Destination } from './destination.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
@@ -86,7 +86,7 @@ export interface UnresolvedCreateReport {
   readonly state: 'pending' | 'unknown' | 'mismatch'
   readonly requested: NewTransaction
   /** The provider's own words for the assets, as they were sent. Absent in rows of older versions, as `deadline` is. */
-  readonly sent?: Pair | undefined
+  readonly sent?: SentWords | undefined
   readonly attemptedAt: number
   /** Until when a response may still come. */
   readonly deadline?: number | undefined

@@ -6,7 +6,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { Claim, ClientRequest } from '../domain/swap/service.ts'
 import type { Doubt } from '../domain/swap/status.ts'
-import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
+import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Destination } from './destination.ts'
 
 /** A create that is about to be sent. */
@@ -19,7 +19,7 @@ export interface Intent {
   /** The request, with the table's asset names. */
   readonly requested: NewTransaction
   /** The provider's own words for the assets: what is compared later, since the table's names may change. */
-  readonly sent?: Pair | undefined
+  readonly sent?: SentWords | undefined
   readonly destination?: Destination | undefined
   readonly claim?: Claim | undefined
   readonly attemptedAt: number
@@ -67,7 +67,7 @@ export interface LedgerEntry extends TransactionRecord {
   /** Whether its owner created it through the gateway. Otherwise the provider returned it for the owner's key. */
   readonly isCreated: boolean
   /** Of a create: the provider's own words for its assets, as they were sent. */
-  readonly sent?: Pair | undefined
+  readonly sent?: SentWords | undefined
 }
 
 /**
@@ -92,7 +92,7 @@ export interface UnresolvedCreate {
   readonly provider: string
   readonly requested: NewTransaction
   /** As in `Intent`; absent in rows of older versions. */
-  readonly sent?: Pair | undefined
+  readonly sent?: SentWords | undefined
   /** The same. */
   readonly destination?: Destination | undefined
   readonly attemptedAt: number

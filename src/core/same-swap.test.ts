@@ -148,6 +148,48 @@ test('a requested memo is confirmed by the same address with its tag, and not by
   expect(unconfirmedMemos({ withdrawalAddress: classic }, {})).toEqual([])
 })
 
+describe('the reference of a create decides whose transaction it is', () => {
+  const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
+  const naming = createAssetNaming(table, { byCode: true }, new Map())
+  const requested = { ...pairOf(stored), amountIn: '1' as Amount, withdrawalAddress: '0xAbCd', rateType: 'float' as const }
+  const create = { intent: 'intent-1', requested, sent: { hasReference: true }, attemptedAt } as const
+  const row = { ...requested, id: 'x', createdAt: '2026-03-01T10:00:01Z' }
+
+  test.each<[string, Partial<Transaction>, Verdict]>([
+    ['its own', { reference: 'intent-1' }, 'match'],
+    ['its own in capitals', { reference: 'INTENT-1' }, 'match'],
+    ['its own, at any time', { reference: 'intent-1', createdAt: '2026-02-01T10:00:00Z' }, 'match'],
+    ['its own, with rounded digits', { reference: 'intent-1', amountIn: '1.0000000001' as Amount }, 'match'],
+    ['its own, with other terms', { reference: 'intent-1', amountIn: '2' as Amount, withdrawalAddress: '0xEf' }, 'match'],
+    ['its own, with a term that is not reported', { reference: 'intent-1', withdrawalAddress: undefined }, 'incomplete'],
+    ['another', { reference: 'intent-2' }, 'other'],
+    ['none', {}, 'match'],
+    ['an empty one', { reference: '' }, 'match'],
+  ])('%s', (_, facts, expected) => expect(compareCreate([{ ...row, ...facts }], create, { naming })).toBe(expected))
+
+  test.each<[string, number, Partial<Transaction>, Verdict]>([
+    ['before', attemptedAt - 60_000, {}, 'other'],
+    ['before, in an empty text', attemptedAt - 60_000, { reference: '' }, 'other'],
+    ['only after it', attemptedAt + 60_000, {}, 'match'],
+    ['before, and it has its own', attemptedAt - 60_000, { reference: 'intent-1' }, 'match'],
+    ['before, and its time is unknown', attemptedAt - 60_000, { createdAt: '' }, 'incomplete'],
+  ])('a row without one where the provider has shown one %s', (_, referencesSince, facts, expected) =>
+    expect(compareCreate([{ ...row, ...facts }], create, { naming, referencesSince })).toBe(expected),
+  )
+
+  it('counts nothing for a create that was sent without one', () => {
+    const older = { ...create, sent: undefined }
+    for (const reference of [undefined, 'intent-1', 'intent-2'])
+      expect(compareCreate([{ ...row, reference }], older, { naming, referencesSince: 0 })).toBe('match')
+  })
+
+  it('is known if only one report of a transaction has it', () => {
+    expect(compareCreate([row, { ...row, reference: 'intent-2' }], create, { naming })).toBe('other')
+    const late = { ...row, createdAt: '2026-03-01T11:00:00Z' }
+    expect(compareCreate([late, { ...late, reference: 'intent-1' }], create, { naming })).toBe('match')
+  })
+})
+
 describe('that a create made nothing is no conclusion from a row that may be it', () => {
   const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
   const naming = createAssetNaming(table, { byCode: true }, new Map())

@@ -8,7 +8,7 @@ import { memoOf, sameAddress } from '../domain/address/same-address.ts'
 import { isNearAmount, isZero, plainAmount } from '../domain/amount.ts'
 import { instantsOf } from '../domain/instant.ts'
 import { type AssetTable, isOnNetwork, sameName } from '../domain/swap/asset.ts'
-import type { NewTransaction, Pair, Transaction } from '../domain/swap/swap.ts'
+import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Discrepancy } from '../domain/telemetry/labels.ts'
 import { assetFromResponse } from './assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from './assets/asset-naming.ts'
@@ -126,14 +126,18 @@ export interface ReportReading {
   readonly timezone?: string | undefined
   /** By how much its clock is ahead of this machine's; default: not at all. It only widens the time of a match. */
   readonly clockSkewMs?: (() => number) | undefined
+  /** Since when its lists show the references of creates; default: they have shown none. Milliseconds since 1970, on its clock. */
+  readonly referencesSince?: number | undefined
 }
 
 /** A create whose transaction is looked for. */
 export interface SoughtCreate {
+  /** The id of its intent. */
+  readonly intent?: string | undefined
   /** With the table's names of then. */
   readonly requested: NewTransaction
   /** The provider's own words for its assets, as they were sent. Absent in rows of older versions. */
-  readonly sent?: Pair | undefined
+  readonly sent?: SentWords | undefined
   readonly attemptedAt: number
 }
 
@@ -161,21 +165,47 @@ export const zoneErrorMs = 14 * 3_600_000
  */
 export type Verdict = 'match' | 'incomplete' | 'possible' | 'other'
 
-/** Compares several reports of one transaction with a create. Each may confirm fields that another lacks; none may contradict. */
+/**
+ * Compares several reports of one transaction with a create. Each may confirm fields that another lacks; none may contradict. One with
+ * the create's reference is its transaction, even if other fields contradict; one with another reference is not.
+ */
 export function compareCreate(reports: readonly ReportedTransaction[], create: SoughtCreate, reading: ReportReading): Verdict {
   const { contradicted, alike, missing } = compareAll(reports, create, reading.naming)
+  if (contradicted.includes('reference')) return 'other'
+  if (reports.some((reported) => hasReferenceOf(create, reported)))
+    return missing.length > 0 && contradicted.length === 0 ? 'incomplete' : 'match'
+  if (lacksReference(reports, create, reading)) return 'other'
   const times = reports.map(({ createdAt }) => compareTime(createdAt, create.attemptedAt, reading))
   if (contradicted.length > 0 || times.includes('before')) return 'other'
   if (alike.length > 0 || times.includes('elsewhere')) return 'possible'
   return missing.length === 0 && times.includes('around') ? 'match' : 'incomplete'
 }
 
-/** The fields that any report contradicts, and those that no report confirms. */
-export function compareAll(
+type ComparedCreate = Pick<SoughtCreate, 'intent' | 'requested' | 'sent'>
+
+/** Undefined if none was sent: the provider takes none, or the create is of an older version. */
+function referenceOf({ intent, sent }: ComparedCreate): string | undefined {
+  return sent?.hasReference ? intent : undefined
+}
+
+/** Whether the provider reports that the transaction is this create's. */
+export function hasReferenceOf(create: ComparedCreate, { reference }: ReportedTransaction): boolean {
+  return reference !== undefined && sameName(reference, referenceOf(create) ?? '')
+}
+
+/** Whether the transaction would have a reference if it were this create's. The provider may have begun to keep them in between. */
+function lacksReference(
   reports: readonly ReportedTransaction[],
-  create: Pick<SoughtCreate, 'requested' | 'sent'>,
-  naming: AssetNaming,
-): Comparison {
+  create: ComparedCreate,
+  { timezone, referencesSince = Number.POSITIVE_INFINITY }: ReportReading,
+): boolean {
+  if (referenceOf(create) === undefined) return false
+  const instants = reports.flatMap(({ createdAt }) => (createdAt === undefined ? [] : instantsOf(createdAt, timezone)))
+  return instants.length > 0 && instants.every((instant) => Number(instant / 1_000_000n) >= referencesSince)
+}
+
+/** The fields that any report contradicts, and those that no report confirms. */
+export function compareAll(reports: readonly ReportedTransaction[], create: ComparedCreate, naming: AssetNaming): Comparison {
   const comparisons = reports.map((reported) => compareReport(reported, create, naming))
   const [{ missing } = { missing: [] }, ...others] = comparisons
   return {
@@ -185,11 +215,9 @@ export function compareAll(
   }
 }
 
-function compareReport(
-  reported: ReportedTransaction,
-  { requested, sent }: Pick<SoughtCreate, 'requested' | 'sent'>,
-  naming: AssetNaming,
-): Comparison {
+function compareReport(reported: ReportedTransaction, create: ComparedCreate, naming: AssetNaming): Comparison {
+  const { requested, sent } = create
+  const isOtherReference = Boolean(reported.reference) && referenceOf(create) !== undefined && !hasReferenceOf(create, reported)
   const assets = [from, to].map((side) => compareAsset(side, reported, requested, sent, naming))
   const different = contradictedTerms(requested, reported)
   const spelled = different.filter((term) => isSpelledAlike(fields[term].of(requested), fields[term].of(reported)))
@@ -199,6 +227,7 @@ function compareReport(
   const isAlike = amountIn !== undefined && isNearAmount(amountIn, requested.amountIn)
   return {
     contradicted: [
+      ...(isOtherReference ? ['reference'] : []),
       ...assets.flatMap(({ contradicted }) => contradicted),
       ...(isOtherAmount && !isAlike ? ['amountIn'] : []),
       ...different.filter((term) => !spelled.includes(term)),

@@ -46,7 +46,8 @@ async function createWithQuote<O extends Op>(
   context: Context,
 ): Promise<ServiceResponse<O>> {
   const { provider, isOtherPair } = connection
-  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, ...query } = request as Request<'createTransaction'>
+  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, reference, ...query } =
+    request as Request<'createTransaction'>
   const { body: quote } = await respond('getRate', query, context).catch((reason) => {
     throw refusesOwnKey(Fault.from(reason), connection, context)
       ? standardFault('accessRefused', { noEffect: true, cause: reason }) // without the provider: it has not seen the client's key

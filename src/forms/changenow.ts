@@ -42,6 +42,7 @@ const order = {
   extraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
+  userId: optional('reference'),
 } as const
 const created = {
   ...answeredPair,
@@ -186,7 +187,7 @@ export const changenow = defineProviderForm({
           extraId: extension('refundExtraId'),
           ...unusedNames('currency', 'network', 'amount', 'hash'),
         }),
-        partnerInfo: unused,
+        partnerInfo: inside({ userId: optional('reference'), ...unusedNames('payload', 'commission') }),
       },
     }),
     getTransaction: providerOperation<'getTransaction'>()({
@@ -211,8 +212,9 @@ export const changenow = defineProviderForm({
         payinHash: orNull('txHashIn'),
         payoutHash: orNull('txHashOut'),
         ...unusedNames('actionsAvailable', 'validUntil', 'depositReceivedAt', 'fromLegacyTicker', 'toLegacyTicker'),
-        ...unusedNames('refundHash', 'refundAmount', 'userId', 'originalExchangeInfo', 'relatedExchangesInfo'),
+        ...unusedNames('refundHash', 'refundAmount', 'originalExchangeInfo', 'relatedExchangesInfo'),
         repeatedExchangesInfo: unused,
+        userId: optional('reference'),
       },
     }),
   },

@@ -61,6 +61,38 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
   })
 })
 
+describe('changenow, for a partner whose references it keeps', () => {
+  it('two that are alike are each bound to their own', async () => {
+    await using rig = await startRig('changenow')
+    rig.exchange.keepsReferences = true
+    for (const idempotencyKey of ['order-1', 'order-2']) {
+      rig.exchange.losesNextCreate = true
+      expectRefusal(await rig.create('A', { idempotencyKey }), 'A', 504)
+    }
+    const intents = (await rig.gateway.ledgerAdmin.unresolved()).map(({ intent }) => intent)
+    expect(rig.exchange.swaps.map(({ reference }) => reference).toSorted()).toEqual(intents.toSorted())
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).slice(-2)).toEqual(['found', 'found'])
+    const [first, second] = rig.exchange.swaps
+    expect((await rig.create('A', order)).json).toMatchObject({ id: `alpha~${first?.id}` })
+    expect((await rig.create('A', { idempotencyKey: 'order-2' })).json).toMatchObject({ id: `alpha~${second?.id}` })
+    expect(rig.drift()).toEqual([])
+  })
+
+  it('the swap that another gateway of the account made is bound to nobody here', async () => {
+    await using rig = await startRig('changenow')
+    rig.exchange.keepsReferences = true
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', order), 'A', 504)
+    const [lost] = rig.exchange.swaps
+    if (!lost) throw new Error('nothing was created')
+    rig.exchange.swaps.splice(0, 1, { ...lost, id: 'foreign1', reference: crypto.randomUUID() })
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('notFound')
+    expectRefusal(await rig.create('A', order), 'A', 409)
+  })
+})
+
 describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, which has no list', (name) => {
   it('P2: stays 409 and needs a person; no list is requested', async () => {
     await using rig = await startRig(name)

@@ -48,6 +48,20 @@ it('a create of a user that it blocks is certainly none', async () => {
   expect(rig.exchange.swaps).toHaveLength(1)
 })
 
+it('a create carries the id of its intent, which no client gets', async () => {
+  rig = await startRig('sideshift')
+  rig.exchange.losesNextCreate = true
+  expectRefusal(await rig.create('A', { idempotencyKey: 'order-1' }), 'A', 504)
+  const [lost] = await rig.gateway.ledgerAdmin.unresolved()
+  expect(rig.exchange.swaps.map(({ reference }) => reference)).toEqual([lost?.intent])
+  const { json, text } = await rig.create('A')
+  const { id } = json as { readonly id: string }
+  const reference = rig.exchange.swaps[1]?.reference ?? ''
+  expect(reference).not.toBe('')
+  expect(text + (await rig.get('A', `/transactions/${id}`)).text).not.toContain(reference)
+  expect(rig.drift()).toEqual([])
+})
+
 it('a deposit address that it has given to others is still that of the swap', async () => {
   rig = await startRig('sideshift')
   const { id } = (await rig.create('A')).json as { readonly id: string }

@@ -98,7 +98,13 @@ function reportedFacts(report: ProviderReport, { requested }: UnresolvedCreateRe
   if (report.outcome !== 'read') return undefined
   const { body, derived = [], sequence } = report.response
   const at = Date.now()
-  const transaction = { ...body, status: body.status ?? ('wait' as const), ...pickAssetFields(requested), ownAssets: undefined }
+  const transaction = {
+    ...body,
+    status: body.status ?? ('wait' as const),
+    ...pickAssetFields(requested),
+    ownAssets: undefined,
+    reference: undefined,
+  }
   return { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
 }
 

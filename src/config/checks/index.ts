@@ -85,8 +85,15 @@ function checkTags({ providers }: Parts, faults: Faults): void {
 /** Settings that the form requires, and unknown ones. */
 function checkSettings({ settings }: ProviderSettings, form: ProviderForm, faults: Faults): void {
   for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
-  for (const name of Object.keys(settings))
-    if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
+  for (const name of Object.keys(settings)) {
+    if (isReference(name, form)) faults.add(['settings', name], 'cannot be set: it is the reference of each create, its own')
+    else if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
+  }
+}
+
+/** Whether the form sends the id of each create under this name (docs/contract.md §10.2). */
+function isReference(name: string, { operations }: ProviderForm): boolean {
+  return operations.some(({ requestCodec }) => requestCodec.slots.some((slot) => slot.field === 'reference' && slot.name === name))
 }
 
 /** A word that is a status itself keeps its meaning (docs/contract.md §3.7). */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Caller, Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import type { Intent, Ledger } from '../ledger.ts'
@@ -19,6 +19,7 @@ let markedUnknown: [string, number][]
 let keptKeys: (string | undefined)[]
 let observed: Observation[]
 let sent: number
+let references: (string | undefined)[]
 let fault: Fault | undefined
 beforeEach(() => {
   intents = []
@@ -30,6 +31,7 @@ beforeEach(() => {
   keptKeys = []
   observed = []
   sent = 0
+  references = []
   fault = undefined
 })
 
@@ -42,9 +44,10 @@ const ledger = {
 } as unknown as Ledger
 
 const provider = {
-  async call(_op: string, _request: unknown, { beforeSend }: Context) {
+  async call(_op: string, { reference }: NewTransaction, { beforeSend }: Context) {
     await beforeSend?.()
     sent++
+    references.push(reference)
     if (fault) throw fault
     return { body: { id: 'tx-1', depositAddress: 'bc1' }, provider: 'alpha' }
   },
@@ -52,16 +55,18 @@ const provider = {
 
 const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
 
-const send = intent({
+const options = {
   ledger,
   provider: 'alpha',
   clock: () => now,
   hasList: () => true,
   quotedFirst: new Set(['fixed' as const]),
   destination,
-  observe: (observation) => void observed.push(observation),
-  pendingKeys: { keep: ({ key }) => void keptKeys.push(key) },
-})
+  sendsReference: false,
+  observe: (observation: Observation) => void observed.push(observation),
+  pendingKeys: { keep: ({ key }: Caller) => void keptKeys.push(key) },
+}
+const send = intent(options)
 
 /** With ten seconds left. */
 function contextWith(changed: Partial<Context> = {}): Context {
@@ -94,6 +99,14 @@ it('of a create that gets a quote of its own first, only the key is claimed unti
   await send({ ...request, rateType: 'fixed' } as NewTransaction, contextWith(), provider)
   expect(intents.map(({ isQuoting }) => isQuoting)).toEqual([false, true])
   expect(quoted).toEqual([intents[1]?.id])
+})
+
+it('its id goes up where the provider takes a reference, and the request that is kept has none', async () => {
+  await create()
+  await intent({ ...options, sendsReference: true })(request, contextWith(), provider)
+  expect(references).toEqual([undefined, intents[1]?.id])
+  expect(intents.map(({ sent: words }) => words?.hasReference)).toEqual([undefined, true])
+  expect(intents.map(({ requested }) => requested.reference)).toEqual([undefined, undefined])
 })
 
 describe('nothing is sent', () => {
@@ -140,6 +153,7 @@ it('throws the fault of the provider if the ledger fails too', async () => {
     hasList: () => false,
     quotedFirst: new Set(),
     destination,
+    sendsReference: false,
     observe: () => {},
   })
   for (const noEffect of [true, false]) {

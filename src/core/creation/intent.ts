@@ -18,6 +18,8 @@ export interface IntentOptions extends ProviderLayerOptions {
   /** Rate types whose creates get a quote of their own before they are sent. */
   readonly quotedFirst: ReadonlySet<RateType>
   readonly destination: Destination
+  /** Whether the provider's form takes a reference of its partner. */
+  readonly sendsReference: boolean
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
@@ -38,6 +40,7 @@ export function intent({
   hasList,
   quotedFirst,
   destination,
+  sendsReference,
   observe,
   pendingKeys,
 }: IntentOptions): SendCreate {
@@ -55,7 +58,7 @@ export function intent({
       owner: caller.identity,
       provider,
       requested,
-      sent: pickAssetFields(request),
+      sent: { ...pickAssetFields(request), ...(sendsReference && { hasReference: true }) },
       destination,
       claim,
       attemptedAt,
@@ -70,7 +73,8 @@ export function intent({
     }
     try {
       const sending = isQuoting ? { ...context, beforeSend } : context
-      const response = await classifyOutcome(next.call('createTransaction', request, sending))
+      const referenced = sendsReference ? { ...request, reference: id } : request
+      const response = await classifyOutcome(next.call('createTransaction', referenced, sending))
       span?.setAttributes({ 'swapgate.outcome': 'done' })
       return { ...response, attempt: id }
     } catch (reason) {

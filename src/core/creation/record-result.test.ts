@@ -53,6 +53,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
     hasList: () => true,
     quotedFirst: new Set<never>(),
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
+    sendsReference: false,
     observe,
     pendingKeys,
   })

@@ -31,7 +31,7 @@ type Limits = Pick<Rate, 'minAmount' | 'maxAmount'>
 
 /** Those of the quote for this create, or of its refusal. */
 async function limitsOf(request: NewTransaction, context: Context, next: SwapService): Promise<Limits> {
-  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, ...query } = request
+  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
   try {
     const { body } = await next.call('getRate', query, { ...context, needsLimitsOnly: true })
     return { minAmount: body.minAmount, maxAmount: body.maxAmount }

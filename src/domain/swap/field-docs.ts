@@ -2,8 +2,9 @@
 import type { Op, Request, Row } from './operations.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
-/** `attention` is a header, and no client gets `ownAssets`. */
-type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, 'attention' | 'ownAssets'>
+/** `attention` is a header, and no client gets the others. */
+type Internal = 'attention' | 'ownAssets' | 'reference'
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, Internal>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',

@@ -17,6 +17,12 @@ export interface Pair {
   readonly networkTo?: string | undefined
 }
 
+/** What a create sent in the provider's own words. */
+export interface SentWords extends Pair {
+  /** Whether the id of its intent went up as its reference. */
+  readonly hasReference?: true
+}
+
 export interface CurrencyQuery {
   readonly page: number
   readonly size: number
@@ -81,6 +87,8 @@ export interface NewTransaction extends Pair {
   readonly rateType: RateType
   /** The id of a quote that was requested for this create alone. */
   readonly quoteId?: string | undefined
+  /** The gateway's own: the id of the create's intent, for providers that take a reference of their partner. */
+  readonly reference?: string | undefined
 }
 
 export interface TransactionQuery {
@@ -99,6 +107,8 @@ export interface Transaction extends Pair {
   readonly id: string
   /** Of a provider's report: its assets in the provider's own words. Never stored. */
   readonly ownAssets?: Pair | undefined
+  /** Of a provider's report: the reference that its create had. Never stored, and no client gets it. */
+  readonly reference?: string | undefined
   /** The full names of the coins, for forms that have them. */
   readonly coinNameFrom?: string | undefined
   readonly coinNameTo?: string | undefined

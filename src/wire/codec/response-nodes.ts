@@ -100,6 +100,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   contract: responseScalars.contract,
   contractFrom: responseScalars.contract,
   contractTo: responseScalars.contract,
+  reference: responseScalars.reference,
   createdAt: responseScalars.date,
   updatedAt: responseScalars.date,
 }

@@ -109,6 +109,14 @@ function withinTextLimit(text: string): string | undefined {
   return text.length <= maxTextLength ? text : undefined
 }
 
+/** A value that is compared and never shown. What is neither text nor number says nothing: a row is not lost by it. */
+function lenient(must: string) {
+  return {
+    ...textual(must, (text) => text.slice(0, maxTextLength)),
+    fromJson: (value: JsonValue) => (value instanceof JsonNumber ? value.lexeme : typeof value === 'string' ? value.trim() : ''),
+  }
+}
+
 /** Types in a provider's response. */
 export const responseScalars = {
   text: textual(`a text of at most ${maxTextLength} characters`, withinTextLimit),
@@ -118,11 +126,10 @@ export const responseScalars = {
   /** It becomes a segment of a path. */
   id: textual('an id of 1 to 256 characters', (text) => (isTransactionId(text) ? text : undefined), { minLength: 1 }),
   date: textual(`a text of at most ${maxTextLength} characters`, withinTextLimit, { format: 'date-time' }),
-  /** Of a token; the id of an asset may be a number. Any other value says nothing: a row is not lost by it. */
-  contract: {
-    ...textual('a contract', (text) => text.slice(0, maxTextLength)),
-    fromJson: (value: JsonValue) => (value instanceof JsonNumber ? value.lexeme : typeof value === 'string' ? value.trim() : ''),
-  },
+  /** Of a token; the id of an asset may be a number. */
+  contract: lenient('a contract'),
+  /** That of a create. */
+  reference: lenient('a reference'),
   flag,
   rateType: requestScalars.rateType,
   status: textual<Status>('a status', oneOf(statuses)),

@@ -118,6 +118,7 @@ function create(body: Fields, exchange: Exchange): unknown {
       refund: optionalTextOf(body, 'refundAddress'),
       refundMemo: optionalTextOf(body, 'refundExtraId'),
       rateId: optionalTextOf(body, 'rateId'),
+      reference: exchange.keepsReferences ? optionalTextOf(body, 'userId') : undefined,
     },
     true,
   )
@@ -149,7 +150,7 @@ function byId(query: Fields, exchange: Exchange): unknown {
     ...{ payoutExtraId: swap.withdrawalMemo ?? null, refundAddress: swap.refund ?? null, refundExtraId: swap.refundMemo ?? null },
     ...{ createdAt, updatedAt: createdAt, validUntil: null, depositReceivedAt: null, payinHash: swap.hashIn },
     ...{ payoutHash: swap.hashOut, fromLegacyTicker: from.coin, toLegacyTicker: to.coin, refundHash: null, refundAmount: null },
-    ...{ userId: null, originalExchangeInfo: null, relatedExchangesInfo: [], repeatedExchangesInfo: [] },
+    ...{ userId: swap.reference ?? null, originalExchangeInfo: null, relatedExchangesInfo: [], repeatedExchangesInfo: [] },
   }
 }
 
@@ -189,7 +190,7 @@ function listed(swap: Swap): object {
     refund: {
       ...{ ...side(swap.from), address: swap.refund ?? null, extraId: swap.refundMemo ?? null, amount: null, hash: null },
     },
-    partnerInfo: { userId: null, payload: null },
+    partnerInfo: { userId: swap.reference ?? null, payload: null },
   }
 }
 

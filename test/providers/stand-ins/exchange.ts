@@ -22,6 +22,8 @@ export interface Order {
   readonly refund?: string | undefined
   readonly refundMemo?: string | undefined
   readonly rateId?: string | undefined
+  /** The partner's own. */
+  readonly reference?: string | undefined
 }
 
 export interface Swap extends Order {
@@ -113,6 +115,8 @@ export class Exchange {
   forgetsRateIds = false
   /** Replaces the response after the create was applied; undefined: the usual one. */
   tamper: (operation: Operation, reply: Reply) => Reply | undefined = () => undefined
+  /** Whether this partner's references are kept, where the provider does that only on request. */
+  keepsReferences = false
   /** Deposit addresses come without the memo that they need. */
   forgetsMemos = false
   /** Milliseconds, by operation. */

@@ -142,6 +142,7 @@ function create(body: Fields, exchange: Exchange): unknown {
       withdrawalMemo: optionalTextOf(body, 'settleMemo'),
       refund: optionalTextOf(body, 'refundAddress'),
       refundMemo: optionalTextOf(body, 'refundMemo'),
+      reference: optionalTextOf(body, 'externalId'),
     },
     true,
   )
@@ -158,6 +159,7 @@ function shown(swap: Swap): object {
     ...{ depositMin: String(amountIn), depositMax: String(amountIn) },
     ...(refund !== undefined && { refundAddress: refund }),
     ...(refundMemo !== undefined && { refundMemo }),
+    ...(swap.reference !== undefined && { externalId: swap.reference }),
     ...{ type: 'fixed', quoteId: swap.rateId, expiresAt: soon(), status: swap.status, averageShiftSeconds: '44.2', rate: '16' },
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { BrokenList, type ListedRow, ListScan, type ListScanOptions, type ReadPage } from './list-scan.ts'
 
 /** Bounds on memory. The scan that was unused the longest is dropped. */
@@ -14,6 +15,7 @@ export interface ReadingOptions extends ListScanOptions {
 /** Keeps interrupted scans, so that the next run of the same process continues them. */
 export class ListScans {
   private readonly scans = new Map<string, ListScan>()
+  private readonly references = new BoundedMap<number>({ maxEntries: maxScans })
 
   /**
    * Returns the rows of the complete list. `scanKey`: the caller and the provider. Throws if the list cannot be read to its end
@@ -37,6 +39,12 @@ export class ListScans {
     } finally {
       this.forgetOldest()
     }
+  }
+
+  /** Since when the lists of this key show references: the earliest time of such a row that was read. Undefined: none has shown one. */
+  referencesSince(key: string, times: readonly number[]): number | undefined {
+    const since = Math.min(this.references.get(key) ?? Number.POSITIVE_INFINITY, ...times)
+    return Number.isFinite(since) ? this.references.set(key, since) : undefined
   }
 
   /** Drops the scans of this key: all its creates were checked. */

@@ -1,10 +1,19 @@
 /** Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2). */
 import type { Amount } from '../../../domain/amount.ts'
+import { millisecondsOf } from '../../../domain/instant.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Destination } from '../../destination.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs, maxSkewMs, type ReportReading, zoneErrorMs } from '../../same-swap.ts'
+import {
+  compareCreate,
+  createdAfterMs,
+  createdBeforeMs,
+  hasReferenceOf,
+  maxSkewMs,
+  type ReportReading,
+  zoneErrorMs,
+} from '../../same-swap.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
@@ -18,7 +27,7 @@ export interface TransactionReader extends ReportReading {
   readonly destination: Destination
 }
 
-/** The rows of the list that do not contradict a create. */
+/** The rows of the list that do not contradict a create; only those with its reference if there are any. */
 export type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
 
 export interface ScanOptions {
@@ -56,11 +65,18 @@ export async function readCandidates(
     })
     rows.push(...read)
   }
+  const referenced = rows.filter(({ reported }) => Boolean(reported.reference))
+  const times = referenced.flatMap(({ reported: { createdAt } }) => millisecondsOf(createdAt ?? '', timezone) ?? [])
+  // Another account may keep none.
+  const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
+  const reading = { ...reader, referencesSince }
   const bySize = Map.groupBy(rows, ({ reported: { amountIn } }) => sizeOf(amountIn))
   return (create) => {
+    const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
+    if (own.length > 0) return own
     const size = sizeOf(create.requested.amountIn) ?? 0
     const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
-    return near.filter(({ reported }) => compareCreate([reported], create, reader) !== 'other')
+    return near.filter(({ reported }) => compareCreate([reported], create, reading) !== 'other')
   }
 }
 

@@ -9,7 +9,14 @@ import type { Span } from '../../../domain/tracing/span.ts'
 import { pickAssetFields } from '../../assets/pair.ts'
 import { differences } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransaction } from '../../same-swap.ts'
+import {
+  compareAll,
+  compareCreate,
+  createdAfterMs,
+  createdBeforeMs,
+  hasReferenceOf,
+  type ReportedTransaction,
+} from '../../same-swap.ts'
 import type { ListedRow } from './list-scan.ts'
 import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
 
@@ -60,29 +67,43 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   )
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
-    const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
+    const listed = candidatesOf(create)
+    const rows = listed.filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
     const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
     // A list that is read elsewhere than the create was sent proves nothing.
     const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
-    const isPossible = isElsewhere || candidates.length < rows.length
+    const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
+    const isPossible = isElsewhere || isOwn || candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
     const found = { candidates: rows.flatMap(({ reported: { id } }) => id ?? []).slice(0, maxCandidates) }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
     const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
-    const isContested = competing.some(
-      (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
-    )
+    const isReferenced = reports.some((reported) => hasReferenceOf(create, reported))
+    const isContested =
+      !isReferenced &&
+      competing.some(
+        (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
+      )
     const body = mergeReports(reports)
+    const contradicted = [...new Set([...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)])]
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
-    const isAwaited = !body.depositAddress && !details.contradicted?.length
+    const isAwaited = !body.depositAddress && contradicted.length === 0
     if (isContested || isAwaited) return { isAmbiguous: true, ...found }
-    return {
-      matched: { ...details, body: { ...body, ...pickAssetFields(create.requested), ownAssets: undefined } },
-      isAmbiguous: false,
-    }
+    const bound = { ...body, ...pickAssetFields(create.requested), ownAssets: undefined, reference: undefined }
+    return { matched: { ...details, body: bound, ...(contradicted.length > 0 && { contradicted }) }, isAmbiguous: false }
   }
+}
+
+/** What the transaction with the create's reference contradicts. The provider may round the amount. */
+function contradictionsOf(
+  reports: readonly ReportedTransaction[],
+  create: UnresolvedCreate,
+  { naming }: TransactionReader,
+): readonly string[] {
+  const { contradicted, alike } = compareAll(reports, create, naming)
+  return [...contradicted, ...alike.filter((field) => field !== 'amountIn')]
 }
 
 interface Match {

@@ -82,6 +82,7 @@ interface World {
 let world: World
 let bound: [string, TransactionRecord][]
 let notCreated: [string, number][]
+let mismatches: [string, string, readonly string[]][]
 let scans: ListScans
 let nextChecks: (number | undefined)[]
 let checkCount: number[]
@@ -105,6 +106,7 @@ beforeEach(() => {
   }
   bound = []
   notCreated = []
+  mismatches = []
   scans = new ListScans()
   nextChecks = []
   checkCount = []
@@ -128,6 +130,9 @@ const ledger = {
   },
   existingIds: async () => world.existingIds,
   markNotCreated: async ({ intent }: UnresolvedCreate, windowMs: number) => world.ends && notCreated.push([intent, windowMs]) > 0,
+  markMismatch: async (intent: string, { id }: Transaction, fields: readonly string[]) => {
+    mismatches.push([intent, id, fields])
+  },
   bindFound: async (intent: string, record: TransactionRecord) => bound.push([intent, record]) > 0 && !world.isOthers,
 } as unknown as Ledger
 
@@ -314,6 +319,68 @@ describe('L3: it is never guessed', () => {
     await run()
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create lookupFailed'])
+  })
+})
+
+describe('a reference of the provider', () => {
+  const referenced: UnresolvedCreate = { ...lost, sent: { hasReference: true } }
+  const day = 86_400_000
+  const foreign = { ...createdTransaction, id: 'foreign', reference: 'intent-of-another-ledger' }
+  beforeEach(() => {
+    world.unresolved = [referenced]
+  })
+
+  test('names the transaction of each of two equal creates, and is not stored', async () => {
+    world.unresolved = [referenced, { ...referenced, intent: 'intent-2' }]
+    world.rows = ['intent-2', 'intent-1'].map((reference) => ({ ...createdTransaction, id: `of-${reference}`, reference }))
+    await run()
+    expect(bound.map(([intent, { transaction }]) => [intent, transaction.id, transaction.reference])).toEqual([
+      ['intent-1', 'of-intent-1', undefined],
+      ['intent-2', 'of-intent-2', undefined],
+    ])
+  })
+
+  test('excludes the transaction that another ledger of the account has made: nothing was created here', async () => {
+    world.rows = [foreign]
+    world.now = attemptedAt + day
+    await run()
+    expect(bound).toEqual([])
+    expect(notCreated).toEqual([['intent-1', day]])
+  })
+
+  test('is the only candidate beside rows that are equal and have none', async () => {
+    world.rows = [createdTransaction, { ...createdTransaction, id: 'own', reference: 'intent-1' }]
+    await run()
+    expect(bound).toMatchObject([['intent-1', { transaction: { id: 'own' } }]])
+  })
+
+  test('makes it a mismatch if its transaction has other terms, whatever its amount', async () => {
+    world.rows = [{ ...createdTransaction, reference: 'intent-1', amountIn: '7' as Amount, withdrawalAddress: 'TOther' }]
+    await run()
+    expect(bound).toEqual([])
+    expect(mismatches).toEqual([['intent-1', 'tx-1', ['amountIn', 'withdrawalAddress']]])
+  })
+
+  test('that is held by another create is no proof that nothing was created', async () => {
+    world.rows = [{ ...createdTransaction, reference: 'intent-1' }]
+    world.existingIds = new Set(['tx-1'])
+    world.now = attemptedAt + day
+    await run()
+    expect([bound, notCreated, outcomes]).toEqual([[], [], ['create ambiguous']])
+  })
+
+  test('is expected of every later row, once a list has shown one', async () => {
+    world.rows = [{ ...foreign, amountIn: '9' as Amount, createdAt: '2026-03-01T09:59:30Z' }]
+    await run()
+    world.rows = [createdTransaction]
+    await run()
+    expect([bound, outcomes]).toEqual([[], ['create notFound', 'create notFound']])
+  })
+
+  test('is not expected of rows that are older than the first', async () => {
+    world.rows = [{ ...foreign, amountIn: '9' as Amount, createdAt: '2026-03-01T10:00:02Z' }, createdTransaction]
+    await run()
+    expect(bound).toMatchObject([['intent-1', { transaction: { id: 'tx-1' } }]])
   })
 })
 

@@ -132,6 +132,7 @@ type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[
 function fillFrom(reported: Transaction, known: Readonly<Record<string, unknown>>, keepsAssets: boolean): MutableTransaction {
   const filled: MutableTransaction & Record<string, unknown> = { ...reported }
   if (filled.ownAssets !== undefined) filled.ownAssets = undefined
+  if (filled.reference !== undefined) filled.reference = undefined
   for (const field in known) {
     const isName = assetFields.has(field)
     if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field] ?? filled[field]
