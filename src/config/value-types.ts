@@ -87,6 +87,14 @@ export const baseUrlOrNone = z.union(
 )
 
 /** Empty, or the URL of a node, of sentinels or of a cluster, with or without credentials. */
+/** Braces would decide the slot of a cluster. */
+export const redisPrefix = z
+  .string(must('be a text'))
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/,
+    'must be 1 to 64 of A-Z, a-z, 0-9, dot, colon, hyphen and underscore, and begin with a letter or digit',
+  )
+
 export const redisUrl = text.refine(
   (value) => value === '' || isRedisUrl(value),
   'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',

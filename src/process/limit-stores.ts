@@ -43,7 +43,7 @@ export async function openLimitStores(
     import('../adapters/redis/budgets.ts'),
     import('../adapters/redis/winners.ts'),
   ])
-  const connection = await openRedis(redis.url, freshLookup)
+  const connection = await openRedis(redis.url, redis.prefix, freshLookup)
   const outage = new StoreOutage(connection.generation, observe)
   const { replicas } = limits
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }

@@ -113,6 +113,25 @@ describeStores(durableStores, (shared) => {
     expect(JSON.stringify(plan)).not.toMatch(/sort|TEMP B-TREE/i)
   })
 
+  test('the log is bounded: reads go first, then the oldest changes', async () => {
+    const { url, audit } = await shared().openNew()
+    const subjects = async () => (await audit.read({})).map(({ subject }) => subject)
+    const append = async (next: number, action: 'transaction.read' | 'override.ended', subject: string) => {
+      const sequence = url.startsWith('sqlite:')
+        ? `UPDATE sqlite_sequence SET seq = ${next - 1} WHERE name = 'audit'`
+        : `ALTER TABLE audit ALTER COLUMN id RESTART WITH ${next}`
+      await query(url, sequence)
+      await audit.append({ actor, action, subject })
+    }
+    await audit.append({ actor, action: 'override.ended', subject: 'change' })
+    await append(100, 'transaction.read', 'early read')
+    await append(50_000, 'transaction.read', 'read')
+    await append(101_000, 'override.ended', 'later change')
+    expect(await subjects()).toEqual(['later change', 'read', 'change'])
+    await append(1_001_000, 'transaction.read', 'last')
+    expect(await subjects()).toEqual(['last', 'later change'])
+  })
+
   test('O8: what is open is counted without what has ended', async () => {
     const { url, ledger, ledgerAdmin } = await shared().openNew()
     const day = 86_400_000

@@ -242,6 +242,10 @@ describe('for support', () => {
     expect((await json<{ count: number; data: unknown[] }>('/api/transactions?size=1')).data).toHaveLength(1)
     expect(await json(`/api/transactions/${id}`)).toMatchObject({ id, withdrawalAddress: order.withdrawalAddress })
     expect((await json<object[]>('/api/audit'))[0]).toMatchObject({ actor: 'alice', action: 'transaction.read', subject: id })
+    expect((await json<object[]>('/api/audit')).slice(1, 3)).toMatchObject([
+      { actor: 'alice', action: 'transaction.search', after: { size: 1 } },
+      { actor: 'alice', action: 'transaction.search', subject: '1', after: { account: 'globex', status: 'wait' } },
+    ])
     expect((await call('/api/transactions/alpha~none')).status).toBe(404)
     expect((await call('/api/transactions/nothing')).status).toBe(404)
   })

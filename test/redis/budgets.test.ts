@@ -24,7 +24,7 @@ function withClock(lua: string, numberOfKeys: number) {
 
 const stores: readonly (readonly [string, () => Budgets])[] = [
   ['in memory', () => memoryBudgets(() => now)],
-  ['in Redis', () => redisBudgets({ script: withClock })],
+  ['in Redis', () => redisBudgets({ prefix: 'swapgate', script: withClock })],
 ]
 
 let buckets = 0
@@ -148,7 +148,7 @@ it('both decide alike, call by call', async () => {
 })
 
 it('R17: a decision costs Redis the same for 10 and for 5,000 callers', async () => {
-  const budgets = redisBudgets({ script: withClock })
+  const budgets = redisBudgets({ prefix: 'swapgate', script: withClock })
   const microseconds = async (): Promise<number> => {
     const stats = await redis.command('INFO', 'commandstats')
     return Number(/cmdstat_eval:calls=\d+,usec=(\d+)/.exec(stats)?.[1] ?? 0)

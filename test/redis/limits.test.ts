@@ -129,6 +129,21 @@ it.each([undefined, 'admitted'] as const)('R10: a window without an end gets one
   expect(await at(2).limiter.charge(bucket, 2, 60, counting)).toEqual({ isOver: true, remaining: 0, resetSeconds: 60 })
 })
 
+it('gateways with another prefix share nothing', async () => {
+  const other = await startReplica(redis.url, 4, 'swapgate-staging')
+  for (const { limiter, verifiedKeys, budgets } of [at(0), other]) {
+    expect(await limiter.charge('apart', 5, 60)).toMatchObject({ remaining: 4 })
+    expect(await limiter.charge('apart-2', 5, 60, 'admitted')).toMatchObject({ remaining: 4 })
+    expect(await budgets.reserve('apart', 1, undefined)).toMatchObject({ isGranted: true })
+    expect(await verifiedKeys.has('apart')).toBe(false)
+    await verifiedKeys.add('apart')
+  }
+  other.close()
+  const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate'))
+  expect(keys).toContain('swapgate-staging:generation')
+  expect(keys.filter((key) => key.includes('apart') && key.startsWith('swapgate:'))).toHaveLength(4)
+})
+
 it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
   await at(0).limiter.charge('r10', 3, 60)
   await at(0).verifiedKeys.add('r10')

@@ -125,7 +125,7 @@ describe('a name that leads to another machine', () => {
       names.push(name)
       process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
     }
-    const connection = await openRedis(`redis://redis.example:${redis.port}`, lookup)
+    const connection = await openRedis(`redis://redis.example:${redis.port}`, 'swapgate', lookup)
     expect(await connection.generation()).toBeGreaterThan(0)
     const lost = new Promise<void>((resolve) => connection.onLoss(resolve))
     await redis.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')

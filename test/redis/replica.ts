@@ -9,11 +9,11 @@ export interface Replica extends LimitStores {
   readonly turned: (state: 'shared' | 'local') => Promise<void>
 }
 
-export async function startReplica(url: string, replicas: number): Promise<Replica> {
+export async function startReplica(url: string, replicas: number, prefix = 'swapgate'): Promise<Replica> {
   const observations: Observation[] = []
   const settings = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false, replicas }
   const limitStores = await openLimitStores(
-    { redis: { url }, limits: settings },
+    { redis: { url, prefix }, limits: settings },
     (observation) => void observations.push(observation),
   )
   const state = (): string => observations.findLast((observation) => observation.what === 'limitStore')?.state ?? 'shared'

@@ -14,7 +14,7 @@ const keys: string[] = []
 
 beforeAll(async () => {
   redis = await RedisServer.start()
-  connection = await openRedis(redis.url, freshLookup)
+  connection = await openRedis(redis.url, 'swapgate', freshLookup)
 })
 afterAll(async () => {
   connection.close()

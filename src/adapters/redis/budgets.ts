@@ -51,13 +51,13 @@ grant(KEYS[2], name)
 return {1, free - 1, 0}`
 
 /** Throws if Redis does not respond. */
-export function redisBudgets(connection: Pick<Connection, 'script'>): Budgets {
+export function redisBudgets(connection: Pick<Connection, 'prefix' | 'script'>): Budgets {
   const reserveAlone = connection.script(aloneScript, 1)
   const reserveShared = connection.script(sharedScript, 3)
   return {
     async reserve(bucket, limit, consumer) {
       // The part in braces decides the slot. Encoding removes braces from the bucket's name.
-      const key = `swapgate:budget:{${encodeURIComponent(bucket)}}`
+      const key = `${connection.prefix}:budget:{${encodeURIComponent(bucket)}}`
       const grants = `${key}:grants`
       const [granted, remaining = 0, retryAfter = 0] =
         consumer === undefined

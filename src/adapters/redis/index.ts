@@ -11,6 +11,8 @@ import { ScriptDeadlines, withScriptDeadline } from './script-deadline.ts'
 export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
 
 export interface Connection {
+  /** The beginning of every key, before a colon. */
+  readonly prefix: string
   /** For libraries that take a client. Their scripts need a deadline, too. */
   readonly client: Redis | Cluster
   readonly deadlines: ScriptDeadlines
@@ -30,7 +32,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
 /** Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. */
-export async function openRedis(url: string, lookup: LookupFunction): Promise<Connection> {
+export async function openRedis(url: string, prefix: string, lookup: LookupFunction): Promise<Connection> {
   const client = createClient(parseRedisUrl(url), lookup)
   // Each command reports its error; but without a listener the event would end the process.
   client.on('error', () => {})
@@ -39,10 +41,11 @@ export async function openRedis(url: string, lookup: LookupFunction): Promise<Co
   const script = scripts(client, deadlines)
   const generation = script(generationScript, 1)
   return {
+    prefix,
     client,
     deadlines,
     script,
-    generation: async () => (await generation(['swapgate:generation'], [randomGeneration()]))[0] ?? 0,
+    generation: async () => (await generation([`${prefix}:generation`], [randomGeneration()]))[0] ?? 0,
     onLoss: (listener) => void client.on('close', listener),
     close: () => client.disconnect(),
   }

@@ -20,15 +20,19 @@ local isOver = tonumber(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1])
 local points = isOver and tonumber(ARGV[1]) or redis.call('INCR', KEYS[1])
 return {isOver and 1 or 0, points, redis.call('PTTL', KEYS[1])}`
 
-const keyPrefix = 'swapgate:limit'
-
 interface Consumed {
   readonly points: number
   readonly remainingMs: number
 }
 
 /** Limits shared by all processes with the same Redis. Windows follow its clock. Throws if Redis does not respond. */
-export function redisLimiter({ client, deadlines, script }: Pick<Connection, 'client' | 'deadlines' | 'script'>): SharedLimiter {
+export function redisLimiter({
+  prefix,
+  client,
+  deadlines,
+  script,
+}: Pick<Connection, 'prefix' | 'client' | 'deadlines' | 'script'>): SharedLimiter {
+  const keyPrefix = `${prefix}:limit`
   const limiter = new RateLimiterRedis({
     storeClient: client,
     customIncrTtlLuaScript: consumeLua,

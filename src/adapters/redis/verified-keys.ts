@@ -8,9 +8,12 @@ redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
 return {1}`
 
 /** All methods throw if Redis does not respond. `name` is a part of the keys in Redis. */
-export function redisVerifiedKeys(connection: Pick<Connection, 'script'>, name: 'proof' | 'refused'): SharedVerifiedKeys {
+export function redisVerifiedKeys(
+  connection: Pick<Connection, 'prefix' | 'script'>,
+  name: 'proof' | 'refused',
+): SharedVerifiedKeys {
   const [findScript, addScript] = [connection.script(findLua, 1), connection.script(addLua, 1)]
-  const keyOf = (identity: string): string => `swapgate:${name}:${identity}`
+  const keyOf = (identity: string): string => `${connection.prefix}:${name}:${identity}`
   return {
     remainingMs: async (identity) => Math.max(0, (await findScript([keyOf(identity)], []))[0] ?? 0),
     add: async (identity, lifetime) => void (await addScript([keyOf(identity)], [String(lifetime)])),

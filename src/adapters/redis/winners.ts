@@ -13,9 +13,9 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1}`
 
 /** Both methods throw if Redis does not respond. */
-export function redisWinners(connection: Pick<Connection, 'script'>, lifetimeMs: number): WinnerStore {
+export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, lifetimeMs: number): WinnerStore {
   const [find, save] = [connection.script(findLua, 1), connection.script(saveLua, 1)]
-  const keyOf = (key: string): string => `swapgate:winner:${key}`
+  const keyOf = (key: string): string => `${connection.prefix}:winner:${key}`
   return {
     async find(key) {
       const bytes = await find([keyOf(key)], [])

@@ -1,5 +1,5 @@
 /** What the process stores, and for how long. */
-import { flag, ledgerUrl, redisUrl, seconds } from '../value-types.ts'
+import { flag, ledgerUrl, redisPrefix, redisUrl, seconds } from '../value-types.ts'
 import { section, setting } from './setting.ts'
 
 export const redis = section(
@@ -8,6 +8,11 @@ export const redis = section(
       redisUrl,
       '',
       '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels and the name of the group; `?sentinel=user:password` if they require a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` uses TLS. Empty: each process keeps its own limits in memory',
+    ),
+    prefix: setting(
+      redisPrefix,
+      'swapgate',
+      'The beginning of every key in Redis, before a colon: gateways of several environments on one Redis need one each, the replicas of one the same',
     ),
   },
   'Limits and budgets that replicas share. Redis 6 or later.',

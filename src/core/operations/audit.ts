@@ -13,6 +13,8 @@ export const auditActions = [
   'ledger.resolve',
   'ledger.prune',
   'transaction.read',
+  'transaction.search',
+  'unresolved.read',
   'transaction.settle',
 ] as const
 

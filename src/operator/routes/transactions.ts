@@ -21,7 +21,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       method: 'GET',
       path: '/transactions',
       summary:
-        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag.',
+        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. The search is in the audit log.',
       query: z.strictObject({
         account: z.string().optional(),
         provider: z.string().optional(),
@@ -30,12 +30,13 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
         page: integer(1, maxPage, 1),
         size: integer(1, 100, 50),
       }),
-      async handle({ query }) {
+      async handle({ query, actor }) {
         const { provider } = query
         const { found, count } = await ledgerAdmin.search({
           ...query,
           ...(provider !== undefined && { provider: tagOf(provider) }),
         })
+        await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: query })
         return ok({ data: found.map(shortRow), count })
       },
     }),

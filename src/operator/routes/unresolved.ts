@@ -5,16 +5,28 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
+/** Between two notes of one actor's reads. */
+const noteIntervalMs = 60_000
 const id = z.string().min(1).max(300)
 
 export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly Route[] {
+  const notedAt = new Map<string, number>()
   return [
     route({
       method: 'GET',
       path: '/unresolved',
       summary:
-        'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first.',
-      handle: async () => ok(await unresolvedRows(stores)),
+        'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first. That they were read is in the audit log, once a minute.',
+      async handle({ actor }) {
+        const rows = await unresolvedRows(stores)
+        // The requests of creates have whole addresses. A page that follows them would fill the audit log.
+        const isNoted = Date.now() - (notedAt.get(actor) ?? 0) < noteIntervalMs
+        if (rows.length > 0 && !isNoted) {
+          await stores.audit.append({ actor, action: 'unresolved.read', subject: String(rows.length) })
+          notedAt.set(actor, Date.now())
+        }
+        return ok(rows)
+      },
     }),
     route({
       method: 'POST',

@@ -1,5 +1,5 @@
 /** Kysely: the audit log. */
-import type { AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../../../core/operations/audit.ts'
+import type { AuditAction, AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../../../core/operations/audit.ts'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
 
@@ -25,7 +25,22 @@ export async function addAudit(
   const { actor, action, subject, before, after } = entry
   const row = { at: databaseTimeMs, actor, action, subject, before: toJson(before), after: toJson(after) }
   const { id } = await within.insertInto('audit').values(row).returning('id').executeTakeFirstOrThrow()
+  if (Number(id) % recordsPerCut === 0) await cut(within, Number(id))
   return id
+}
+
+/** Of all records, and of those after which reads go. A cut is made by one insert of many. */
+const maxRecords = 1_000_000
+const maxRecordsWithReads = 100_000
+const recordsPerCut = 1_000
+const reads: readonly AuditAction[] = ['transaction.read', 'transaction.search', 'unresolved.read']
+
+async function cut(within: Database, last: number): Promise<void> {
+  await within
+    .deleteFrom('audit')
+    .where('id', '<=', last - maxRecordsWithReads)
+    .where(({ eb, or }) => or([eb('action', 'in', reads), eb('id', '<=', last - maxRecords)]))
+    .execute()
 }
 
 /** Updates the result of a change that takes several transactions; call it in each of them. */
