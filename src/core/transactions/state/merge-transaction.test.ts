@@ -55,6 +55,12 @@ describe('a report merged into the stored state', () => {
     expect(merged(entry, { rate: '65001' as Amount }).derived).toEqual(['updatedAt'])
   })
 
+  test("what is only compared is not stored: the provider's words for assets, and the reference of the create", () => {
+    const own = { ownAssets: { coinFrom: 'btc' }, reference: 'intent-1' }
+    for (const before of [undefined, entry])
+      expect(merged(before, own).transaction).toMatchObject({ ownAssets: undefined, reference: undefined })
+  })
+
   test("the assets are the creator's", () => {
     expect(merged(entry, { networkTo: 'TRON' }).transaction).toMatchObject({ codeTo: 'USDTTRC20', networkTo: 'TRX' })
     expect(merged(storedWith({}, false), { networkTo: 'TRON' }).transaction.networkTo).toBe('TRON')
