@@ -16,17 +16,19 @@ export interface PostgresProxy {
   readonly loseCommits: (lost: Lost, count: number, then?: () => void) => void
   /** From now on `see` gets what the ledger sends. */
   readonly onSent: (see: (text: string) => void) => void
+  /** New connections lead to this server; those that are open stay where they are. */
+  readonly lead: (server: string) => void
   readonly close: () => void
 }
 
 export async function startPostgresProxy(database: string): Promise<PostgresProxy> {
-  const { hostname, port } = new URL(database)
+  let server = new URL(database)
   const sockets = new Set<Socket>()
   let losing: { readonly lost: Lost; left: number; readonly then: () => void } | undefined
   const commits = commitFinder()
   let see: (text: string) => void = () => {}
   const listener = createServer((near) => {
-    const far = connect(Number(port), hostname)
+    const far = connect(Number(server.port), server.hostname)
     const end = (): void => void [near.destroy(), far.destroy()]
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
     far.pipe(near)
@@ -62,6 +64,9 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     admit: () => listen(own),
     loseCommits(lost, count, then = () => {}) {
       losing = { lost, left: count, then }
+    },
+    lead(next) {
+      server = new URL(next)
     },
     onSent(next) {
       see = next

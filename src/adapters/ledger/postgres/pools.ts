@@ -11,6 +11,8 @@ const connections = 10
 /** Connections that only results of creates may use. */
 const reservedConnections = 2
 const resultTimeoutMs = 5_000
+/** At a server that stays read-only, reads keep their connections for this long. */
+const retirementIntervalMs = 1_000
 /** The server ends an idle transaction after this time, so that its locks are released. */
 const idleTimeoutMs = 10_000
 const int8 = 20
@@ -36,7 +38,25 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
   })
   // A broken connection leaves the pool, and its user gets the error. Without a listener the event would end the process.
   pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
+  const openedAt = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => {
+    openedAt.set(
+      client.on('error', () => {}),
+      performance.now(),
+    )
+  })
+  let retiredAt = Number.NEGATIVE_INFINITY
+  const isRetired = (client: pg.PoolClient): boolean => (openedAt.get(client) ?? 0) <= retiredAt
+  // After a failover the other connections lead to the same server, so they are closed too: idle ones when they are next taken.
+  const retire = (): void => {
+    if (performance.now() - retiredAt >= retirementIntervalMs) retiredAt = performance.now()
+  }
+  const take = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect()
+    if (!isRetired(client)) return client
+    client.release(true)
+    return await take()
+  }
   const { acquire: enter, waitMs } = connectionQueue({
     connections: connections,
     reservedConnections,
@@ -47,7 +67,7 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     async connect() {
       const releaseSlot = await enter(priority)
       try {
-        return guard(await pool.connect(), releaseSlot)
+        return guard(await take(), { releaseSlot, retire, isRetired })
       } catch (reason) {
         releaseSlot()
         throw reason
@@ -73,8 +93,15 @@ class LookingUp extends Socket {
   }
 }
 
-/** After a timeout or a connection error nothing more is sent over the connection, and the pool replaces it. */
-function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClient {
+interface Guarded {
+  readonly releaseSlot: () => void
+  /** The server accepts no writes: closes all connections that are open now. */
+  readonly retire: () => void
+  readonly isRetired: (client: pg.PoolClient) => boolean
+}
+
+/** After a timeout, a connection error or a refused write nothing more is sent over the connection, and the pool replaces it. */
+function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarded): PostgresPoolClient {
   let broken: unknown
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
     if (broken !== undefined) throw broken
@@ -82,18 +109,22 @@ function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClie
       if (statement.startsWith(beginning)) return await client.query(statement + durably)
       return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
-      if (isServerError(reason)) throw reason
+      if (codeOf(reason) === readOnly) retire()
+      else if (isServerError(reason)) throw reason
       // The server may have committed. The rollback that follows throws this error again.
       broken = statement.toLowerCase() === 'commit' ? new UncertainChange(reason) : reason
       throw broken
     }
   }
   const release = (): void => {
-    client.release(broken !== undefined)
+    client.release(broken !== undefined || isRetired(client))
     releaseSlot()
   }
   return { query: query as unknown as PostgresPoolClient['query'], release }
 }
+
+/** The error of a write at a standby, or at a server that was made read-only before a failover. */
+export const readOnly = '25006'
 
 /** How Kysely begins a transaction. */
 const beginning = 'start transaction'

@@ -9,7 +9,7 @@ import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { LockName, Store } from '../store.ts'
 import { durabilityWarnings, lostCommitsFinder } from './durability.ts'
-import { codeOf, openPools } from './pools.ts'
+import { codeOf, openPools, readOnly } from './pools.ts'
 
 export interface PostgresOptions {
   /** For one statement. */
@@ -31,7 +31,7 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
     database,
     write: (work, priority = 'usual') =>
       track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
-    writeOne: (work, priority = 'usual') => track(work(databases[priority])),
+    writeOne: (work, priority = 'usual') => track(again(() => work(databases[priority]))),
     waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
     warnings,
     findLostCommits: lostCommitsFinder(database),
@@ -58,12 +58,20 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
 /** Arbitrary numbers that no other program uses. */
 const locks: Readonly<Record<LockName, number>> = { schema: 7_927_081_172_026, overrides: 7_927_081_172_027 }
 const maxAttempts = 5
-/** Serialization failure, deadlock, and a unique key that a concurrent transaction inserted. */
-const transientErrors = new Set(['40001', '40P01', '23505'])
+/** Serialization failure, deadlock, a unique key that a concurrent transaction inserted, and a server that was replaced. */
+const transientErrors = new Set(['40001', '40P01', '23505', readOnly])
 
 /** How long to retry if it is unknown whether a change was committed. */
 const lookUpMs = 2_000
 const pauseMs = 50
+
+/** A write that a read-only server refused is run once more, over a new connection: after a failover it leads to the new server. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  return await work().catch((reason) => {
+    if (codeOf(reason) !== readOnly) throw reason
+    return work()
+  })
+}
 
 /** Retries after a conflict, and if it is unknown whether the change was committed: the next run then finds its result. */
 async function withRetries<T>(work: () => Promise<T>): Promise<T> {
