@@ -20,7 +20,6 @@ const skipsPerStep = 4_096
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const spaces = /[ \t\n\r]*/y
 const structure = /["[\]{}]/g
-const control = /[\u0000-\u001f]/
 const quote = 0x22
 const backslash = 0x5c
 
@@ -201,8 +200,7 @@ class Reader {
     }
     this.toStringEnd(start)
     const text = this.text.slice(start, this.at - 1)
-    const isEncoded = text.includes('\\') || control.test(text)
-    return this.wellFormed(isEncoded ? this.unescape(this.text.slice(start - 1, this.at)) : text)
+    return unplain.test(text) ? this.wellFormed(this.unescape(this.text.slice(start - 1, this.at))) : text
   }
 
   /** Steps behind the string whose first character is here. */
