@@ -1,6 +1,7 @@
 /** What goes wrong between clients, gateways and providers; `stores.ts` has what goes wrong behind them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../checker/provider/fault.ts'
 import { sendRequest } from '../support/client.ts'
 import { type Event, nothing, repeating, together } from './event.ts'
@@ -80,8 +81,8 @@ export const refusedKey: Event = {
   async cause(world) {
     const { gateway, customers, provider } = world.gamma
     const refused = { before: 401, message: 'Invalid API key', times: 2 }
-    // The client's create, and the gateway's own read by which it concludes that the key is refused.
-    for (const operation of ['create', 'list'] as const) await provider.fault({ operation, ...refused })
+    // The client's create, and the gateway's own reads by which it concludes that the key is refused.
+    for (const operation of ['create', 'list', 'get'] as const) await provider.fault({ operation, ...refused })
     for (const customer of customers) await customer.create(gateway.url, world.order())
     return () => provider.heal()
   },
@@ -187,6 +188,7 @@ export const belowQuote: Event = {
   alerts: ['SwapgateCreateBelowQuote', 'SwapgateAssetSuspended'],
   async cause(world) {
     const { gateway, provider, customers } = world.gamma
+    while ((await world.quote(world.gamma)).status !== 200) await delay(500) // it rests after the refused key
     await provider.fault({ operation: 'rate', quotes: '1', times: 3 })
     for (const order of [world.order(), world.order(), world.order()]) {
       await sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=${order.amount}` })

@@ -19,7 +19,7 @@ import { World } from './world.ts'
 
 /** Those of one stage happen at the same time. */
 const stages: readonly (readonly Event[])[] = [
-  [events.lostProvider], // first: availability burns with much of what follows
+  [events.lostProvider, events.refusedKey], // first: availability burns with much of what follows, and gamma rests after it
   [stores.lockedLedger],
   [events.slowProvider, events.usedUpBudget, events.greed],
   [
@@ -28,13 +28,12 @@ const stages: readonly (readonly Event[])[] = [
     events.anotherSwap,
     events.strangeStatus,
     events.failedSwap,
-    events.refusedKey,
     events.refusedList,
     events.guessedTokens,
     events.brokenTable,
     events.deviation,
-    events.belowQuote,
   ],
+  [events.belowQuote],
   [stores.lostRedis, stores.lostTables],
 ]
 /** After these there is nothing left to query. */
