@@ -57,7 +57,11 @@ export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
   const refuse = (request: RateQuery): void => {
     const ceiling = maximums.ceilingOf(request)
     if (compareAmounts(request.amountIn, ceiling) > 0)
-      throw new Fault('invalid', `it must be at most ${ceiling}`, { field: 'amountIn', noEffect: true })
+      throw new Fault('invalid', `it must be at most ${ceiling}`, {
+        reason: 'parameter_invalid',
+        field: 'amountIn',
+        noEffect: true,
+      })
   }
   const noteLimits = (request: RateQuery, reason: unknown): never => {
     maximums.note(request, Fault.from(reason).limits ?? {})
