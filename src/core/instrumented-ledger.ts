@@ -1,4 +1,5 @@
 import { Fault } from '../domain/faults/fault.ts'
+import { TooManyOpenCreates } from '../domain/faults/ledger-error.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
@@ -18,6 +19,10 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
           return result
         },
         (cause: unknown) => {
+          if (cause instanceof TooManyOpenCreates) {
+            end(false)
+            throw cause
+          }
           end(true)
           throw new Fault('unavailable', message, { retryAfter, noEffect: true, reason: 'ledger_unavailable', cause })
         },

@@ -9,6 +9,9 @@ import type { Doubt } from '../domain/swap/status.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Destination } from './destination.ts'
 
+/** Creates without an outcome, or with one that contradicted the request, of one owner at one provider. */
+export const maxOpenCreates = 1_000
+
 /** A create that is about to be sent. */
 export interface Intent {
   readonly id: string
@@ -117,7 +120,7 @@ export interface LedgerListQuery {
 export interface Ledger {
   /**
    * Stores the intent and its claim. False, without a change, if the owner has used the key before, unless that create was still
-   * getting its quote at its deadline. Idempotent.
+   * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`.
    */
   readonly begin: (intent: Intent) => Promise<boolean>
   /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */

@@ -1,7 +1,8 @@
 /** Creates of unknown outcome: which are due, and that one process claims each (docs/contract.md §10.2). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
-import type { Intent, UnresolvedCreate } from '../../src/core/ledger.ts'
+import { type Intent, maxOpenCreates, type UnresolvedCreate } from '../../src/core/ledger.ts'
+import { TooManyOpenCreates } from '../../src/domain/faults/ledger-error.ts'
 import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores, openSite } from './stores.ts'
 
@@ -44,6 +45,23 @@ describeStores(allStores, (shared) => {
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
     const { nextCheckAt: _, ...given } = open
     expect(await ledger.unresolvedBetween(provider, 0, 9_000)).toStrictEqual([{ ...given, checkCount: 2 }])
+  })
+
+  test('L164: an owner has at most 1,000 creates without an outcome at one provider', async () => {
+    const { ledger } = shared()
+    const [owner, provider] = [unique('owner'), unique('provider')]
+    const open = Array.from({ length: maxOpenCreates }, () => intent({ owner, provider }))
+    await Promise.all(open.map((create) => ledger.begin(create)))
+    const claim = { key: 'order', fingerprint: 'f', request: {} } as unknown as Intent['claim']
+    const refused = intent({ owner, provider, claim })
+    await expect(ledger.begin(refused)).rejects.toThrow(TooManyOpenCreates)
+    expect(await ledger.findClaim(owner, 'order')).toBeUndefined()
+    expect(await ledger.begin(intent({ owner: unique('owner'), provider }))).toBe(true)
+    expect(await ledger.begin(intent({ owner, provider: unique('provider') }))).toBe(true)
+    const [first] = open
+    expect(await ledger.begin(first as Intent)).toBe(true)
+    await ledger.complete(first?.id ?? '', facts(unique('x')))
+    expect(await ledger.begin(refused)).toBe(true)
   })
 
   test('the trace context of the request stays with its create, and may be unknown', async () => {

@@ -3,7 +3,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { maxOpenCreates } from '../../src/core/ledger.ts'
 import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import type { NewTransaction } from '../../src/domain/swap/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
@@ -92,6 +94,41 @@ test('L6: of 50 at the same time one is made, though all come by way of a provid
   expect(managed.beta.received('create')).toHaveLength(1)
   expect((await create('A')).json).toMatchObject({ id: 'beta~tx-1' })
 })
+
+test.each(formNames)(
+  'L164: beyond 1,000 open creates at a provider an account gets the next one, else 503 (form %s)',
+  async (form) => {
+    await start()
+    managed.alpha.reply('create', { status: 500, text: '{}' })
+    expect((await create(form)).status).toBe(504)
+    const [lost] = await managed.gateway.ledgerAdmin.unresolved()
+    const { owner = '', requested } = lost ?? {}
+    const fill = (provider: string, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () => {
+          const [id, attemptedAt] = [crypto.randomUUID(), Date.now()]
+          return managed.gateway.ledger.begin({
+            id,
+            owner,
+            provider,
+            requested: requested as NewTransaction,
+            attemptedAt,
+            nextCheckAt: attemptedAt + 60_000,
+          })
+        }),
+      )
+    await fill('alpha', maxOpenCreates - 1)
+    managed.alpha.reset()
+    const order = () =>
+      managed.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': crypto.randomUUID() } })
+    expect((await order()).headers['x-swap-provider']).toBe('beta')
+    await fill('beta', maxOpenCreates)
+    const refused = await order()
+    expectRefusal(refused, form, 503)
+    expect(refused.headers['retry-after']).toBe('60')
+    expect([managed.alpha.received('create').length, managed.beta.received('create').length]).toEqual([0, 1])
+  },
+)
 
 test('L4: if no provider can be reached the create is 502, and its key is not used up', async () => {
   await start({ url: `http://127.0.0.1:${await closedPort()}` })

@@ -1,7 +1,7 @@
 /** Kysely: creates, from before the request is sent until the outcome is known. */
-import type { NotNull } from 'kysely'
-import type { Intent, Ledger, TransactionRecord } from '../../core/ledger.ts'
-import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
+import { type NotNull, sql } from 'kysely'
+import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord } from '../../core/ledger.ts'
+import { LedgerConflict, TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
 import { isTakenElsewhere } from './account-ids.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
@@ -33,6 +33,8 @@ export function intents(store: Store): Intents {
   }
 }
 
+/** Must repeat the condition of the index, or the database does not use it. */
+const isUndone = sql<boolean>`state <> 'done'`
 const unresolvedStates: readonly State[] = ['pending', 'unknown']
 
 async function begin(within: Database, intent: Intent, clock: LedgerClock): Promise<boolean> {
@@ -58,10 +60,18 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   const { numInsertedOrUpdatedRows } = await inserted.executeTakeFirstOrThrow()
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numInsertedOrUpdatedRows === 0n) return true
+  if (await exceedsOpen(within, intent)) throw new TooManyOpenCreates()
   if (await claim(within, intent, clock)) return true
   if ((await dropAbandoned(within, intent)) && (await claim(within, intent, clock))) return true
   await drop(within, intent.id)
   return false
+}
+
+/** Counts no further than the bound. */
+async function exceedsOpen(within: Database, { owner, provider }: Intent): Promise<boolean> {
+  const open = within.selectFrom('transactions').select('intent').where(isUndone).where('owner', '=', owner)
+  const beyond = open.where('provider', '=', provider).offset(maxOpenCreates).limit(1)
+  return (await beyond.executeTakeFirst()) !== undefined
 }
 
 /** Returns false if the create is gone. */

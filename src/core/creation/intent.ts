@@ -1,4 +1,5 @@
 import { Fault } from '../../domain/faults/fault.ts'
+import { TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
@@ -53,7 +54,7 @@ export function intent({
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
     const isQuoting = quotedFirst.has(request.rateType)
     const traceparent = span?.trace.root?.traceparent
-    const isBegun = await ledger.begin({
+    const begun = ledger.begin({
       id,
       owner: caller.identity,
       provider,
@@ -66,6 +67,9 @@ export function intent({
       isQuoting,
       nextCheckAt: deadline + marginMs,
       traceparent,
+    })
+    const isBegun = await begun.catch((reason) => {
+      throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
     const beforeSend = async (): Promise<void> => {
@@ -93,6 +97,14 @@ export function intent({
       throw fault
     }
   }
+}
+
+const tooManyOpenRetryAfter = 60
+
+/** 503, or another provider: this one gets no further create of this account before some of its creates have an outcome. */
+function tooManyOpen(): Fault {
+  const message = 'Too many of your transactions have no known outcome; please try again later.'
+  return new Fault('unavailable', message, { retryAfter: tooManyOpenRetryAfter, noEffect: true, mayFailOver: true })
 }
 
 /** 409: a request with this key has no known outcome yet. */

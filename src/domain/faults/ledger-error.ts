@@ -7,5 +7,8 @@ export class UncertainChange extends Error {
   }
 }
 
+/** The account has as many creates without an outcome at this provider as it may have. Nothing was changed. */
+export class TooManyOpenCreates extends Error {}
+
 /** An existing row contradicts the change. A retry is useless. */
 export class LedgerConflict extends Error {}

@@ -53,6 +53,10 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       `ALTER TABLE transactions ADD COLUMN deposit ${types.text}`,
       "CREATE INDEX transactions_deposit ON transactions (deposit) WHERE deposit IS NOT NULL AND state = 'done'",
     ]),
+    '2026-12-19 unresolved': step([
+      "CREATE INDEX transactions_undone_at ON transactions (owner, provider) WHERE state <> 'done'",
+      "CREATE INDEX transactions_unresolved ON transactions (attempted_at, intent) WHERE state <> 'done'",
+    ]),
   }
 }
 
