@@ -96,6 +96,12 @@ export interface UnresolvedCreateReport {
   readonly reported?: { readonly id: string; readonly fields: readonly string[] } | undefined
 }
 
+/** Of one page. */
+export const maxUnresolved = 1_000
+
+/** The position of a create in the list. */
+export type UnresolvedCursor = Pick<UnresolvedCreateReport, 'attemptedAt' | 'intent'>
+
 /** `kept`: finished transactions that were not deleted, by reason. One may have several reasons. */
 export interface Pruned {
   readonly pruned: number
@@ -158,10 +164,13 @@ export interface LedgerAdmin {
   readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
   /** Of any owner. */
   readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
-  /** Creates of unknown outcome and mismatches, oldest attempt first. */
-  readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
+  /** Creates of unknown outcome and mismatches, oldest attempt first, at most `maxUnresolved`; those after another one, if given. */
+  readonly unresolved: (after?: UnresolvedCursor, maxCreates?: number) => Promise<readonly UnresolvedCreateReport[]>
+  /** Such creates, counted up to 10,000, and transactions that need a person. */
+  readonly unresolvedCount: () => Promise<number>
+  readonly findUnresolved: (intent: string) => Promise<UnresolvedCreateReport | undefined>
   /** Transactions that need a person: the provider reported a failure or a hold. Oldest creation first, at most 1,000. */
-  readonly needPerson: () => Promise<readonly FoundTransaction[]>
+  readonly needPerson: (maxTransactions?: number) => Promise<readonly FoundTransaction[]>
   /**
    * Records the outcome of a transaction that needs a person. `unneeded`: it needs none (any more). Afterwards only a final status
    * of the provider changes `overdue`, and nothing changes the others.

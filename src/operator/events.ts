@@ -61,10 +61,11 @@ export class EventFeed {
 
   private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {
     const { stores, file } = this.parts
-    const [{ providers, overrides }, unresolved, needPerson] = await Promise.all([
+    const [{ providers, overrides }, unresolved, count, needPerson] = await Promise.all([
       currentStatus(file(), stores),
-      stores.ledgerAdmin.unresolved(),
-      stores.ledgerAdmin.needPerson(),
+      stores.ledgerAdmin.unresolved(undefined, maxNamed),
+      stores.ledgerAdmin.unresolvedCount(),
+      stores.ledgerAdmin.needPerson(maxNamed),
     ])
     const events = new Map<string, OperatorEvent>()
     const add = (key: string, event: string, data: unknown): void => void events.set(key, { event, data: JSON.stringify(data) })
@@ -78,9 +79,9 @@ export class EventFeed {
       attention: transaction.attention,
     }))
     add('unresolved', 'unresolved', {
-      count: intents.length + transactions.length,
-      creates: intents.slice(0, maxNamed),
-      transactions: transactions.slice(0, maxNamed),
+      count,
+      creates: intents,
+      transactions,
     })
     return events
   }

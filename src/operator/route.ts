@@ -23,6 +23,8 @@ export interface ApiResponse {
   readonly body: unknown
   /** Methods of the path, for the `Allow` header. */
   readonly allow?: string
+  /** The target of the next page, for the `Link` header. */
+  readonly next?: string
   /** The stream of events follows in place of a body. */
   readonly isStream?: boolean
 }

@@ -64,6 +64,27 @@ describeStores(allStores, (shared) => {
     expect(await ledger.begin(refused)).toBe(true)
   })
 
+  test('unresolved creates come in pages, the oldest attempt first, and one is found by its intent', async () => {
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    const made = Array.from({ length: 5 }, (_, at) => intent({ attemptedAt: at < 3 ? 1_000 : 2_000 }))
+    for (const create of made) await ledger.begin(create)
+    const all = (await ledgerAdmin.unresolved()).map(({ intent: id }) => id)
+    expect(all.toSorted()).toEqual(made.map(({ id }) => id).toSorted())
+    const paged: string[] = []
+    for (
+      let page = await ledgerAdmin.unresolved(undefined, 2);
+      page.length > 0;
+      page = await ledgerAdmin.unresolved(page.at(-1), 2)
+    ) {
+      expect(page.length).toBeLessThanOrEqual(2)
+      paged.push(...page.map(({ intent: id }) => id))
+    }
+    expect(paged).toEqual(all)
+    expect(await ledgerAdmin.unresolvedCount()).toBe(5)
+    expect(await ledgerAdmin.findUnresolved(made[0]?.id ?? '')).toMatchObject({ intent: made[0]?.id, state: 'pending' })
+    expect(await ledgerAdmin.findUnresolved('none')).toBeUndefined()
+  })
+
   test('the trace context of the request stays with its create, and may be unknown', async () => {
     const { ledger } = shared()
     const provider = unique('provider')

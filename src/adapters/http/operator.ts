@@ -19,7 +19,13 @@ export interface OperatorOptions {
     readonly query: URLSearchParams
     readonly body: unknown
     readonly actor: string
-  }) => Promise<{ readonly status: number; readonly body: unknown; readonly allow?: string; readonly isStream?: boolean }>
+  }) => Promise<{
+    readonly status: number
+    readonly body: unknown
+    readonly allow?: string
+    readonly next?: string
+    readonly isStream?: boolean
+  }>
   readonly events: {
     /** Undefined where too many listen. */
     readonly subscribe: (listener: (event: { event: string; data: string }) => void) => (() => void) | undefined
@@ -71,6 +77,7 @@ async function handle(request: Request, response: Response, options: OperatorOpt
     return streamEvents(authorization ?? '', response, options)
   }
   if (answer.allow !== undefined) response.set({ allow: answer.allow })
+  if (answer.next !== undefined) response.links({ next: answer.next })
   response.status(answer.status)
   if (answer.body === undefined) response.end()
   else response.type(jsonType).send(JSON.stringify(answer.body))

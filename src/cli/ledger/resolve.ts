@@ -39,7 +39,7 @@ export async function resolveCreate(
   { id, isForced, isAccepted = false }: ResolveRequest,
   parts: ResolveParts,
 ): Promise<ResolveResult> {
-  const create = (await parts.stores.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent)
+  const create = await parts.stores.ledgerAdmin.findUnresolved(intent)
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
   if (isRunning(create, parts))
     return { outcome: 'running', message: `the create ${intent} may still be running; please try again in a minute` }

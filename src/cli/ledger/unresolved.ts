@@ -1,4 +1,9 @@
-import type { FoundTransaction, UnresolvedCreateReport } from '../../core/ledger-admin.ts'
+import {
+  type FoundTransaction,
+  maxUnresolved,
+  type UnresolvedCreateReport,
+  type UnresolvedCursor,
+} from '../../core/ledger-admin.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { formatTable } from '../table.ts'
@@ -10,10 +15,10 @@ type Stores = Pick<Session['stores'], 'ledgerAdmin'>
 /** Prints the creates and transactions that an operator may have to settle. */
 export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   if (json) {
-    terminal.out(JSON.stringify(await unresolvedRows(stores)))
+    terminal.out(JSON.stringify(await allRows(stores)))
     return 0
   }
-  const creates = (await stores.ledgerAdmin.unresolved()).map((create) => [
+  const creates = (await allCreates(stores)).map((create) => [
     create.intent,
     create.state,
     create.provider,
@@ -34,10 +39,29 @@ export async function printUnresolved({ json }: Options, { stores, terminal }: S
   }
 }
 
-/** As `ledger unknown --json` and the operator's API have it: creates, then transactions that need a person. */
-export async function unresolvedRows({ ledgerAdmin }: Stores): Promise<readonly object[]> {
-  const [creates, transactions] = [await ledgerAdmin.unresolved(), await ledgerAdmin.needPerson()]
-  return [...creates.map(createRow), ...transactions.map(transactionRow)]
+async function allCreates({ ledgerAdmin }: Stores): Promise<readonly UnresolvedCreateReport[]> {
+  const creates: UnresolvedCreateReport[] = []
+  for (let page = await ledgerAdmin.unresolved(); page.length > 0; page = await ledgerAdmin.unresolved(page.at(-1)))
+    creates.push(...page)
+  return creates
+}
+
+async function allRows(stores: Stores): Promise<readonly object[]> {
+  const transactions = await stores.ledgerAdmin.needPerson()
+  return [...(await allCreates(stores)).map(createRow), ...transactions.map(transactionRow)]
+}
+
+export interface UnresolvedPage {
+  readonly rows: readonly object[]
+  /** Of the next page; absent on the last one. */
+  readonly next?: UnresolvedCursor | undefined
+}
+
+/** A page of creates; the last one ends with the transactions that need a person. */
+export async function unresolvedPage({ ledgerAdmin }: Stores, after?: UnresolvedCursor): Promise<UnresolvedPage> {
+  const creates = await ledgerAdmin.unresolved(after)
+  if (creates.length === maxUnresolved) return { rows: creates.map(createRow), next: creates.at(-1) }
+  return { rows: [...creates.map(createRow), ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
 }
 
 function createRow({ attemptedAt, reported, ...create }: UnresolvedCreateReport) {

@@ -16,9 +16,9 @@ const needsPerson = sql<boolean>`attention is not null`
 export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settle'> {
   const { database, write } = store
   return {
-    async needPerson() {
+    async needPerson(maxTransactions = maxListed) {
       const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
-      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxListed).execute())
+      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxTransactions).execute())
     },
     settle(provider, id, result, actor) {
       const { status, note, at } = result

@@ -1,5 +1,5 @@
 /** Kysely: counts open transactions and unresolved creates from their own indexes. */
-import { type NotNull, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 import { attentionCounts } from './attention.ts'
@@ -24,15 +24,10 @@ export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
   }
 }
 
-/** Groups the rows here: SQLite would read the whole table in the order of another index. */
+/** Groups by expressions: by the columns, SQLite would read the whole table in the order of another index. */
 async function unresolvedCounts(database: Database): Promise<readonly UnresolvedCount[]> {
-  const unresolved = database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isUnresolved)
-  const rows = await unresolved.$narrowType<{ state: UnresolvedCount['state']; attempted_at: NotNull }>().execute()
-  const groups = new Map<string, UnresolvedCount>()
-  for (const { provider, state, attempted_at } of rows) {
-    const key = `${provider} ${state}`
-    const { count, oldest } = groups.get(key) ?? { count: 0, oldest: Number.POSITIVE_INFINITY }
-    groups.set(key, { provider, state, count: count + 1, oldest: Math.min(oldest, attempted_at) })
-  }
-  return [...groups.values()]
+  const { rows } = await sql<UnresolvedCount>`
+    select min(provider) as provider, min(state) as state, count(*) as count, min(attempted_at) as oldest
+    from transactions where ${isUnresolved} group by provider || '', state || ''`.execute(database)
+  return rows
 }

@@ -1,7 +1,13 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../../core/ledger.ts'
-import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
+import {
+  type LedgerAdmin,
+  type LedgerStats,
+  maxUnresolved,
+  type UnresolvedCreateReport,
+  type UnresolvedCursor,
+} from '../../../core/ledger-admin.ts'
 import type { AuditEntry } from '../../../core/operations/audit.ts'
 import type { NewTransaction, Transaction } from '../../../domain/swap/swap.ts'
 import { isBoundElsewhere, isTakenElsewhere } from '../account-ids.ts'
@@ -30,7 +36,12 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     openCounts: () => openCounts(store),
     destinationCounts: () => destinationCounts(database),
     assetCounts: () => assetCounts(database),
-    unresolved: () => unresolved(database),
+    unresolved: (after, maxCreates = maxUnresolved) => unresolved(database, after, maxCreates),
+    unresolvedCount: () => unresolvedCount(database),
+    async findUnresolved(intent) {
+      const row = await unresolvedColumns(database).where('intent', '=', intent).executeTakeFirst()
+      return row && toReport(row)
+    },
     bind(intent, id, at, facts, actor) {
       let isRepeated = false
       return write(async (within) => {
@@ -115,17 +126,41 @@ function validKeys(database: Database, now: number) {
   return valid.where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
 }
 
-async function unresolved(database: Database): Promise<readonly UnresolvedCreateReport[]> {
-  const rows = await database
+async function unresolved(
+  database: Database,
+  after: UnresolvedCursor | undefined,
+  maxCreates: number,
+): Promise<readonly UnresolvedCreateReport[]> {
+  const all = unresolvedColumns(database)
+  const following = after ? all.where(sql<boolean>`(attempted_at, intent) > (${after.attemptedAt}, ${after.intent})`) : all
+  const rows = await following.orderBy('attempted_at').orderBy('intent').limit(maxCreates).execute()
+  return rows.map(toReport)
+}
+
+const maxCounted = 10_000
+
+async function unresolvedCount(database: Database): Promise<number> {
+  const { rows } = await sql<{ readonly count: number }>`select count(*) as count from
+    (select 1 from transactions where state <> 'done' and quoting is null limit ${sql.lit(maxCounted)}) as counted`.execute(
+    database,
+  )
+  return (await attentionCounts(database)).reduce((sum, { count }) => sum + count, rows[0]?.count ?? 0)
+}
+
+/** The condition repeats that of the index. */
+function unresolvedColumns(database: Database) {
+  return database
     .selectFrom('transactions')
     .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'candidates', 'facts'])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
-    .orderBy('attempted_at')
-    .orderBy('intent')
     .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; asked: NotNull; attempted_at: NotNull }>()
-    .execute()
-  return rows.map((row) => ({
+}
+
+type UnresolvedRow = Awaited<ReturnType<ReturnType<typeof unresolvedColumns>['executeTakeFirstOrThrow']>>
+
+function toReport(row: UnresolvedRow): UnresolvedCreateReport {
+  return {
     intent: row.intent,
     owner: row.owner,
     provider: row.provider,
@@ -136,7 +171,7 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
     ...(row.deadline !== null && { deadline: row.deadline }),
     ...(row.candidates !== null && row.state !== 'mismatch' && { candidates: JSON.parse(row.candidates) }),
     ...(row.facts !== null && { reported: toReported(row.facts) }),
-  }))
+  }
 }
 
 function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
