@@ -38,7 +38,10 @@ export function addSwitching(add: (usage: string, description: string) => Comman
       const weights = toWeights(args) ?? command.error(`error: give ${pairs}`)
       return run(options, (session) => printRouting({ weights }, options, session))
     })
-  add('reset [name]', 'remove the overrides of a provider, of weights or shadow, or all: the configuration file applies again')
+  add(
+    'reset [name]',
+    'remove the overrides of a provider, of weights or shadow, or all: the configuration file applies again, and suspended assets are offered again',
+  )
     .option(...forceOption)
     .action((name: string | undefined, options: ChangeFlags) => run(options, (session) => printReset(name, options, session)))
 }

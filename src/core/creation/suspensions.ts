@@ -23,7 +23,7 @@ interface AssetState {
   until: number
 }
 
-/** Of one provider, in this process. A wrong rule of the table costs three orders, not all. */
+/** Of one provider, in one generation of the gateway: a reset makes a new one. A wrong rule of the table costs three orders, not all. */
 export class Suspensions {
   private readonly options: SuspensionsOptions
   private readonly assets = new BoundedMap<AssetState>({ maxEntries: maxAssets })

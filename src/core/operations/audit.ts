@@ -2,6 +2,7 @@
 
 export const auditActions = [
   'provider.state',
+  'provider.resume',
   'routing.weights',
   'routing.shadow',
   'override.reset',

@@ -31,8 +31,16 @@ export type Values = ReadonlyMap<OverrideKey, unknown>
 
 const maxAttempts = 20
 
-/** Applies the values to the current overrides. If another change is written meanwhile, the decision is made again. */
-export async function changeOverrides(ports: OperationPorts, values: Values, options: ChangeOptions): Promise<ChangeResult> {
+/**
+ * Applies the values to the current overrides. If another change is written meanwhile, the decision is made again.
+ * `resumed`: the names of providers whose suspensions of assets end with it.
+ */
+export async function changeOverrides(
+  ports: OperationPorts,
+  values: Values,
+  options: ChangeOptions,
+  resumed: readonly string[] = [],
+): Promise<ChangeResult> {
   const { file, overrides } = ports
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const known = await overrides.read()
@@ -52,7 +60,7 @@ export async function changeOverrides(ports: OperationPorts, values: Values, opt
         },
       }),
     )
-    if (await overrides.change(changes, options.actor, known)) return { outcome: 'done' }
+    if (await overrides.change(changes, options.actor, known, resumed)) return { outcome: 'done' }
   }
   throw new Error('others keep changing the same; please try again')
 }

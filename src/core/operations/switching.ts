@@ -45,14 +45,19 @@ export async function changeRouting(ports: OperationPorts, change: RoutingChange
   return await changeOverrides(ports, values, options)
 }
 
-/** Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. */
+/**
+ * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at a
+ * provider that is reset is offered again.
+ */
 export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
-  const keys = (await ports.overrides.readAll()).map(({ key }) => key)
-  if (name === undefined) return await changeOverrides(ports, fileValues(keys), options)
-  const tag = tagOf(ports.file, name)
-  const key = tag === undefined ? (otherKey(name) ?? stateKey(name)) : stateKey(tag)
-  const isKnown = tag !== undefined || key !== stateKey(name) || keys.includes(key)
-  return isKnown ? await changeOverrides(ports, fileValues([key]), options) : unknownProvider(ports.file, name)
+  const { file, overrides } = ports
+  const keys = (await overrides.readAll()).map(({ key }) => key)
+  const tag = name === undefined ? undefined : tagOf(file, name)
+  const ofName = name === undefined ? keys : [tag === undefined ? (otherKey(name) ?? stateKey(name)) : stateKey(tag)]
+  const isKnown = name === undefined || tag !== undefined || otherKey(name) !== undefined || keys.includes(stateKey(name))
+  if (!isKnown) return unknownProvider(file, name)
+  const resumed = name === undefined ? file.providers.map((provider) => provider.name) : tag === undefined ? [] : [name]
+  return await changeOverrides(ports, fileValues(ofName), options, resumed)
 }
 
 /** A provider may have this name too; then the provider is meant. */

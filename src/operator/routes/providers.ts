@@ -78,7 +78,8 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'DELETE',
       path: '/overrides/{name}',
-      summary: 'Ends the override of a provider’s state, of `weights` or of `shadow`.',
+      summary:
+        'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `shadow`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       async handle({ parameter, query, actor }) {
         await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }), 'force=true')

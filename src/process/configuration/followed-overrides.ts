@@ -16,22 +16,24 @@ export class FollowedOverrides {
   private readonly observe: Observer
   /** As last read; used while the ledger is unavailable. */
   private stored: readonly StoredOverride[]
+  private resumedAt: number
   private state: Followed<Config>
   private current: Config
 
-  private constructor(store: OverrideStore, observe: Observer, stored: readonly StoredOverride[], state: Followed<Config>) {
+  private constructor(store: OverrideStore, observe: Observer, read: Read, state: Followed<Config>) {
     this.store = store
     this.observe = observe
-    this.stored = stored
+    this.stored = read.stored
+    this.resumedAt = read.resumedAt
     this.state = state
     this.current = withOverrides(state.file, state.applied)
   }
 
   /** Throws where they cannot be read. */
   static async open(file: Config, store: OverrideStore, observe: Observer): Promise<FollowedOverrides> {
-    const stored = await store.readAll()
-    const state = follow(file, stored)
-    const followed = new FollowedOverrides(store, observe, stored, state)
+    const read = await readFrom(store)
+    const state = follow(file, read.stored)
+    const followed = new FollowedOverrides(store, observe, read, state)
     for (const override of state.ended) followed.report('ended', override)
     await followed.record()
     return followed
@@ -42,7 +44,7 @@ export class FollowedOverrides {
     return this.state.file
   }
 
-  /** In force now: the same object until that changes. */
+  /** In force now: the same object until that changes, or somebody ends the suspensions of assets, which a new gateway does not have. */
   get config(): Config {
     return this.current
   }
@@ -54,20 +56,23 @@ export class FollowedOverrides {
 
   /** From now on this is the file. */
   async load(file: Config): Promise<void> {
-    this.stored = await withDefault(this.store.readAll(), maxWaitMs, this.stored)
-    await this.take(file)
+    const { stored, resumedAt } = this
+    await this.take(file, await withDefault(readFrom(this.store), maxWaitMs, { stored, resumedAt }))
   }
 
   /** Throws where the ledger cannot be read. */
   async poll(): Promise<void> {
-    this.stored = await withTimeout(this.store.readAll(), maxPollMs, () => {
+    const read = await withTimeout(readFrom(this.store), maxPollMs, () => {
       throw new Error('the ledger does not answer in time')
     })
-    await this.take(this.state.file)
+    await this.take(this.state.file, read)
   }
 
-  private async take(file: Config): Promise<void> {
+  private async take(file: Config, { stored, resumedAt }: Read): Promise<void> {
     const before = this.state
+    const isResumed = resumedAt !== this.resumedAt
+    this.stored = stored
+    this.resumedAt = resumedAt
     this.state = follow(file, this.stored, before)
     const { applied, asleep, ended } = this.state
     const added = without(applied, before.applied)
@@ -78,6 +83,7 @@ export class FollowedOverrides {
     for (const override of without(ended, [...before.ended, ...before.applied])) this.report('ended', override)
     const isOther = file !== before.file || added.length > 0 || gone.length > 0
     if (isOther) this.current = withOverrides(file, applied)
+    else if (isResumed) this.current = { ...this.current }
     await this.record()
   }
 
@@ -105,6 +111,16 @@ export class FollowedOverrides {
     ]
     await withDefault(Promise.allSettled(changes), maxWaitMs, undefined)
   }
+}
+
+interface Read {
+  readonly stored: readonly StoredOverride[]
+  readonly resumedAt: number
+}
+
+async function readFrom(store: OverrideStore): Promise<Read> {
+  const [stored, resumedAt] = await Promise.all([store.readAll(), store.readResumedAt()])
+  return { stored, resumedAt }
 }
 
 function without(overrides: readonly Override[], others: readonly Override[]): readonly Override[] {

@@ -4,19 +4,25 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AuditAction } from '../../../core/operations/audit.ts'
 import type { Override, OverrideChange, OverrideKey, OverrideStore, StoredOverride } from '../../../core/operations/overrides.ts'
 import type { Database } from '../database.ts'
+import type { Overrides } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
 import { addAudit } from './audit.ts'
+
+/** Its row is kept as ended: an older gateway applies none of these. */
+const resumedKey = 'resumed'
 
 export function overrides(store: Store): OverrideStore {
   const { database, write, writeOne } = store
   return {
     read: () => readOpen(database),
     readAll: () => readAllOverrides(database),
-    change: (changes, actor, expected) =>
+    change: (changes, actor, expected, resumed = []) =>
       write(async (within) => {
         await store.lock(within, 'overrides')
         const stored = await readAllOverrides(within)
         if (expected && !isDeepStrictEqual(openOf(stored), expected)) return false
+        if (resumed.length > 0) await upsert(within, store, resumedKey, { value: 'null', file_value: 'null', actor, ended: 1 })
+        for (const subject of resumed) await addAudit(within, store, { actor, action: 'provider.resume', subject })
         for (const change of changes) await apply(within, store, change, actor, stored)
         return true
       }),
@@ -32,6 +38,10 @@ export function overrides(store: Store): OverrideStore {
       writeOne(async (within) => {
         await within.deleteFrom('overrides').where(isRow(override)).where('ended', '=', 1).execute()
       }),
+    async readResumedAt() {
+      const row = await database.selectFrom('overrides').select('since').where('key', '=', resumedKey).executeTakeFirst()
+      return row?.since ?? 0
+    },
   }
 }
 
@@ -45,14 +55,11 @@ function openOf(stored: readonly StoredOverride[]): readonly Override[] {
 
 export async function readAllOverrides(database: Database): Promise<readonly StoredOverride[]> {
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
-  return rows.map(({ key, value, file_value, actor, since, ended }) => ({
-    key,
-    value: JSON.parse(value),
-    fileValue: JSON.parse(file_value),
-    actor,
-    since,
-    isEnded: ended === 1,
-  }))
+  return rows.flatMap(({ key, value, file_value, actor, since, ended }) =>
+    key === resumedKey
+      ? []
+      : { key, value: JSON.parse(value), fileValue: JSON.parse(file_value), actor, since, isEnded: ended === 1 },
+  )
 }
 
 async function apply(
@@ -71,13 +78,23 @@ async function apply(
     return
   }
   if (current && !current.isEnded && isDeepStrictEqual([current.value, current.fileValue], [value, fileValue])) return
-  const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, since: store.databaseTimeMs, ended: 0 }
+  const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, ended: 0 }
+  await upsert(within, store, key, row)
+  await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
+}
+
+async function upsert(
+  within: Database,
+  store: Store,
+  key: Overrides['key'],
+  values: Omit<Overrides, 'key' | 'since'>,
+): Promise<void> {
+  const row = { ...values, since: store.databaseTimeMs }
   await within
     .insertInto('overrides')
     .values({ key, ...row })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
     .execute()
-  await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
 }
 
 function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly subject: string } {

@@ -178,8 +178,9 @@ interface CurrencyLists {
 }
 
 /** Settings that override the configuration file. */
-interface Overrides {
-  key: OverrideKey
+export interface Overrides {
+  /** `resumed`: no override, but when a person last ended the suspensions of assets. */
+  key: OverrideKey | 'resumed'
   /** JSON. */
   value: string
   /** JSON: the value in the file when the override was made. */
