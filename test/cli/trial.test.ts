@@ -1,10 +1,11 @@
 /** docs/contract.md §16: `swapgate providers try`, with providers over real sockets. Nothing is ever created. */
 import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TrialReport } from '../../src/cli/providers/try.ts'
 import { type Changelly, changellyKey, startChangelly } from '../support/changelly.ts'
 import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
-import { type ProviderB, startFormB } from '../support/form-b.ts'
+import { detailedB, type ProviderB, startFormB } from '../support/form-b.ts'
 import { freePort } from '../support/free-port.ts'
 import { swap } from '../support/swaps.ts'
 import { Place } from './place.ts'
@@ -26,10 +27,11 @@ afterAll(() => Promise.all([alpha.close(), beta.close(), gamma.close()]))
 interface Configured {
   readonly mode?: 'managed' | 'passthrough'
   readonly providers?: Readonly<Record<string, object>>
+  readonly assets?: string
 }
 
 class TrialPlace extends Place {
-  constructor({ mode = 'managed', providers = {} }: Configured = {}) {
+  constructor({ mode = 'managed', providers = {}, assets }: Configured = {}) {
     super()
     const key = mode === 'managed' ? { key: 'provider-key-1' } : {}
     const all = {
@@ -40,7 +42,13 @@ class TrialPlace extends Place {
     }
     writeFileSync(
       this.file,
-      JSON.stringify({ auth: { mode }, ledger: { url: this.ledgerUrl }, providers: all, routing: { providers: ['alpha'] } }),
+      JSON.stringify({
+        auth: { mode },
+        assets,
+        ledger: { url: this.ledgerUrl },
+        providers: all,
+        routing: { providers: ['alpha'] },
+      }),
     )
   }
 
@@ -213,4 +221,43 @@ it('a list whose times cannot be read fails: a lost create would not be found ag
   const { exitCode, report } = await place.report('alpha')
   expect([exitCode, outcomes(report).list]).toEqual([1, 'fails'])
   expect(messageOf(report, 'list')).toContain('creation time')
+})
+
+describe('deposits on networks that have memos', () => {
+  const xrp = { code: 'XRP', name: 'XRP', icon: 'https://icons.test/xrp.svg', network: 'XRP', depositMin: 5, depositMax: 500000 }
+
+  it.each([
+    [{}, '; deposits: XRP needs a memo, so not offered without extraIds'],
+    [{ extraIds: true }, '; deposits: XRP needs a memo'],
+    [{ depositMemo: [] }, '; deposits: XRP is taken for addresses of one swap each'],
+  ])('with %j it says whether they are safe', async (settings, text) => {
+    using place = new TrialPlace({
+      assets: resolve('config/assets.yaml'),
+      providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1', ...settings } },
+    })
+    const before = alpha.holdings.currencies
+    alpha.holdings.currencies = [...before, xrp]
+    const { report } = await place.report('alpha')
+    alpha.holdings.currencies = before
+    expect(messageOf(report, 'assets')).toMatch(new RegExp(`${text}$`))
+  })
+})
+
+describe('a provider of Form B whose gets name no network', () => {
+  it.each(['confirmed', 'unconfirmed'])(
+    'with networks: %s the need of the setting is told only where it is missing',
+    async (networks) => {
+      using place = new TrialPlace({
+        providers: { beta: { form: 'B', url: beta.url, key: 'provider-key-1', networks } },
+      })
+      const named = swap({ id: 'tx-1' })
+      beta.holdings.swaps = [named]
+      const silent = await place.report('beta')
+      expect(messageOf(silent.report, 'list')).not.toContain('unconfirmed')
+      beta.reply('get', { json: { ...detailedB(named), network_from: '', network_to: '' } })
+      const { report } = await place.report('beta')
+      beta.holdings.swaps = []
+      expect(messageOf(report, 'list').includes('networks: unconfirmed')).toBe(networks === 'confirmed')
+    },
+  )
 })

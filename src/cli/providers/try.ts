@@ -1,5 +1,6 @@
 /** `swapgate providers try`: calls a provider as the gateway would, before clients are routed to it (docs/contract.md §16). */
 import type { Provider } from '../../config/index.ts'
+import { sharedDeposits } from '../../core/assets/require-deposit-memo.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { deadline } from '../../core/deadline.ts'
 import { compose } from '../../core/layer.ts'
@@ -59,6 +60,9 @@ function triedProvider(connected: ConnectedProvider, provider: Provider, address
     catalogue,
     service: bounded,
     translated: compose([translateAssets(catalogue, true)], bounded),
+    sharedDeposits: sharedDeposits(provider.depositMemo, catalogue),
+    acceptsMemos: provider.extraIds !== false,
+    mustNameNetworks: provider.networks === 'confirmed',
     hasKey: provider.key !== '',
     has: (op, rateType) => form.operation(op, rateType) !== undefined,
     needsKey: (op) => form.keyed.has(op),

@@ -4,6 +4,7 @@ import type { Op } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { RateType } from '../../../domain/swap/swap.ts'
 import type { Catalogue } from '../../assets/catalogue.ts'
+import type { SharedDeposits } from '../../assets/require-deposit-memo.ts'
 
 export type TrialCheckName = 'currencies' | 'assets' | 'float quote' | 'fixed quote' | 'list' | 'unknown id' | 'key'
 
@@ -24,6 +25,11 @@ export interface TriedProvider {
   readonly service: SwapService
   /** With the table's names of assets. */
   readonly translated: SwapService
+  readonly sharedDeposits: SharedDeposits
+  /** Whether the provider supports memos: `providers.<name>.extraIds`. */
+  readonly acceptsMemos: boolean
+  /** Whether a get must name the networks of a transaction: `providers.<name>.networks`. */
+  readonly mustNameNetworks: boolean
   readonly hasKey: boolean
   readonly has: (op: Op, rateType?: RateType) => boolean
   readonly needsKey: (op: Op) => boolean

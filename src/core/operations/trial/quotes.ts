@@ -12,7 +12,7 @@ import { describeFault } from './describe-fault.ts'
 
 const maxPairs = 3
 
-export function checkAssets(listing: Listing): TrialCheck {
+export function checkAssets(listing: Listing, provider: TriedProvider): TrialCheck {
   const clear = usableAssets(listing)
   const { ambiguousAssets, otherTokens } = listing
   const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
@@ -22,9 +22,26 @@ export function checkAssets(listing: Listing): TrialCheck {
   const assets = clear.map(({ code }) => code)
   const also =
     (ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : '') +
-    (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '')
+    (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '') +
+    depositsText(clear, listing, provider)
   const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
   return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }
+}
+
+/** Whether a deposit is safe on each network that has memos: where its addresses are shared, one without its memo is lost. */
+function depositsText(assets: readonly Asset[], listing: Listing, { sharedDeposits, acceptsMemos }: TriedProvider): string {
+  const texts = new Map<string, string>()
+  for (const asset of assets) {
+    const isListed = listing.byAsset.get(asset)?.row.needsMemo === true
+    const isShared = sharedDeposits.mayBeShared({ code: asset.code })
+    if (asset.memo === 'none' || (asset.memo === undefined && !isShared && !isListed)) continue
+    const place = isListed ? `${asset.network} (${asset.code}, as its list says)` : asset.network
+    if (!isShared && isListed) texts.set(place, `${place} is said to need a memo, which depositMemo does not ask for`)
+    else if (!isShared) texts.set(place, `${place} is taken for addresses of one swap each`)
+    else if (acceptsMemos) texts.set(place, `${place} needs a memo`)
+    else texts.set(place, `${place} needs a memo, so not offered without extraIds`)
+  }
+  return texts.size === 0 ? '' : `; deposits: ${[...texts.values()].join(', ')}`
 }
 
 /** In the order of the list. */

@@ -19,7 +19,23 @@ export async function checkList(provider: TriedProvider, ends: KeyedEnds): Promi
   if (page instanceof Fault) return fails('list', describeFault(page))
   const unreadable = page.body.items.find(({ createdAt }) => instantsOf(createdAt).length === 0)
   if (unreadable) return fails('list', 'the creation time of a row cannot be read: a create of unknown outcome is not found again')
-  return works('list', describePage(page.body))
+  const [newest] = page.body.items
+  const isSilent = newest?.id !== undefined && provider.mustNameNetworks && (await namesNoNetwork(provider, newest.id))
+  const hint = isSilent
+    ? '; a get names no network: without `networks: unconfirmed` creates of coins that have several stay unknown'
+    : ''
+  return works('list', `${describePage(page.body)}${hint}`)
+}
+
+/** Whether a get has coins without their networks. False where it fails. */
+async function namesNoNetwork({ service, contextOf }: TriedProvider, id: string): Promise<boolean> {
+  try {
+    const { body } = await service.call('getTransaction', { id }, contextOf())
+    const isSilent = [body.networkFrom, body.networkTo].every((network) => !network)
+    return isSilent && !body.codeFrom && Boolean(body.coinFrom)
+  } catch {
+    return false
+  }
 }
 
 function describePage({ items, total, hasMore = false }: ResponseBody<'listTransactions'>): string {

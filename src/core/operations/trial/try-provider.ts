@@ -13,7 +13,7 @@ export async function* tryProvider(provider: TriedProvider): AsyncGenerator<Tria
     ? fails('currencies', describeFault(listing))
     : works('currencies', `${listing.offers.length} assets are listed`)
   const known = listing instanceof Fault ? undefined : listing
-  if (known) yield checkAssets(known)
+  if (known) yield checkAssets(known, provider)
   yield await checkQuote(provider, ends, 'float', known)
   yield await checkQuote(provider, ends, 'fixed', known)
   yield await checkList(provider, ends)
