@@ -19,7 +19,20 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
   return [
     `Strategy ${strategy}; ${running}.`,
     ...formatTable([
-      ['provider', 'state', 'weight', 'share', 'p95', 'failed', 'breaker', 'budget left', 'open', 'unknown creates'],
+      [
+        'provider',
+        'state',
+        'weight',
+        'share',
+        'p95',
+        'failed',
+        'breaker',
+        'budget left',
+        'refused, counted',
+        'off its quotes',
+        'open',
+        'unknown creates',
+      ],
       ...providers.map(rowOf),
     ]),
     ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
@@ -42,6 +55,8 @@ function rowOf({ name, form, state, isRouted, weight, live, openTransactions, pe
     live ? `${live.failedCalls} of ${live.calls}` : '-',
     live ? breakers.join(', ') || 'closed' : '-',
     left.join(', ') || '-',
+    live ? `${live.judgements.refused}, ${live.judgements.counted}` : '-',
+    formatPercent(live?.quoteDeviation ?? null),
     String(openTransactions + pendingCreates),
     String(unknownCreates),
   ]

@@ -3,7 +3,7 @@ import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts
 import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
 import { percentile } from './histogram.ts'
 import { latencyOf } from './provider-figures.ts'
-import type { ProviderCounts, ReplicaFigures } from './replica-figures.ts'
+import type { JudgementCounts, ProviderCounts, ReplicaFigures } from './replica-figures.ts'
 import { type ShadowFigures, shadowFigures } from './shadow-report.ts'
 
 /** Sums over all replicas for the last minute. */
@@ -21,6 +21,9 @@ export interface LiveFigures {
   readonly listAgeSeconds: number | null
   readonly assets: number | null
   readonly drift: number
+  readonly judgements: JudgementCounts
+  /** Mean deviation of creates from the provider's newest quotes: -0.01 is one percent less; null without such creates. */
+  readonly quoteDeviation: number | null
   readonly shadow: ShadowFigures | null
 }
 
@@ -51,6 +54,8 @@ export function liveFigures(
     listAgeSeconds: smallest(own.map(({ listAgeSeconds }) => listAgeSeconds)),
     assets: largest(own.map(({ assets }) => assets)),
     drift: sum(own, 'drift'),
+    judgements: { refused: judged(own, 'refused'), counted: judged(own, 'counted') },
+    quoteDeviation: meanDeviation(own),
     shadow: shadowFigures(
       tag,
       replicas.flatMap(({ shadow }) => shadow ?? []),
@@ -60,6 +65,16 @@ export function liveFigures(
 
 function sum(counts: readonly ProviderCounts[], what: 'requests' | 'calls' | 'failedCalls' | 'drift'): number {
   return counts.reduce((total, one) => total + one[what], 0)
+}
+
+function judged(counts: readonly ProviderCounts[], outcome: keyof JudgementCounts): number {
+  return counts.reduce((total, { judgements }) => total + (judgements?.[outcome] ?? 0), 0)
+}
+
+function meanDeviation(counts: readonly ProviderCounts[]): number | null {
+  const sums = counts.flatMap(({ quoteDeviation }) => quoteDeviation ?? [])
+  const creates = sums.reduce((total, one) => total + one.creates, 0)
+  return creates === 0 ? null : sums.reduce((total, one) => total + one.sum, 0) / creates
 }
 
 /** Open is worse than half open. */

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import { percentile } from './histogram.ts'
+import { liveFigures } from './live-figures.ts'
 import { latencyOf, ProviderFigures } from './provider-figures.ts'
+import type { ProviderCounts } from './replica-figures.ts'
 
 const request = (provider: string | undefined): Observation => ({ what: 'request', provider }) as unknown as Observation
 const attempt = (outcome: string, seconds = 0.1): Observation =>
@@ -24,6 +26,23 @@ it('counts requests, calls and failures of each provider', () => {
   }
   expect(counted.counts('alpha')).toMatchObject({ requests: 2, calls: 8, failedCalls: 5 })
   expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
+})
+
+it('counts judgements of creates that did not pass, and how far creates are off their quotes, for a minute', () => {
+  const { counted, pass } = figures()
+  for (const outcome of ['passed', 'tolerated', 'counted', 'refused', 'refused'] as const)
+    counted.observe({ what: 'judgement', provider: 'alpha', kind: 'amount', outcome, network: 'BTC' })
+  for (const deviation of [-0.5, 0.25]) counted.observe({ what: 'quoteDeviation', provider: 'alpha', deviation })
+  const counts = { ...counted.counts('alpha'), listAgeSeconds: null, assets: null }
+  expect(counts).toMatchObject({ judgements: { refused: 2, counted: 1 }, quoteDeviation: { creates: 2, sum: -0.25 } })
+  const replica = (providers: readonly ProviderCounts[]) => ({ replica: 'one', ageMs: 0, shadow: null, providers })
+  const { judgements: _, quoteDeviation: __, ...older } = counts
+  const live = liveFigures({ tag: 'alpha', budget: { quotes: 0, create: 0, read: 0 } }, false, [
+    ...[counts, counts, older].map((one) => replica([one])),
+  ])
+  expect(live).toMatchObject({ judgements: { refused: 4, counted: 2 }, quoteDeviation: -0.125 })
+  pass(61_000)
+  expect(counted.counts('alpha')).toMatchObject({ judgements: { refused: 0, counted: 0 }, quoteDeviation: { creates: 0 } })
 })
 
 it('forgets what is older than a minute, and nothing younger than 55 s', () => {

@@ -17,6 +17,10 @@ interface Slice {
   calls: number
   failedCalls: number
   drift: number
+  refused: number
+  counted: number
+  deviations: number
+  deviationSum: number
   readonly latency: Map<number, number>
 }
 
@@ -49,6 +53,17 @@ export class ProviderFigures {
       case 'drift':
         this.slice(observation.provider).drift++
         return
+      case 'judgement': {
+        const { provider, outcome } = observation
+        if (outcome === 'refused' || outcome === 'counted') this.slice(provider)[outcome]++
+        return
+      }
+      case 'quoteDeviation': {
+        const slice = this.slice(observation.provider)
+        slice.deviations++
+        slice.deviationSum += observation.deviation
+        return
+      }
       case 'breaker':
         this.state(observation.provider).breaker.set(observation.operation, observation.state)
         return
@@ -74,6 +89,8 @@ export class ProviderFigures {
       calls: sum(({ calls }) => calls),
       failedCalls: sum(({ failedCalls }) => failedCalls),
       drift: sum(({ drift }) => drift),
+      judgements: { refused: sum(({ refused }) => refused), counted: sum(({ counted }) => counted) },
+      quoteDeviation: { creates: sum(({ deviations }) => deviations), sum: sum(({ deviationSum }) => deviationSum) },
       latency: Object.fromEntries(latency),
       breaker: Object.fromEntries(open),
       budgetLeft: this.budgetLeft(state),
@@ -107,7 +124,8 @@ export class ProviderFigures {
     const number = this.sliceNumber()
     const last = kept.at(-1)
     if (last?.number === number) return last
-    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, latency: new Map() }
+    const judged = { refused: 0, counted: 0, deviations: 0, deviationSum: 0 }
+    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, ...judged, latency: new Map() }
     kept.push(slice)
     while ((kept[0]?.number ?? number) <= number - slices) kept.shift()
     return slice

@@ -23,6 +23,20 @@ export interface ProviderCounts {
   /** Number of assets in its list. */
   readonly assets: number | null
   readonly drift: number
+  /** Judgements of creates by outcome, without those that passed; absent in the counts of older processes. */
+  readonly judgements?: JudgementCounts
+  readonly quoteDeviation?: DeviationSum
+}
+
+export interface JudgementCounts {
+  readonly refused: number
+  readonly counted: number
+}
+
+/** Of what creates promise from the provider's newest quotes, as shares of them. */
+export interface DeviationSum {
+  readonly creates: number
+  readonly sum: number
 }
 
 export interface ReplicaCounts {
