@@ -189,11 +189,12 @@ export const belowQuote: Event = {
   async cause(world) {
     const { gateway, provider, customers } = world.gamma
     while ((await world.quote(world.gamma)).status !== 200) await delay(500) // it rests after the refused key
-    await provider.fault({ operation: 'rate', quotes: '1', times: 3 })
+    await provider.fault({ operation: 'rate', quotes: '60000000', times: 100_000 }) // also for what others request meanwhile
     for (const order of [world.order(), world.order(), world.order()]) {
       await sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=${order.amount}` })
       await customers[0].create(gateway.url, order)
     }
+    await provider.heal()
     for (let made = 0; made < 3; made++) await faultyCreate(world, world.gamma, { swap: 'amount' })
     return nothing
   },
