@@ -72,6 +72,8 @@ test.each([
     const lost = async (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'))
     const methods = ['addKey', 'listKeys', 'revokeKey', 'read', 'readAll', 'change', 'search', 'findTransaction', 'settle'].concat([
       'unresolved',
+      'findUnresolved',
+      'append',
       'needPerson',
       'markNotCreated',
       'bind',
@@ -103,7 +105,7 @@ test.each([
     },
   }
   const config = () => ({ providers: [{ name: 'beta', tag: 'two' }] }) as never
-  const none = { accounts: {}, audit: {}, overrides: {}, replicaFigures: {}, currencyLists: {} }
+  const none = { accounts: {}, audit: { append: async () => {} }, overrides: {}, replicaFigures: {}, currencyLists: {} }
   const stores = { ...none, ledgerAdmin } as never
   const api = operatorApi({ stores, file: config, inForce: config, follow: async () => {} }, '1')
   const query = new URLSearchParams({ provider })
