@@ -56,7 +56,8 @@ function misled(real: TwinWorld): readonly string[] {
     const swap = real.swaps[id - 1]
     return depositIn(response) !== `deposit-${id}` || !swap || !isEqual(swap.request, request)
   })
-  const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
+  // What its provider contradicts has no address.
+  const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== undefined && deposit !== `deposit-${id}`)
   return [
     ...wrong.map(({ response }) => `a create got another's ${depositIn(response)}`),
     ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),

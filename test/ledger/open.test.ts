@@ -106,6 +106,8 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_overdue_at',
       'DROP INDEX transactions_newest',
       'DROP INDEX transactions_attention',
+      'DROP INDEX transactions_undone_at',
+      'DROP INDEX transactions_unresolved',
       'DROP INDEX transactions_deposit',
     )
     const columns = [

@@ -98,6 +98,7 @@ export class World implements AsyncDisposable {
       url: this.exchanges[of].url,
       timeout,
       extraIds: true,
+      ...(this.exchanges[of].omitted.includes('network') && { networks: 'unconfirmed' }),
       ...(this.isManaged && { key: `own-${of}` }),
     })
     const budgets: Budgets = {
