@@ -97,7 +97,12 @@ export class Model {
     const row = this.row(intent)
     if (row.state === 'done') throw new Error('settled')
     const holder = this.holder(row.provider, reported.id)
-    Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: holder && holder !== row ? undefined : reported.id })
+    // Nobody gets what the response withholds from a row that was only listed.
+    const response = { transaction: reported, derived: [], reportedAt: 0, sequence: Number.POSITIVE_INFINITY }
+    const isListed = holder?.state === 'done' && !holder.intent && !wasThereBefore(holder.facts, response)
+    if (isListed) this.rows.splice(this.rows.indexOf(holder), 1)
+    const isAnothers = holder && holder !== row && !isListed
+    Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: isAnothers ? undefined : reported.id })
   }
 
   bind(intent: string, id: string, at: number): 'bound' | 'taken' | 'missing' {
