@@ -17,7 +17,7 @@ export interface UpstreamOptions {
   readonly url: string
   /** Milliseconds, for a request without a deadline. */
   readonly timeoutMs: number
-  /** A connection that is older takes no new request. */
+  /** An older connection takes no new request. */
   readonly maxAgeMs: number
   readonly lookup: LookupFunction
 }
@@ -47,7 +47,7 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
         kept.note(response.headers)
         resolve(response)
       }
-      kept.pool.dispatch(options, new Exchange(remainingMs, done, reject, maxResponseBytes))
+      kept.current().dispatch(options, new Exchange(remainingMs, done, reject, maxResponseBytes))
     })
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
@@ -59,7 +59,8 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
  * create is sent, which would then be unknown. Those to an address that the provider's name no longer has take no new request.
  */
 class KeptConnections {
-  pool: Pool
+  private pool: Pool
+  private openedAt = performance.now()
   private readonly origin: string
   private readonly maxAgeMs: number
   private readonly lookup: LookupFunction
@@ -78,6 +79,12 @@ class KeptConnections {
         done(reason, address, family)
       })
     this.pool = this.openPool(unannouncedMaxIdleMs)
+  }
+
+  /** A pool ends as a whole: undici's own age of a connection reads the clock for each connection at each request. */
+  current(): Pool {
+    if (!this.isEnded && performance.now() - this.openedAt > this.maxAgeMs) this.drain()
+    return this.pool
   }
 
   /** Takes what a response announces: the first, and then what is shorter. */
@@ -102,6 +109,7 @@ class KeptConnections {
   private drain(): void {
     const { pool } = this
     this.pool = this.openPool(this.maxIdleMs ?? unannouncedMaxIdleMs)
+    this.openedAt = performance.now()
     this.ending.add(pool)
     const forget = (): void => void this.ending.delete(pool)
     pool.close().then(forget, forget) // rejects if it is closed already
@@ -117,7 +125,6 @@ class KeptConnections {
     return new Pool(this.origin, {
       connect: markingConnector(this.lookup),
       connections: maxConnections,
-      clientTtl: this.maxAgeMs,
       keepAliveTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 0,
       keepAliveMaxTimeout: maxIdleMs,

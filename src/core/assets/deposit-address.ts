@@ -3,19 +3,29 @@ import type { FormatName } from '../../domain/address/formats.ts'
 import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { assetIn, assetNameOf, from, withAssetNames } from './pair.ts'
 
+/** No address of any network is longer. */
+const maxKeptLength = 200
+const maxKeptAddresses = 1_000
+
 /** A get or a row of a list whose deposit address cannot be one has none. Runs where asset names are the provider's. */
 export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boolean): Layer {
+  // A swap is read many times, and its address costs more to decode than all else that this layer does.
+  const payableTo = new BoundedMap<Asset | 'unknown asset'>({ maxEntries: maxKeptAddresses })
   const payable = (row: Transaction): Transaction => {
     const { depositAddress } = row
     if (!depositAddress) return row
     const source = assetFromResponse(assetNameOf(row, from), naming) ?? {}
     const asset = assetIn(withAssetNames({}, source, {}), from, naming.table)
-    return isDepositAddress(depositAddress, asset, checksAddresses) ? row : { ...row, depositAddress: undefined }
+    if (payableTo.get(depositAddress) === (asset ?? 'unknown asset')) return row
+    if (!isDepositAddress(depositAddress, asset, checksAddresses)) return { ...row, depositAddress: undefined }
+    if (depositAddress.length <= maxKeptLength) payableTo.set(depositAddress, asset ?? 'unknown asset')
+    return row
   }
   return mapResponses({
     getTransaction: (response) => ({ ...response, body: payable(response.body) }),
