@@ -5,7 +5,7 @@
  * change is no identity.
  */
 import { memoOf, sameAddress } from '../domain/address/same-address.ts'
-import { isNearAmount, isZero, plainAmount } from '../domain/amount.ts'
+import { isZero, mayBeShortened, plainAmount } from '../domain/amount.ts'
 import { instantsOf } from '../domain/instant.ts'
 import { type AssetTable, isOnNetwork, sameName } from '../domain/swap/asset.ts'
 import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap/swap.ts'
@@ -224,7 +224,7 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
   // Some providers write 0 while they do not know the amount.
   const amountIn = reported.amountIn && !isZero(reported.amountIn) ? reported.amountIn : undefined
   const isOtherAmount = amountIn !== undefined && plainAmount(amountIn) !== plainAmount(requested.amountIn)
-  const isAlike = amountIn !== undefined && isNearAmount(amountIn, requested.amountIn)
+  const isAlike = amountIn !== undefined && mayBeShortened(amountIn, requested.amountIn)
   return {
     contradicted: [
       ...(isOtherReference ? ['reference'] : []),
@@ -301,11 +301,16 @@ function compareTime(
   // Of an hour that there is twice, either reading may be near.
   const instants = createdAt === undefined ? [] : instantsOf(createdAt, timezone)
   if (instants.length === 0) return 'unknown'
-  const differences = instants.map((instant) => Number(instant / 1_000_000n) - attemptedAt)
   const skewMs = clockSkewMs()
-  const [earliest, latest] = [Math.min(0, skewMs) - createdBeforeMs, Math.max(0, skewMs) + createdAfterMs]
-  if (differences.some((difference) => difference >= earliest && difference <= latest)) return 'around'
+  if (instants.some((instant) => isCreatedAround(instant, attemptedAt, skewMs))) return 'around'
+  const differences = instants.map((instant) => Number(instant / 1_000_000n) - attemptedAt)
   return differences.every((difference) => difference < -zoneErrorMs) ? 'before' : 'elsewhere'
+}
+
+/** Whether a transaction of this instant may be of a create that was attempted then. `skewMs`: by how much the provider's clock is ahead. */
+export function isCreatedAround(instant: bigint, attemptedAt: number, skewMs = 0): boolean {
+  const difference = Number(instant - BigInt(Math.round(attemptedAt)) * 1_000_000n) / 1_000_000
+  return difference >= Math.min(0, skewMs) - createdBeforeMs && difference <= Math.max(0, skewMs) + createdAfterMs
 }
 
 // A report against what is stored
@@ -379,6 +384,11 @@ export function wasThereBefore(seen: SequencedSwap, created: SequencedSwap): boo
   if ((seen.sequence ?? 0) >= (created.sequence ?? 0)) return false
   const { status } = seen.transaction
   return (status !== undefined && status !== 'wait') || isOtherPlace(seen.transaction, created.transaction)
+}
+
+/** Whether both receive at one place: equal addresses, and no other memo. */
+export function isSameDeposit(one: Swap, other: Swap): boolean {
+  return relate('depositAddress', one, other) === 'same' && relate('depositExtraId', one, other) !== 'other'
 }
 
 interface SequencedSwap {

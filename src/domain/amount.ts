@@ -35,8 +35,8 @@ export function compareAmounts(a: Amount, b: Amount): number {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
-/** Whether both may be one amount, kept with fewer digits: they differ by the last digit of the shorter one, or by a millionth. */
-export function isNearAmount(a: Amount, b: Amount): boolean {
+/** Whether one may be the other, kept with fewer digits: they differ by the last digit of the shorter one, or by a millionth. */
+export function mayBeShortened(a: Amount, b: Amount): boolean {
   const [one, other] = [parse(plainAmount(a)), parse(plainAmount(b))]
   const { digits, scale } = minus(one, other)
   const difference = magnitude(digits)
@@ -71,8 +71,8 @@ export function multiplySubtract(amount: Amount, rate: Amount, subtrahend: Amoun
   return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(subtrahend)))
 }
 
-/** Whether both are the same but for rounding: they differ by a millionth of `expected` or less, or by 0.00000001 or less. */
-export function isAbout(amount: Amount, expected: Amount): boolean {
+/** Whether it is the expected amount, but for rounding: they differ by a millionth of that or less, or by 0.00000001 or less. */
+export function isSameButForRounding(amount: Amount, expected: Amount): boolean {
   const { digits, scale } = minus(parse(amount), parse(expected))
   const distance = { digits: magnitude(digits), scale }
   const share = { digits: magnitude(parse(expected).digits), scale: parse(expected).scale + 6 }

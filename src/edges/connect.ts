@@ -1,5 +1,5 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
-import { isAbout } from '../domain/amount.ts'
+import { isSameButForRounding } from '../domain/amount.ts'
 import { explainedByLimits } from '../domain/faults/explained-by-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import { generalMessage } from '../domain/faults/public-message.ts'
@@ -54,7 +54,11 @@ async function createWithQuote<O extends Op>(
       : Fault.from(reason).with({ noEffect: true })
   })
   const { quoteId, rateType = query.rateType } = quote
-  if (rateType !== query.rateType || isOtherPair(query, quote, context.pair) || !isAbout(quote.amountIn, query.amountIn))
+  if (
+    rateType !== query.rateType ||
+    isOtherPair(query, quote, context.pair) ||
+    !isSameButForRounding(quote.amountIn, query.amountIn)
+  )
     throw otherQuote(provider)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })

@@ -85,6 +85,19 @@ describeStores(allStores, (shared) => {
     expect(await ledger.bindFound(second.id, facts('x', { depositAddress: 'another' }))).toBe(true)
   })
 
+  test('L152: also in another spelling of the address; with another memo it is another swap', async () => {
+    const { ledger } = shared()
+    const { eu, other } = await rig(shared())
+    const depositAddress = '0x52908400098527886e0f7030069857d2e4169ee7'
+    await ledger.complete((await begun(shared(), eu)).id, facts('x', { depositAddress }))
+    const second = await begun(shared(), other)
+    const spelled = facts('x', { depositAddress: depositAddress.toUpperCase().replace('0X', '0x') })
+    expect(await ledger.bindFound(second.id, spelled)).toBe(false)
+    await ledger.complete((await begun(shared(), eu)).id, facts('y', { depositAddress: 'rShared', depositExtraId: '7' }))
+    expect(await ledger.bindFound(second.id, facts('y', { depositAddress: 'rShared' }))).toBe(false)
+    expect(await ledger.bindFound(second.id, facts('y', { depositAddress: 'rShared', depositExtraId: '8' }))).toBe(true)
+  })
+
   test('L152: unresolved creates of all its tags compete', async () => {
     const { ledger } = shared()
     const { eu, us, other } = await rig(shared())

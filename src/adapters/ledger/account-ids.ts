@@ -1,5 +1,6 @@
 /** Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
+import { isSameDeposit } from '../../core/same-swap.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
@@ -47,15 +48,15 @@ async function lookUp(within: Database, provider: string, id: string) {
  * Whether a create under any other tag has this swap, whatever the configuration says of accounts: no two swaps have the same id and
  * the same deposit address.
  */
-export async function isBoundElsewhere(within: Database, provider: string, { id, depositAddress }: Transaction): Promise<boolean> {
-  if (!depositAddress) return false
+export async function isBoundElsewhere(within: Database, provider: string, found: Transaction): Promise<boolean> {
+  if (!found.depositAddress) return false
   const rows = await within
     .selectFrom('transactions')
     .select('facts')
-    .where('provider_id', '=', id)
+    .where('provider_id', '=', found.id)
     .where(sql<boolean>`provider in (select tag from providers where tag <> ${provider})`)
     .where(sql<boolean>`intent is not null and state = 'done'`)
     .$narrowType<{ facts: NotNull }>()
     .execute()
-  return rows.some(({ facts }) => loadEntry(facts).transaction.depositAddress === depositAddress)
+  return rows.some(({ facts }) => isSameDeposit(loadEntry(facts).transaction, found))
 }

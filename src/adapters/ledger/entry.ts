@@ -1,5 +1,6 @@
 /** Converts entries to rows: fields of queries and comparisons are columns, the rest is JSON. */
 import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
+import { isCreatedAround } from '../../core/same-swap.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import { type Attention, isFinal, type Status } from '../../domain/swap/status.ts'
 import { loadEntry, storeEntry } from './stored.ts'
@@ -85,8 +86,6 @@ export function toEntry(row: EntryRow): LedgerEntry {
   return entry
 }
 
-const beforeAttemptMs = 2 * 60_000
-const afterAttemptMs = 10 * 60_000
 /** The maximum sort key, one less than 64 bits can store. */
 export const maxSortKey = 2n ** 63n - 2n
 
@@ -97,15 +96,9 @@ export const maxSortKey = 2n ** 63n - 2n
 export function sortKey({ transaction, reportedAt }: TransactionRecord, attemptedAt?: number): bigint {
   const [providerCreatedAt] = instantsOf(transaction.createdAt)
   const gatewayTime = toNanoseconds(attemptedAt ?? reportedAt)
-  const isPlausible = providerCreatedAt !== undefined && (attemptedAt === undefined || isAround(providerCreatedAt, gatewayTime))
+  const isPlausible =
+    providerCreatedAt !== undefined && (attemptedAt === undefined || isCreatedAround(providerCreatedAt, attemptedAt))
   return clampSortKey(isPlausible ? -providerCreatedAt : -gatewayTime)
-}
-
-function isAround(providerCreatedAt: bigint, attempted: bigint): boolean {
-  return (
-    providerCreatedAt >= attempted - toNanoseconds(beforeAttemptMs) &&
-    providerCreatedAt <= attempted + toNanoseconds(afterAttemptMs)
-  )
 }
 
 /** Limits a sort key to 64 bits, with room for one more. */

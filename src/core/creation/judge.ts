@@ -5,7 +5,7 @@
 
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
-import { compareAmounts, deviationOf, isAbout, isPositive, isZero } from '../../domain/amount.ts'
+import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, sameName } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import { isFinal } from '../../domain/swap/status.ts'
@@ -121,12 +121,16 @@ function judgeAmounts(
   const { amountIn, amountOut } = body
   const isFixed = request.rateType === 'fixed'
   const isSilent = isZero(amountIn) || derived.includes('amountIn')
-  const isOtherIn = !isSilent && !isAbout(amountIn, request.amountIn)
+  const isOtherIn = !isSilent && !isSameButForRounding(amountIn, request.amountIn)
   const isReceived = amountOut !== undefined && isPositive(amountOut)
   const isNegative = amountOut !== undefined && !isReceived && !isZero(amountOut)
   const quoted = quotedAmountOut ?? context.quotedAmountOut
   const isLess =
-    isFixed && isReceived && quoted !== undefined && compareAmounts(amountOut, quoted) < 0 && !isAbout(amountOut, quoted)
+    isFixed &&
+    isReceived &&
+    quoted !== undefined &&
+    compareAmounts(amountOut, quoted) < 0 &&
+    !isSameButForRounding(amountOut, quoted)
   const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, request, context, options)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
