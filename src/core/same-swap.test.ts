@@ -1,11 +1,18 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Amount } from '../domain/amount.ts'
 import { AssetTable } from '../domain/swap/asset.ts'
-import type { NewTransaction, Transaction } from '../domain/swap/swap.ts'
+import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Discrepancy } from '../domain/telemetry/labels.ts'
 import { createAssetNaming } from './assets/asset-naming.ts'
 import { pairOf } from './assets/pair.ts'
-import { compareCreate, contradictedTerms, discrepanciesOf, unconfirmedMemos, type Verdict } from './same-swap.ts'
+import {
+  compareCreate,
+  contradictedTerms,
+  discrepanciesOf,
+  otherTokensThanSent,
+  unconfirmedMemos,
+  type Verdict,
+} from './same-swap.ts'
 
 const asset = (code: string, coin: string, network: string, aliases: readonly string[] = []) => ({
   code,
@@ -146,6 +153,24 @@ test('a requested memo is confirmed by the same address with its tag, and not by
   expect(unconfirmedMemos(requested, {})).toEqual(['withdrawalExtraId', 'refundExtraId'])
   expect(unconfirmedMemos(requested, { withdrawalAddress: withTag1, refundExtraId: '1' })).toEqual([])
   expect(unconfirmedMemos({ withdrawalAddress: classic }, {})).toEqual([])
+})
+
+describe('a token is another one', () => {
+  const other = '0x7f5c764cbc14f9669b88837ca1490cca17c31607'
+  const now = '0x0b2c639c533813f4aa9d7837caf62653d097ff85'
+  const usdc = { ...asset('USDCOP', 'USDC', 'OPTIMISM'), contract: now }
+  const naming = createAssetNaming(new AssetTable([{ coin: 'USDC', name: 'USDC', assets: [usdc] }]), { byCode: true }, [])
+  const requested = { codeTo: 'USDCOP', coinTo: 'USDC', networkTo: 'OPTIMISM' } as NewTransaction
+
+  test.each<[string, SentWords | undefined, string | undefined, boolean]>([
+    ['if its contract is not that of then', { contractTo: other }, now, true],
+    ['not if the table has another contract since', { contractTo: other }, other.toUpperCase().replace('X', 'x'), false],
+    ['not if it had no contract then', { codeTo: 'usdcop' }, other, false],
+    ['for a create of an older version, if its contract is not that of now', undefined, other, true],
+    ['not if none is reported', { contractTo: other }, undefined, false],
+  ])('%s', (_, sent, contractTo, isOther) =>
+    expect(otherTokensThanSent({ ownAssets: { contractTo } }, { requested, sent }, naming)).toEqual(isOther ? ['contractTo'] : []),
+  )
 })
 
 describe('the reference of a create decides whose transaction it is', () => {

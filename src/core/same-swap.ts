@@ -10,7 +10,7 @@ import { instantsOf } from '../domain/instant.ts'
 import { type AssetTable, isOnNetwork, sameName } from '../domain/swap/asset.ts'
 import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Discrepancy } from '../domain/telemetry/labels.ts'
-import { assetFromResponse } from './assets/asset-from-response.ts'
+import { assetFromResponse, contractsOf, otherTokens } from './assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from './assets/asset-naming.ts'
 import { assetNameOf, from, type Side, to } from './assets/pair.ts'
 
@@ -239,6 +239,14 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
       ...missingTerms(requested, reported),
     ],
   }
+}
+
+/**
+ * The contracts of a report that are not those which the assets of the create had when it was sent, or have now if it is of an older
+ * version. No row is excluded by them: its provider may have taken another token.
+ */
+export function otherTokensThanSent({ ownAssets = {} }: ReportedTransaction, create: ComparedCreate, naming: AssetNaming) {
+  return otherTokens(ownAssets, create.sent ?? contractsOf(create.requested, naming))
 }
 
 /** Whether two addresses differ only in case, or in what stands before them: another prefix of their network. */

@@ -36,6 +36,7 @@ export function createOptions({ provider, connected, parts }: ProviderPath): Rec
     hasList,
     quotedFirst,
     destination,
+    naming: connected.catalogue.naming,
     sendsReference: capabilities.requestFields.createTransaction.has('reference'),
     observe,
     pendingKeys,

@@ -14,6 +14,8 @@ export interface Rig extends AsyncDisposable {
   readonly quote: (form: FormName, facts?: QuoteFacts) => Promise<ReceivedResponse>
   readonly create: (form: FormName, facts?: CreateFacts) => Promise<ReceivedResponse>
   readonly get: (form: FormName, path: string) => Promise<ReceivedResponse>
+  /** Reads the configuration again with these in place of those at the start. */
+  readonly edit: (next: FileEdit) => void
   /** Drift from the provider's form, as `field kind name`. */
   readonly drift: () => readonly string[]
 }
@@ -31,11 +33,18 @@ export interface CreateFacts extends QuoteFacts {
   readonly body?: object
 }
 
-type RigSettings = Partial<Omit<GatewaySettings, 'provider'>> & {
+/** What of the configuration a test writes. */
+interface FileEdit {
+  /** Default: the one that is shipped. */
+  readonly assetTable?: GatewaySettings['assetTable'] | undefined
   /** Further facts of the provider. */
-  readonly provider?: object
-  readonly mode?: 'managed' | 'passthrough'
+  readonly provider?: object | undefined
 }
+
+type RigSettings = Partial<Omit<GatewaySettings, 'provider' | 'assetTable'>> &
+  FileEdit & {
+    readonly mode?: 'managed' | 'passthrough'
+  }
 
 /** Assets of the shipped table that every provider here has. */
 export const assets = {
@@ -58,18 +67,21 @@ export const clientAddress = '8.8.8.8'
 
 export const createdStatus = { A: 201, B: 200 } as const
 
-export async function startRig(name: ProviderName, { provider, mode = 'managed', ...settings }: RigSettings = {}): Promise<Rig> {
+export async function startRig(
+  name: ProviderName,
+  { provider, assetTable, mode = 'managed', ...settings }: RigSettings = {},
+): Promise<Rig> {
   const facts: Documented = documented[name]
   const exchange = await startExchange(facts.dialect)
   exchange.key = facts.key
   const own = { name: 'alpha', form: name, url: exchange.url, ...configured(facts), extraIds: true }
   const { sections, ...others } = settings
-  const gateway = await startGateway({
-    ...others,
+  const file = ({ assetTable, provider }: FileEdit) => ({
+    ...(assetTable && { assetTable }),
     provider: { ...own, ...provider },
     // Its list is read once and each get anew, so that the calls of a test are its own.
     sections: {
-      assets: 'config/assets.yaml',
+      ...(!assetTable && { assets: 'config/assets.yaml' }),
       server: { trustProxy: 1 },
       auth: { mode },
       cache: { currencies: 600, rate: 0, staleFor: 0 },
@@ -77,6 +89,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
       ...sections,
     },
   })
+  const gateway = await startGateway({ ...others, ...file({ assetTable, provider }) })
   exchange.otherKeys.add(clientKey) // in passthrough mode a client has an account of its own there
   const key = mode === 'managed' ? await gateway.issueKey('acme') : undefined
   const headers = { 'x-forwarded-for': clientAddress }
@@ -102,6 +115,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
         { ...options, headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) } },
       ),
     get: (form, path) => client(form, gateway.url).get(path, options),
+    edit: (next) => gateway.reconfigure(file(next)),
     drift: () =>
       gateway.observations
         .filter((observation): observation is Extract<typeof observation, { what: 'drift' }> => observation.what === 'drift')

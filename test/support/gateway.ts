@@ -70,6 +70,7 @@ export interface GatewaySettings {
 }
 
 export interface RunningGateway {
+  /** That of now. */
   readonly config: Config
   readonly url: string
   readonly port: number
@@ -109,7 +110,7 @@ const standardSections = {
 }
 
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
-  const config = configurationOf(settings)
+  let config = configurationOf(settings)
   const verifiedKeys = memoryVerifiedKeys(verifiedKeyLifetimeMs)
   const prove = (key: string): Promise<void> => verifiedKeys.add(createHash('sha256').update(key).digest('hex'))
   for (const key of settings.preverifiedKeys ?? [clientKey]) await prove(key)
@@ -152,7 +153,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   let generation = generationOf(parts)
   const replaceGeneration = (next: GatewaySettings): void => {
     const before = generation
-    const config = configurationOf(next)
+    config = configurationOf(next)
     void store.tags.save(configuredTags(config)).catch(() => {})
     generation = generationOf({ ...parts, config })
     before.retire()
@@ -161,7 +162,9 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const app = expressApp(handle, config.server)
   const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return {
-    config,
+    get config() {
+      return config
+    },
     url,
     port: Number(new URL(url).port),
     observations,

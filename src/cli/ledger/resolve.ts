@@ -1,7 +1,7 @@
 import { pickAssetFields } from '../../core/assets/pair.ts'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { UnresolvedCreateReport } from '../../core/ledger-admin.ts'
-import { compareAll } from '../../core/same-swap.ts'
+import { compareAll, otherTokensThanSent } from '../../core/same-swap.ts'
 import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import type { ProviderReport } from '../provider-report.ts'
 import type { ExitCode, Session } from '../session.ts'
@@ -89,7 +89,8 @@ function findObjection(report: ProviderReport, create: UnresolvedCreateReport, i
     return isForced ? undefined : `${name} cannot be read at the provider: ${report.why}; --force binds it without reading`
   const { body, contradicted = [] } = report.response
   if (body.id !== id) return `${provider} returned another transaction than ${id}`
-  const fields = [...compareAll([body], create, report.naming).contradicted, ...contradicted]
+  const others = otherTokensThanSent(body, create, report.naming)
+  const fields = [...compareAll([body], create, report.naming).contradicted, ...others, ...contradicted]
   return fields.length === 0 ? undefined : `${name} does not match the create: it differs in ${fields.join(', ')}`
 }
 

@@ -1,6 +1,7 @@
 /** Translates the asset names of a provider's response to the table's names. Unknown names stay as they are. */
+import { sameContract } from '../../domain/address/same-contract.ts'
 import { fold } from '../../domain/swap/asset.ts'
-import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { Contracts, Pair } from '../../domain/swap/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
 import { assetIn, from, type Side, to } from './pair.ts'
@@ -20,19 +21,22 @@ export function assetFromResponse(
   return network === undefined ? fromCoin(coin, naming) : fromCoinAndNetwork(coin, network, naming)
 }
 
-/**
- * The contracts of a response that are not those of its assets, which are `pair` in the names of the table. A provider that names
- * none contradicts nothing.
- */
-export function otherTokens(reported: Transaction, naming: AssetNaming, pair: Pair = {}): readonly string[] {
-  const isOther = (side: Side, contract: string | undefined): boolean => {
+/** The contracts that the assets of a pair have here. It has the names of the table. */
+export function contractsOf(pair: Pair, naming: AssetNaming): Contracts {
+  const contractOf = (side: Side): string | undefined => {
     const asset = assetIn(pair, side, naming.table)
-    return asset !== undefined && !naming.hasContract(asset, contract)
+    return asset && naming.contractOf(asset)
   }
-  return [
-    ...(isOther(from, reported.contractFrom) ? ['contractFrom'] : []),
-    ...(isOther(to, reported.contractTo) ? ['contractTo'] : []),
-  ]
+  const [contractFrom, contractTo] = [contractOf(from), contractOf(to)]
+  return { ...(contractFrom !== undefined && { contractFrom }), ...(contractTo !== undefined && { contractTo }) }
+}
+
+/** The contracts that a provider reports where others are expected. One that it leaves out contradicts nothing. */
+export function otherTokens(reported: Contracts, expected: Contracts): readonly (keyof Contracts)[] {
+  return (['contractFrom', 'contractTo'] as const).filter((field) => {
+    const [own, other] = [expected[field], reported[field]]
+    return own !== undefined && Boolean(other) && !sameContract(own, other ?? '')
+  })
 }
 
 function fromCode(code: string, naming: AssetNaming, listing: Listing | 'unreadable' | undefined): AssetName | undefined {

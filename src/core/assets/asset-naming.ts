@@ -35,7 +35,9 @@ export interface AssetNaming {
   readonly chainOf: (coin: string, network: string | undefined) => string | undefined
   /** Assets that a provider's name can mean, by configuration and table only. */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
-  /** Whether a contract that the provider gives is that of the asset. An asset without one, like a coin of a chain, has any. */
+  /** The contract that the asset has here; undefined for one without, like a coin of a chain. */
+  readonly contractOf: (asset: Asset) => string | undefined
+  /** Whether a contract that the provider gives is that of the asset. An asset without one has any. */
   readonly hasContract: (asset: Asset, contract: string | undefined) => boolean
 }
 
@@ -81,6 +83,7 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
     assets.flatMap((asset) => [...networkNames(asset), fold(networkWord(asset, rules))].map((name) => [name, fold(asset.network)])),
   )
   const homeWord = rules.networks?.home
+  const contractOf = (asset: Asset): string | undefined => contracts.get(fold(asset.code)) ?? asset.contract
   return {
     table,
     byCode,
@@ -99,8 +102,9 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
       const byNetwork = findFolded(networks, coin ?? '')
       return (byNetwork && findFolded(byNetwork, network)) ?? []
     },
+    contractOf,
     hasContract(asset, contract) {
-      const own = contracts.get(fold(asset.code)) ?? asset.contract
+      const own = contractOf(asset)
       return own === undefined || !contract || sameContract(own, contract)
     },
   }

@@ -1,11 +1,10 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
 import type { Op, Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { Contracts, Pair, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
-import { assetFromResponse, otherTokens } from './asset-from-response.ts'
-import type { AssetNaming } from './asset-naming.ts'
+import { assetFromResponse } from './asset-from-response.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
 import { assetNameOf, from, pairOf, to, withAssetNames } from './pair.ts'
@@ -40,12 +39,12 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
   const bothFromResponse = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
     const source = assetFromResponse(assetNameOf(row, from), catalogue.naming, listing)
     const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
-    return source && target && { ...withAssetNames(row, source, target), ownAssets: pairOf(row) }
+    return source && target && { ...withAssetNames(row, source, target), ownAssets: ownAssetsOf(row) }
   }
   /** Resolves names that configuration and table do not have through the provider's list. */
   const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    return bothFromResponse(row, listing) ?? { ...row, ownAssets: pairOf(row) }
+    return bothFromResponse(row, listing) ?? { ...row, ownAssets: ownAssetsOf(row) }
   }
   return onOperations({
     getRate: (request, context, next) => callTranslated('getRate', request, context, next),
@@ -53,7 +52,7 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     getTransaction: (request, context, next) =>
       next.call('getTransaction', request, context).then((response) => {
         const body = bothFromResponse(response.body)
-        const withBody = (translated: Transaction) => ({ ...response, ...judged(response, translated, catalogue.naming) })
+        const withBody = (translated: Transaction) => ({ ...response, body: translated })
         return body ? withBody(body) : bothFromListing(response.body, context).then(withBody)
       }),
     async listTransactions(request, context, next) {
@@ -67,10 +66,9 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
   })
 }
 
-/** Another token than the transaction's own: nothing is bound by such a response, and what is open goes on. */
-function judged({ body: reported, contradicted = [] }: ServiceResponse<'getTransaction'>, body: Transaction, naming: AssetNaming) {
-  const others = otherTokens(reported, naming, body)
-  return others.length === 0 ? { body } : { body, contradicted: [...contradicted, ...others] }
+function ownAssetsOf(row: Pair & Contracts): Pair & Contracts {
+  const { contractFrom, contractTo } = row
+  return { ...pairOf(row), ...(contractFrom !== undefined && { contractFrom }), ...(contractTo !== undefined && { contractTo }) }
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

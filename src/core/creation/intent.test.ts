@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Caller, Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
+import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { SentCreate } from './creation.ts'
 import { intent } from './intent.ts'
@@ -55,6 +57,8 @@ const provider = {
 
 const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
 
+const naming = createAssetNaming(new AssetTable([]), { byCode: true }, [])
+
 const options = {
   ledger,
   provider: 'alpha',
@@ -62,6 +66,7 @@ const options = {
   hasList: () => true,
   quotedFirst: new Set(['fixed' as const]),
   destination,
+  naming,
   sendsReference: false,
   observe: (observation: Observation) => void observed.push(observation),
   pendingKeys: { keep: ({ key }: Caller) => void keptKeys.push(key) },
@@ -153,6 +158,7 @@ it('throws the fault of the provider if the ledger fails too', async () => {
     hasList: () => false,
     quotedFirst: new Set(),
     destination,
+    naming,
     sendsReference: false,
     observe: () => {},
   })

@@ -3,6 +3,8 @@ import { TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
+import { contractsOf } from '../assets/asset-from-response.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
 import { pickAssetFields } from '../assets/pair.ts'
 import type { Clock } from '../clock.ts'
 import type { Destination } from '../destination.ts'
@@ -19,6 +21,7 @@ export interface IntentOptions extends ProviderLayerOptions {
   /** Rate types whose creates get a quote of their own before they are sent. */
   readonly quotedFirst: ReadonlySet<RateType>
   readonly destination: Destination
+  readonly naming: AssetNaming
   /** Whether the provider's form takes a reference of its partner. */
   readonly sendsReference: boolean
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
@@ -41,6 +44,7 @@ export function intent({
   hasList,
   quotedFirst,
   destination,
+  naming,
   sendsReference,
   observe,
   pendingKeys,
@@ -59,7 +63,7 @@ export function intent({
       owner: caller.identity,
       provider,
       requested,
-      sent: { ...pickAssetFields(request), ...(sendsReference && { hasReference: true }) },
+      sent: { ...pickAssetFields(request), ...contractsOf(requested, naming), ...(sendsReference && { hasReference: true }) },
       destination,
       claim,
       attemptedAt,

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Caller, Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
+import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { VerifiedCreate } from './creation.ts'
 import { recordResult } from './record-result.ts'
@@ -53,6 +55,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
     hasList: () => true,
     quotedFirst: new Set<never>(),
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
+    naming: createAssetNaming(new AssetTable([]), { byCode: true }, []),
     sendsReference: false,
     observe,
     pendingKeys,

@@ -3,7 +3,7 @@ import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
-import { otherTokens } from '../assets/asset-from-response.ts'
+import { contractsOf, otherTokens } from '../assets/asset-from-response.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
@@ -40,7 +40,8 @@ export function contradictionsOf(
   { pair }: Pick<Context, 'pair'>,
 ): readonly string[] {
   const sides = otherSides(requested, reported, naming, pair)
-  return [...sides.map(({ coin }) => coin), ...otherTokens(reported, naming, pair), ...contradictedTerms(requested, reported)]
+  const others = otherTokens(reported, contractsOf(pair ?? {}, naming))
+  return [...sides.map(({ coin }) => coin), ...others, ...contradictedTerms(requested, reported)]
 }
 
 /** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */

@@ -17,8 +17,14 @@ export interface Pair {
   readonly networkTo?: string | undefined
 }
 
-/** What a create sent in the provider's own words. */
-export interface SentWords extends Pair {
+/** The tokens of a swap, each by its contract where that is known. */
+export interface Contracts {
+  readonly contractFrom?: string | undefined
+  readonly contractTo?: string | undefined
+}
+
+/** What a create sent in the provider's own words, and the contracts that its assets had here then. */
+export interface SentWords extends Pair, Contracts {
   /** Whether the id of its intent went up as its reference. */
   readonly hasReference?: true
 }
@@ -105,8 +111,8 @@ export interface TransactionReference {
 
 export interface Transaction extends Pair {
   readonly id: string
-  /** Of a provider's report: its assets in the provider's own words. Never stored. */
-  readonly ownAssets?: Pair | undefined
+  /** Of a provider's report: its assets in the provider's own words, and their contracts. Never stored. */
+  readonly ownAssets?: (Pair & Contracts) | undefined
   /** Of a provider's report: the reference that its create had. Never stored, and no client gets it. */
   readonly reference?: string | undefined
   /** The full names of the coins, for forms that have them. */

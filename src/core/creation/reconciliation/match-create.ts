@@ -15,6 +15,7 @@ import {
   createdAfterMs,
   createdBeforeMs,
   hasReferenceOf,
+  otherTokensThanSent,
   type ReportedTransaction,
 } from '../../same-swap.ts'
 import type { ListedRow } from './list-scan.ts'
@@ -96,14 +97,15 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   }
 }
 
-/** What the transaction with the create's reference contradicts. The provider may round the amount. */
+/** What the transaction contradicts: only one with the create's reference contradicts more than the tokens. Its amount may be rounded. */
 function contradictionsOf(
   reports: readonly ReportedTransaction[],
   create: UnresolvedCreate,
   { naming }: TransactionReader,
 ): readonly string[] {
   const { contradicted, alike } = compareAll(reports, create, naming)
-  return [...contradicted, ...alike.filter((field) => field !== 'amountIn')]
+  const tokens = reports.flatMap((reported) => otherTokensThanSent(reported, create, naming))
+  return [...tokens, ...contradicted, ...alike.filter((field) => field !== 'amountIn')]
 }
 
 interface Match {
