@@ -8,17 +8,21 @@ export interface Destination {
   readonly account: string | null
   /** A digest of the gateway's own key; null where clients send theirs. */
   readonly key: string | null
+  /** The same of the key that lists transactions; absent in rows of older versions. */
+  readonly listKey?: string | null
 }
 
 /** What differs. Another key of the account that both name is no difference. */
 export function differences(before: Destination, after: Destination): readonly (keyof Destination)[] {
   const isNamed = before.account !== null && after.account !== null
+  const isSameAccount = isNamed && before.account === after.account
   const isSame: Readonly<Record<keyof Destination, boolean>> = {
     url: before.url === after.url,
     form: before.form === after.form,
     timezone: before.timezone === after.timezone,
     account: !isNamed || before.account === after.account,
-    key: before.key === after.key || (isNamed && before.account === after.account),
+    key: before.key === after.key || isSameAccount,
+    listKey: before.listKey === undefined || before.listKey === after.listKey || isSameAccount || before.key !== after.key,
   }
-  return (['url', 'form', 'timezone', 'account', 'key'] as const).filter((part) => !isSame[part])
+  return (['url', 'form', 'timezone', 'account', 'key', 'listKey'] as const).filter((part) => !isSame[part])
 }

@@ -241,4 +241,13 @@ describe('that a create made nothing is no conclusion from a row that may be it'
     ['a time that is earlier in every zone', { createdAt: '2026-02-28T19:59:59Z' }, 'other'],
     ['a time of the day after', { createdAt: '2026-03-02T10:00:00Z' }, 'possible'],
   ])('%s', (_, facts, expected) => expect(verdict(facts)).toBe(expected))
+
+  test.each<[string, string, Verdict]>([
+    ['in a zone far from the configured one', '2026-02-28T22:00:00', 'possible'],
+    ['that is earlier in every zone', '2026-02-28T19:59:59', 'other'],
+  ])('a time without a zone %s', (_, createdAt, expected) =>
+    expect(
+      compareCreate([{ ...requested, id: 'x', createdAt }], { requested, attemptedAt }, { naming, timezone: 'Asia/Tokyo' }),
+    ).toBe(expected),
+  )
 })

@@ -311,7 +311,8 @@ function compareTime(
   if (instants.length === 0) return 'unknown'
   const skewMs = clockSkewMs()
   if (instants.some((instant) => isCreatedAround(instant, attemptedAt, skewMs))) return 'around'
-  const differences = instants.map((instant) => Number(instant / 1_000_000n) - attemptedAt)
+  // Read as UTC: the configured zone may be wrong too.
+  const differences = instantsOf(createdAt ?? '').map((instant) => Number(instant / 1_000_000n) - attemptedAt)
   return differences.every((difference) => difference < -zoneErrorMs) ? 'before' : 'elsewhere'
 }
 

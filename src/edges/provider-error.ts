@@ -75,11 +75,29 @@ function namesTransaction(body: JsonValue | undefined, text: string, { responseC
     const names = ['id', 'depositAddress'].map((field) => responseNames.get(field)).filter((name) => name !== undefined)
     return names.some((name) => text.includes(`"${name}"`))
   }
-  const places = body instanceof JsonObject ? [body, ...body.values] : [body]
-  return places.some((place) => {
-    const { id, depositAddress } = readUnreadable(responseCodec, place).fields
-    return id !== undefined || depositAddress !== undefined
+  return placesIn(body).some(({ place, depth }) => {
+    const { fields } = readUnreadable(responseCodec, place)
+    const { id, depositAddress } = fields
+    // Further inside, an id alone may be that of a request or of an error.
+    return depositAddress !== undefined || (id !== undefined && (depth < 2 || Object.keys(fields).length > 1))
   })
+}
+
+interface Place {
+  readonly place: JsonObject
+  readonly depth: number
+}
+
+const maxDepth = 4
+
+/** The objects in which an error may name a transaction. The items of a list of errors have ids of their own. */
+function placesIn(value: JsonValue, depth = 0): readonly Place[] {
+  if (depth > maxDepth) return []
+  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, depth))
+  if (!(value instanceof JsonObject)) return []
+  const { keys, values } = value
+  const members = values.filter((member, at) => !(Array.isArray(member) && /^errors?$/i.test(keys[at] ?? '')))
+  return [{ place: value, depth }, ...members.flatMap((member) => placesIn(member, depth + 1))]
 }
 
 /** By the provider's code, if its form has a meaning for it. A rate limit is recognized by the status alone. */

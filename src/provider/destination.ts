@@ -7,13 +7,15 @@ const digestLength = 16
 
 /** Where creates of this configuration go. */
 export function destinationOf(provider: Provider, { auth }: Pick<Config, 'auth'>): Destination {
-  const { url, form, timezone, account, namesAccount, key } = provider
+  const { url, form, timezone, account, namesAccount, key, listKey } = provider
+  const digestOf = (own: string): string | null => (auth.mode === 'managed' ? hashKey(own).slice(0, digestLength) : null)
   return {
     url: placeOf(url),
     form,
     timezone,
     account: namesAccount ? account : null,
-    key: auth.mode === 'managed' ? hashKey(key).slice(0, digestLength) : null,
+    key: digestOf(key),
+    listKey: digestOf(listKey || key),
   }
 }
 

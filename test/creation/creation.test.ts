@@ -115,6 +115,8 @@ describe.each(formNames)('form %s', (form) => {
       ['by its limit', {}, { status: 429, json: { message: 'Slow down', code: 429 } }],
       ['by a framework, with a list', {}, { status: 422, json: { detail: [{ loc: ['body', 'amount'], msg: 'Too little' }] } }],
       ['by a list', {}, { status: 400, json: [{ message: 'Invalid coinTo' }] }],
+      ['with the id of the request', {}, { status: 400, json: { detail: 'No', meta: { request: { id: 'req-1' } } } }],
+      ['by errors with ids of their own', {}, { status: 400, json: { errors: [{ id: 'e-1', title: 'Invalid coinTo' }] } }],
       ['by a page of a firewall', {}, { status: 405, text: '<html>not allowed</html>', headers: { 'content-type': 'text/html' } }],
       ['by a status alone', {}, { status: 413, text: '' }],
       ['by half a body', {}, { status: 400, text: '{"message":"Too li' }],
@@ -147,6 +149,11 @@ describe.each(formNames)('form %s', (form) => {
       'returns 422 with a transaction',
       { status: 422, json: { detail: 'Late', data: { id: 'tx-7', depositAddress: 'bc1q-deposit' } } },
     ],
+    [
+      'returns 422 with a transaction further inside',
+      { status: 422, json: { error: 'Late', message: 'Late', result: { data: { order: { id: 'tx-7', coinFrom: 'BTC' } } } } },
+    ],
+    ['returns 400 with a list of transactions', { status: 400, json: { detail: 'Late', orders: [{ id: 'tx-7' }] } }],
     ['returns 200 with its own error of 500', { status: 200, json: { error: 'Oops', message: 'Later', code: 500 } }],
     ['returns 200 with an error without a status', { status: 200, json: { error: 'Oops', message: 'Later' } }],
   ])('L1, L12: a provider that %s', (_, reply) => {

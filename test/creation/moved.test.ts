@@ -53,6 +53,8 @@ describe('L153: after a change of', () => {
     ['the account', { account: 'one' }, () => ({ account: 'two' })],
     ['the key, while only now an account is named', {}, () => ({ account: 'one', key: 'another-key' })],
     ['the zone', {}, () => ({ timezone: '+08:00' })],
+    ['the key for lists', { listKey: 'list-key' }, () => ({ listKey: 'another-list-key' })],
+    ['the key for lists, which had been the other one', {}, () => ({ listKey: 'another-list-key' })],
   ])('%s it waits for a person', async (_, before, after) => {
     other = await startFormA()
     await lose(before, false)
@@ -66,6 +68,7 @@ describe('L153: after a change of', () => {
 
   test.each<[string, object, object]>([
     ['the key of a named account', { account: 'one' }, { account: 'one', key: 'another-key' }],
+    ['the key for lists of a named account', { account: 'one' }, { account: 'one', listKey: 'another-list-key' }],
     ['the budget', {}, { budget: { quotes: 5 } }],
     ['the slash at the end of the URL', {}, {}],
   ])('%s it ends as not created', async (what, before, after) => {

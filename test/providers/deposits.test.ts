@@ -1,7 +1,7 @@
 /** docs/contract.md §3.5, §3.6: whether a deposit address of a provider is safe to pay to. */
 import { afterEach, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
-import { createdStatus, type Rig, startRig } from './rig.ts'
+import { assets, createdStatus, type Rig, startRig } from './rig.ts'
 
 let rig: Rig
 afterEach(() => rig[Symbol.asyncDispose]())
@@ -25,6 +25,16 @@ test('Exolix: without memos such an asset is not offered, and nothing is sent', 
   rig = await startRig('exolix', { provider: { extraIds: false } })
   expectRefusal(await rig.create('A', { from: ton }), 'A', 400, 'not_offered')
   expect(rig.exchange.received('create')).toEqual([])
+})
+
+test.each([
+  ['the zero address', '0x0000000000000000000000000000000000000000'],
+  ['a burn address', '0x000000000000000000000000000000000000dEaD'],
+])('%s, which nobody owns, is a mismatch', async (_, deposit) => {
+  rig = await startRig('exolix')
+  const replaced = (json: unknown): object => JSON.parse(JSON.stringify(json).replaceAll(/0x[0-9a-f]{40}/g, deposit))
+  rig.exchange.tamper = (operation, { json }) => (operation === 'create' ? { json: replaced(json) } : undefined)
+  expectRefusal(await rig.create('A', { from: assets.eth }), 'A', 502, 'mismatch')
 })
 
 test('passthrough: a get and a row of a list omit a deposit address that cannot be one, by name', async () => {

@@ -3,6 +3,7 @@
  * (docs/contract.md §3.5, §3.6, §10.3). What contradicts the request was compared before.
  */
 
+import { ownerlessKind } from '../../domain/address/formats.ts'
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
 import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
@@ -57,6 +58,7 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     const created = withPlainStatus(verified, options)
     const isPayable =
       isDepositAddress(created.body.depositAddress ?? '', asset, checksAddresses) &&
+      !(checksAddresses && isOwnerless(created.body, asset)) &&
       !isOwnAddress(created.body, request) &&
       !(await isAnothersDeposit(created.body, context))
     const amounts = judgeAmounts(created, request, context, options)
@@ -79,6 +81,12 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     if (kinds.size > 0 || refused.length === 0) suspensions.judged(pair, [...kinds], asset?.network)
     return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))] }
   }
+}
+
+/** A zero, system or known burn address. */
+function isOwnerless({ depositAddress = '' }: Transaction, asset: Asset | undefined): boolean {
+  const format = asset?.address?.format
+  return format !== undefined && ownerlessKind(depositAddress, format) !== undefined
 }
 
 /** An address of the request itself, with the same memo: nobody would ever see the deposit. */

@@ -9,6 +9,7 @@ const names: Readonly<Record<keyof Destination, string>> = {
   timezone: 'timezone',
   account: 'account',
   key: 'key',
+  listKey: 'key for lists',
 }
 
 /** One line for each provider with creates of open outcome that were sent elsewhere than this file says (docs/contract.md §10.5). */

@@ -29,7 +29,7 @@ export type ReadPage = (query: TransactionQuery) => Promise<Page<Transaction>>
 export interface ListScanOptions {
   /** Date range of the list; all rows if it is empty. */
   readonly window: DateWindow
-  /** Older rows are counted but not kept. Milliseconds since 1970. */
+  /** Older rows without a reference are counted but not kept. Milliseconds since 1970. */
   readonly since: number
   /** On the clock of the attempts. Milliseconds since 1970. */
   readonly startedAt: number
@@ -143,7 +143,8 @@ export class ListScan {
     this.characters += key.length
     const instants = reported.createdAt === undefined ? [] : instantsOf(reported.createdAt, this.timezone)
     const since = BigInt(Math.floor(this.since)) * 1_000_000n
-    if (instants.length > 0 && instants.every((instant) => instant < since)) return
+    // A reference counts whatever the time.
+    if (!reported.reference && instants.length > 0 && instants.every((instant) => instant < since)) return
     const { ownAssets, ...texts } = reported
     const kept = { ...copyTexts(texts), ...(ownAssets && { ownAssets: copyTexts(ownAssets) }) }
     this.characters += lengthOf(texts) + lengthOf(ownAssets ?? {})

@@ -51,7 +51,7 @@ export async function readCandidates(
 ): Promise<CandidatesOf> {
   const { service, capabilities, timezone } = reader
   const filters = capabilities.requestFields.listTransactions
-  const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs))
+  const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs, timezone))
   const since = Math.min(...ranges.map(({ first }) => first))
   const intents = creates.map(({ intent }) => intent)
   const rows: ListedRow[] = []
@@ -91,9 +91,9 @@ interface Range {
   readonly last: number
 }
 
-/** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone. */
-function rangeOf(attemptedAt: number, isProof: boolean): Range {
-  const errorMs = isProof ? zoneErrorMs : maxSkewMs
+/** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone, and are read in the configured one. */
+function rangeOf(attemptedAt: number, isProof: boolean, timezone = 'UTC'): Range {
+  const errorMs = isProof ? (timezone === 'UTC' ? zoneErrorMs : 2 * zoneErrorMs) : maxSkewMs
   return { first: attemptedAt - createdBeforeMs - errorMs, last: attemptedAt + createdAfterMs + errorMs }
 }
 

@@ -361,6 +361,17 @@ describe('a reference of the provider', () => {
     expect(mismatches).toEqual([['intent-1', 'tx-1', ['amountIn', 'withdrawalAddress']]])
   })
 
+  test.each([
+    ['days before the attempt', '2026-02-20T10:00:00Z'],
+    ['days after it', '2026-03-09T10:00:00Z'],
+  ])('is the transaction of its create with a time %s', async (_, createdAt) => {
+    world.rows = [{ ...createdTransaction, createdAt, reference: 'intent-1' }]
+    world.dates = []
+    world.now = attemptedAt + day
+    await run()
+    expect([bound.length, notCreated]).toEqual([1, []])
+  })
+
   test('that is held by another create is no proof that nothing was created', async () => {
     world.rows = [{ ...createdTransaction, reference: 'intent-1' }]
     world.existingIds = new Set(['tx-1'])
