@@ -1,5 +1,7 @@
 /** The gateway as a request handler of another program (docs/contract.md §17). */
+import type { RequestHandler } from 'express'
 import { type ExpressOptions, expressApp } from './adapters/http/express.ts'
+import { mergeChunks } from './adapters/http/merged-chunks.ts'
 import { type Config, type ConfigSettings, loadConfig, readSettings } from './config/index.ts'
 import { withDefault } from './domain/with-timeout.ts'
 import { knownForms } from './forms/index.ts'
@@ -31,6 +33,11 @@ export interface Swapgate {
 /** The path of a configuration file, its keys as an object, or what `loadConfig` returned. */
 export type ConfigSource = string | ConfigSettings | Config
 
+const mergeBody: RequestHandler = (request, _, next) => {
+  mergeChunks(request)
+  next()
+}
+
 /**
  * Throws a `ConfigError` with all faults. Before `start` and after `stop` the handler responds with 503. Starts, stops and reloads
  * run one after another, in the order of the calls.
@@ -55,7 +62,7 @@ export function createSwapgate(source: ConfigSource, { middleware = [] }: Swapga
     return response.finally(() => underWay.delete(response))
   }
   return {
-    handler: expressApp(handle, { ...config.server, middleware }),
+    handler: expressApp(handle, { ...config.server, middleware: [mergeBody, ...middleware] }),
     start: () =>
       runSerially(async () => {
         if (opened) throw new Error('swapgate is already started.')

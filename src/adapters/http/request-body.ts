@@ -1,6 +1,7 @@
 /** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/faults/fault.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -18,19 +19,17 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let length = 0
+  const received = new GrowingBuffer()
   return new Promise((resolve, reject) => {
     const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { reason: 'body_invalid', cause }))
     if (request.readableDidRead) return reject(alreadyRead())
     if (request.destroyed) return breakOff()
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBytes) return void chunks.push(chunk)
+      if (received.length + chunk.length <= maxBytes) return received.append(chunk)
       request.pause()
       reject(tooLarge(maxBytes))
     })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('end', () => resolve(received.take()))
     request.on('error', breakOff)
     request.on('close', () => breakOff())
   })

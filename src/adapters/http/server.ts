@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { AddressInfo } from 'node:net'
 import type { Http } from '../../wire/http.ts'
 import { respondToInvalid } from './invalid-request.ts'
+import { mergeChunks } from './merged-chunks.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -31,6 +32,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (connections !== undefined) server.maxConnections = connections
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
+  server.prependListener('request', mergeChunks)
   respondToInvalid(server, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
