@@ -17,6 +17,7 @@ let entry: LedgerEntry | undefined
 let providerResponse: () => Promise<ServiceResponse<'getTransaction'>>
 let callCount: number
 let upserted: string[]
+let upsert: (owner: string) => Promise<undefined>
 let observedSequences: Observation[]
 beforeEach(() => {
   entry = {
@@ -31,15 +32,13 @@ beforeEach(() => {
   providerResponse = async () => ({ body: { ...transaction, status: 'sending' }, provider: 'alpha' })
   callCount = 0
   upserted = []
+  upsert = async (owner) => void upserted.push(owner)
   observedSequences = []
 })
 
 const ledger = {
   find: async (owner: string) => (owner === 'acme' ? entry : undefined),
-  async upsert(owner: string) {
-    upserted.push(owner)
-    return undefined
-  },
+  upsert: (owner: string) => upsert(owner),
 } as unknown as Ledger
 
 const service = {
@@ -106,6 +105,15 @@ describe('if the provider fails', () => {
     providerResponse = async () => ({ body: { ...transaction, id: 'tx-2', depositAddress: 'theirs' }, provider: 'alpha' })
     expect(await get()).toMatchObject({ staleSeconds: 30, body: { id: 'tx-1' } })
     expect(upserted).toEqual([])
+  })
+
+  it('by contradicting what was created, there is nothing to pay, also while the ledger fails', async () => {
+    const created = { ...transaction, withdrawalAddress: 'mine', depositAddress: 'theirs' }
+    entry = { ...(entry as LedgerEntry), transaction: created }
+    providerResponse = async () => ({ body: { ...created, withdrawalAddress: 'yours' }, provider: 'alpha' })
+    upsert = () => Promise.reject(new Error('down'))
+    const { body, staleSeconds, doubt } = await get()
+    expect([body.depositAddress, body.withdrawalAddress, staleSeconds, doubt]).toEqual([undefined, 'mine', 30, 'contradicted'])
   })
 
   it.each(['accessRefused', 'internal'] as const)('with %s the client gets that error', async (kind) => {

@@ -57,6 +57,10 @@ export function ownership(options: OwnershipOptions): Layer {
         return requireStatus(fromLedger(entry, context))
       }
       const isAlreadyFinal = isFinal(entry.transaction.status)
+      const lastKnown = (latest: LedgerEntry): Details => {
+        count('stale', latest)
+        return requireStatus(isAlreadyFinal ? fromLedger(latest, context) : staleFromLedger(latest, context, freshness))
+      }
       if (isAlreadyFinal) freshness.recordPayoutRead(entry)
       sequences.observe(entry.sequence)
       // Concurrent gets share one refresh.
@@ -66,18 +70,17 @@ export function ownership(options: OwnershipOptions): Layer {
           ? timedUpstream(context, sharedRefresh)
           : refreshEntry(entry, next.call('getTransaction', request, context), options)
         if (!sharedRefresh) refreshes.set(request.id, refresh)
-        const { response, record } = await refresh.finally(
+        const { response, record, isRejected } = await refresh.finally(
           () => refreshes.get(request.id) === refresh && refreshes.delete(request.id),
         )
+        if (isRejected) return lastKnown({ ...entry, ...record })
         count(sharedRefresh ? 'shared' : 'miss')
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })
       } catch (reason) {
         const { kind, isForbidden } = Fault.from(reason)
         if (neverServedStale.has(kind) && !isForbidden && !isAlreadyFinal) throw reason
         // Another process may have stored a newer state.
-        const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
-        count('stale', latest)
-        return requireStatus(isAlreadyFinal ? fromLedger(latest, context) : staleFromLedger(latest, context, freshness))
+        return lastKnown((await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry)
       }
     },
   })
@@ -89,12 +92,19 @@ async function noteMissing(entry: LedgerEntry, now: number, ledger: Ledger): Pro
   if (missing !== entry) await withDefault(ledger.upsert(entry.owner, entry.provider, missing, entry), ledgerTimeoutMs, undefined)
 }
 
+interface Refreshed {
+  readonly response: Details
+  readonly record: TransactionRecord
+  /** The response cannot be about this transaction: nothing but that is noted of it. */
+  readonly isRejected: boolean
+}
+
 /** Reads the provider's state, merges it and stores the result. */
 export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
   options: Omit<OwnershipOptions, 'isOff'>,
-): Promise<{ readonly response: Details; readonly record: TransactionRecord }> {
+): Promise<Refreshed> {
   const { ledger, provider, clock, freshness } = options
   const response = await pendingResponse.catch(async (reason) => {
     if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), ledger)
@@ -107,7 +117,7 @@ export async function refreshEntry(
   const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, options)
   const latest = (await withDefault(saving, ledgerTimeoutMs, undefined)) ?? merged
   reportDiscrepancies(latest, options)
-  if (latest.rejected.length > 0) throw otherTransaction(provider)
-  freshness.recordRead(provider, id, observed.at)
-  return { response, record: latest.record }
+  const isRejected = latest.rejected.length > 0
+  if (!isRejected) freshness.recordRead(provider, id, observed.at)
+  return { response, record: latest.record, isRejected }
 }
