@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { roaming } from '../../test/forward-address/roaming.ts'
 import { callProvider } from '../../test/golden-providers/connected.ts'
+import { changenow } from '../forms/changenow.ts'
 import { stealthex } from '../forms/stealthex.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -33,3 +34,13 @@ it('a call that carries the address of the client is not sent without one', asyn
   expect(sent).toEqual([])
   expect(outcome).toMatchObject({ fault: { kind: 'invalid', reason: 'refused', noEffect: true } })
 })
+
+it.each(['listTransactions', 'listCurrencies'] as const)(
+  "a 404 to the gateway's own %s has failed, which says nothing about the provider's health",
+  async (op) => {
+    const read = { op, key: undefined, fields: { page: 1, size: 1 } }
+    const missing = { status: 404, headers: {}, body: '{}' }
+    const { outcome } = await callProvider(changenow, read, {}, () => missing, { isGatewayCall: true })
+    expect(outcome).toMatchObject({ fault: { kind: 'failed', noEffect: true } })
+  },
+)

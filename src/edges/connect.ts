@@ -100,7 +100,7 @@ async function page<O extends Op>(
     if (number > 1) return { items: [], total: (number - 1) * size, hasMore: false }
     // A search must not conclude from it that there is nothing.
     if (operation.op === 'listTransactions' && !context.isGatewayCall) return { items: [], total: 0 }
-    throw standardFault('failed', { provider: calls.options.provider, cause: reason })
+    throw standardFault('failed', { provider: calls.options.provider, noEffect: true, cause: reason })
   })
   return responseOf(calls, fields, [...derived])
 }
