@@ -217,7 +217,7 @@ export interface Ledger {
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
   /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Which of these ids are those of responses that contradicted the request of a create, of any owner. */
+  /** Which of these ids are those of responses that contradicted the request of a create, of any owner, at any tag of the account. */
   readonly mismatchedIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**

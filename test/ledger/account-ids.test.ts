@@ -98,6 +98,14 @@ describeStores(allStores, (shared) => {
     expect(await ledger.bindFound(second.id, facts('y', { depositAddress: 'rShared', depositExtraId: '8' }))).toBe(true)
   })
 
+  test('a mismatch of one tag is one of all tags of its account', async () => {
+    const { ledger } = shared()
+    const { eu, us, other } = await rig(shared())
+    await ledger.markMismatch((await begun(shared(), eu)).id, facts('x').transaction, ['amountIn'])
+    expect(await ledger.mismatchedIds(us, ['x', 'y'])).toEqual(new Set(['x']))
+    expect(await ledger.mismatchedIds(other, ['x', 'y'])).toEqual(new Set())
+  })
+
   test('L152: unresolved creates of all its tags compete', async () => {
     const { ledger } = shared()
     const { eu, us, other } = await rig(shared())

@@ -16,8 +16,8 @@ export interface Passthrough extends AsyncDisposable {
   /** The file of the ledger. */
   readonly file: string
   readonly client: (form: FormName) => Client
-  /** Another process in place of this one, before the same providers and on the same ledger. */
-  readonly restart: (routedTo?: 'alpha' | 'beta') => Promise<void>
+  /** Another process in place of this one, before the same providers and on the same ledger. `facts`: of alpha. */
+  readonly restart: (routedTo?: 'alpha' | 'beta', facts?: object) => Promise<void>
   /** Reads the configuration again with these sections, and with these facts of the provider it routes to. */
   readonly reconfigure: (sections: object, facts?: object) => void
   /** One more beside it. */
@@ -33,10 +33,10 @@ export async function startPassthrough(
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
   const file = join(directory, 'ledger.db')
   const witness = new Witness({ providers: { alpha, beta } })
-  const start = (name: 'alpha' | 'beta'): Promise<RunningGateway> =>
+  const start = (name: 'alpha' | 'beta', facts: object = {}): Promise<RunningGateway> =>
     startGateway({
       ...settings,
-      provider: { name: 'alpha', form: 'A', url: alpha.url },
+      provider: { name: 'alpha', form: 'A', url: alpha.url, ...facts },
       others: { beta: { form: 'B', url: beta.url } },
       ledger: `sqlite:${file}`,
       sections: { routing: { providers: [name] }, ...settings.sections },
@@ -61,10 +61,10 @@ export async function startPassthrough(
         sections: { routing: { providers: [routed] }, ...settings.sections, ...sections },
       })
     },
-    async restart(to = routed) {
+    async restart(to = routed, facts) {
       await gateway.close()
       routed = to
-      gateway = witness.over(await start(routed))
+      gateway = witness.over(await start(routed, facts))
     },
     async second() {
       const another = await start(routed)

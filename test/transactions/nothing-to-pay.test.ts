@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { listedB } from '../support/form-b.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { type FormName, formNames } from '../support/pair.ts'
+import { client, type FormName, formNames } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 import { depositOf, type Swap, swap } from '../support/swaps.ts'
 
@@ -132,6 +132,20 @@ describe('the provider’s own keys', () => {
       expect(listed.text).not.toContain(deposit)
       expect(listed.text).toContain(depositOf('tx-2'))
       expect((await place.client(form).get('/transactions', { key: 'another-key' })).text).not.toContain(deposit)
+    }
+  })
+
+  test('nor under another tag of the same provider', async () => {
+    place = await startPassthrough('alpha')
+    const thief = swap({ id: 'thief-1', depositAddress: deposit, withdrawalAddress: 'TOther', refundAddress: null })
+    place.alpha.holdings.swaps = [thief]
+    place.alpha.reply('create', { status: 201, json: transactionA(thief) })
+    expectRefusal(await create(), 'A', 502)
+    await place.restart('alpha', { tag: 'gamma' })
+    const renamed = client('A', place.gateway.url) // the witness knows the tag alpha only
+    for (let reads = 0; reads < 2; reads++) {
+      hidesDeposit(await renamed.get('/transactions/gamma~thief-1'), 'A')
+      expect((await renamed.get('/transactions')).text).not.toContain(deposit)
     }
   })
 

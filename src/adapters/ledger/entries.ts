@@ -44,7 +44,7 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
     database
       .selectFrom('transactions')
       .select('provider_id')
-      .where('provider', '=', provider)
+      .where(isOfAccount('provider', provider))
       .where(isAmong('provider_id', ids))
       .where('state', '=', 'mismatch')
       .$narrowType<{ provider_id: NotNull }>()

@@ -56,11 +56,11 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
       const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
       const cached = finding instanceof Promise ? await finding : finding
-      const isMismatch = (await mismatchesAmong([[response.body, cached]], options)).has(request.id)
-      const { record, staleSeconds } = applyObserved(owner, cached, [observed], options)
+      const mismatches = await mismatchesAmong([[response.body, cached]], options)
+      const { record, staleSeconds } = applyObserved(owner, cached, [observed], mismatches, options)
       const known = presented(record, context)
       const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
-      const body = isMismatch ? withoutDeposit(shown) : shown
+      const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
       return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
     },
     async listTransactions(request, context, next) {
@@ -91,7 +91,7 @@ async function enrichList(
     const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
     const detail = details.get(reported.id)
     const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
-    return { reported, ...applyObserved(owner, cached, [row, ...later], options) }
+    return { reported, ...applyObserved(owner, cached, [row, ...later], mismatches, options) }
   })
   const items = rows.map(({ reported, record }) => {
     const shown = withAttention(presented(record, context), reported)
@@ -120,11 +120,15 @@ interface AppliedRecord {
   readonly staleSeconds?: number | undefined
 }
 
-/** Merges the provider's reports, in the order of their requests, into the latest state, and stores a change. */
+/**
+ * Merges the provider's reports, in the order of their requests, into the latest state, and stores a change. Nothing is stored of a
+ * mismatch: what the ledger has is no mismatch.
+ */
 function applyObserved(
   owner: string,
   cached: CachedTransaction,
   reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
+  mismatches: ReadonlySet<string>,
   options: EnrichOptions,
 ): AppliedRecord {
   const { unsaved } = cached
@@ -135,7 +139,8 @@ function applyObserved(
   const toEntry = (record: TransactionRecord): LedgerEntry => ({ ...record, isCreated, owner, provider: options.provider })
   const last = mergeInOrder(before, reports, toEntry, options)
   const { record, rejected } = last.merged
-  if (record !== before) options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
+  if (record !== before && !mismatches.has(record.transaction.id))
+    options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
   return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
 }
 
