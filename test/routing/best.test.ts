@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { rateA } from '../support/form-a.ts'
+import { rateA, transactionA } from '../support/form-a.ts'
 import { rateB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { type FormName, formNames, rateQuery } from '../support/pair.ts'
 import type { Reply } from '../support/stand-in.ts'
-import { assets } from '../support/swaps.ts'
+import { assets, swap } from '../support/swaps.ts'
 
 let managed: Managed
 afterEach(() => managed.close())
@@ -125,6 +125,19 @@ describe.each(formNames)('form %s', (form) => {
     expect(providerOf(created), created.text).toBe('beta')
     expect(managed.alpha.received('create')).toEqual([])
     expect(managed.beta.received('create')).toHaveLength(1)
+  })
+
+  test.each([
+    ['101', true],
+    ['60', false],
+  ])('at a fixed rate the winner is held to its quote of 101: it promises %s', async (amount, isTaken) => {
+    await start()
+    quote({ amountTo: 101 }, { toAmount: 2 })
+    const made = { id: 'fixed-1', rateType: 'fixed', amountOut: digits(amount), refundAddress: null } as const
+    managed.alpha.reply('create', { status: 201, json: transactionA(swap(made)) })
+    const created = await create(form, await managed.issue(), { rateType: 'fixed' })
+    if (isTaken) expect(providerOf(created), created.text).toBe('alpha')
+    else expectRefusal(created, form, 502)
   })
 
   test('if the winner certainly cannot take the create, the next best takes it: once', async () => {

@@ -5,13 +5,13 @@ import { startExchange } from '../providers/stand-ins/exchange.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { rateA, startFormA } from '../support/form-a.ts'
-import { rateB } from '../support/form-b.ts'
+import { createdB, rateB } from '../support/form-b.ts'
 import { startGateway } from '../support/gateway.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow } from '../support/outcomes.ts'
 import { client, type FormName, formNames, rateQuery } from '../support/pair.ts'
-import { assets } from '../support/swaps.ts'
+import { assets, depositOf, swap } from '../support/swaps.ts'
 
 const closing: (() => PromiseLike<unknown>)[] = []
 afterEach(async () => {
@@ -20,8 +20,8 @@ afterEach(async () => {
 
 interface Rig {
   readonly managed: Managed
-  readonly rate: () => Promise<ReceivedResponse>
-  readonly create: (headers?: Readonly<Record<string, string>>) => Promise<ReceivedResponse>
+  readonly rate: (rateType?: 'fixed') => Promise<ReceivedResponse>
+  readonly create: (headers?: Readonly<Record<string, string>>, facts?: object) => Promise<ReceivedResponse>
 }
 
 /** The quotes of both providers; alpha has had enough of creates. */
@@ -36,9 +36,14 @@ async function start(form: FormName, amounts: readonly [alpha: string, beta: str
   managed.alpha.reply('create', { status: 429, headers: { 'retry-after': '7' }, json: { error: 'x', message: 'y', code: 429 } })
   return {
     managed,
-    rate: () => managed.client(form).get(rateQuery(form, { from: assets.btc, to: assets.usdtTrx, amount: '0.10' }), { key }),
-    create: (headers = {}) =>
-      managed.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': 'order-1', ...headers } }),
+    rate: (rateType) =>
+      managed
+        .client(form)
+        .get(rateQuery(form, { from: assets.btc, to: assets.usdtTrx, amount: '0.10', ...(rateType && { rateType }) }), { key }),
+    create: (headers = {}, facts) =>
+      managed
+        .client(form)
+        .post('/transactions', orderIn(form, facts), { key, headers: { 'idempotency-key': 'order-1', ...headers } }),
   }
 }
 
@@ -71,6 +76,18 @@ describe.each(formNames)('form %s', (form) => {
     expectRefusal(refused, form, 503)
     expect(refused.headers['retry-after']).toBe('7')
     expect(managed.beta.received('create')).toEqual([])
+  })
+
+  test.each([
+    ['less than it quoted for this create', '60', 502],
+    ['what it quoted', '100', form === 'A' ? 201 : 200],
+  ])('at a fixed rate the next provider is held to its quote: it promises %s', async (_, amount, status) => {
+    const { managed, rate, create } = await start(form, ['100', '100'])
+    await rate('fixed')
+    const made = { id: 'fixed-1', rateType: 'fixed', amountOut: digits(amount), depositAddress: depositOf('fixed-1') } as const
+    managed.beta.reply('create', { json: createdB(swap(made)) })
+    const created = await create({}, { rateType: 'fixed' })
+    expect([created.status, managed.beta.received('create').length], created.text).toEqual([status, 1])
   })
 
   test('a client that was quoted nothing has nothing to compare', async () => {

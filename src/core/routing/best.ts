@@ -8,7 +8,7 @@ import { limitDeadline } from '../deadline.ts'
 import { type Candidate, failsOver, isNotHere, rankOf } from './failover.ts'
 import type { OtherProviders } from './other-providers.ts'
 import type { QuoteDeviations } from './quote-deviations.ts'
-import { quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
+import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {
   readonly winners: WinnerStore
@@ -59,7 +59,8 @@ export class BestQuote {
    * follows only if the first has certainly not received the create.
    */
   async createTransaction(candidates: readonly Candidate[], request: NewTransaction, context: Context) {
-    const winner = await this.findWinner(request, context)
+    const { winners, table, others } = this.options
+    const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     let remaining = candidates
     let refusal: Fault | undefined
     let isTurnedAway = false
@@ -84,27 +85,21 @@ export class BestQuote {
           throw mostUseful
         })
         isTurnedAway ||= isElsewhere
-        if (isTurnedAway && !(await this.options.others.mayTake(chosen.candidate, request, context))) throw mostUseful
+        if (!isTurnedAway) continue
+        const offer = await others.offerOf(chosen.candidate, request, context)
+        if (!offer) throw mostUseful
+        chosen = { ...chosen, amountOut: offer.quotedAmountOut ?? chosen.amountOut }
       }
     }
-  }
-
-  private async findWinner(request: NewTransaction, { caller }: Context): Promise<Winner | undefined> {
-    for (const key of quoteKeysOf(caller, request, this.options.table)) {
-      const winner = await this.options.winners.find(key)
-      if (winner !== undefined) return winner
-    }
-    return undefined
   }
 
   /** The provider with the best quote for this create. */
   private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Chosen> {
     const [only, ...others] = candidates
     if (only && others.length === 0) return { candidate: only, amountOut: undefined }
-    const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType } = request
-    const query = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
-    const { candidate, response } = await quoteBest(candidates, query, limited, this.options).catch(refuseCreate)
+    const quoting = quoteBest(candidates, quoteQueryOf(request), limited, this.options)
+    const { candidate, response } = await quoting.catch(refuseCreate)
     return { candidate, amountOut: response.body.amountOut }
   }
 }

@@ -86,8 +86,10 @@ export function dispatcher({
       const candidates = await candidatesFor(request, limited)
       if (best) return best.createTransaction(candidates, request, limited)
       const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
-      const mayTake = (candidate: Candidate): Promise<boolean> => others.mayTake(candidate, request, limited)
-      return callWithFailover(ordered, 'createTransaction', request, limited, { listOrder: active, mayTake })
+      return callWithFailover(ordered, 'createTransaction', request, limited, {
+        listOrder: active,
+        offerOf: (candidate) => others.offerOf(candidate, request, limited),
+      })
     },
   }
 }

@@ -16,10 +16,10 @@ async function send(
   op: 'getRate' | 'createTransaction',
   services: readonly Scripted[],
   deadline = performance.now() + 1_000,
-  mayTake?: (candidate: Candidate) => Promise<boolean>,
+  offerOf?: (candidate: Candidate) => Promise<object | undefined>,
 ): Promise<unknown> {
   const candidates = services.map((service, at) => ({ tag: `p${at}`, service }))
-  return callWithFailover(candidates, op, {} as never, contextOf({ deadline }), mayTake && { mayTake }).then(
+  return callWithFailover(candidates, op, {} as never, contextOf({ deadline }), offerOf && { offerOf }).then(
     ({ tag }) => tag,
     (reason) => reason,
   )
@@ -55,7 +55,7 @@ describe('a create that a provider turns away', () => {
     failing('unavailable', { provider: 'p0', noEffect: true, unavailableCause: 'limited', retryAfter: 7 })
   const notHere = (): Scripted => failing('invalid', { provider: 'p0', noEffect: true, reason: 'not_offered' })
   const sendAs = (services: readonly Scripted[], ...takers: readonly string[]): Promise<unknown> =>
-    send('createTransaction', services, undefined, async ({ tag }) => takers.includes(tag))
+    send('createTransaction', services, undefined, async ({ tag }) => (takers.includes(tag) ? {} : undefined))
 
   it('goes to the next one that may take it, by its 429 or by its word', async () => {
     for (const first of [limited, notHere]) {

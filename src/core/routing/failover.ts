@@ -1,4 +1,5 @@
 /** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
+import type { Amount } from '../../domain/amount.ts'
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
@@ -18,10 +19,16 @@ export interface FailoverResult<O extends FailoverOp> {
   readonly response: ServiceResponse<O>
 }
 
+/** That a provider may take a create that another one has turned away. */
+export interface NextOffer {
+  /** The amount received in its own quote for this create, if one was requested. */
+  readonly quotedAmountOut?: Amount | undefined
+}
+
 export interface FailoverOptions {
   readonly listOrder?: readonly Candidate[]
-  /** Whether a provider gets a create that another one has turned away (`isNotHere`). Without it, none does. */
-  readonly mayTake?: (candidate: Candidate) => Promise<boolean>
+  /** Of a provider that may get a create which another one has turned away (`isNotHere`), else undefined. Without it, none gets it. */
+  readonly offerOf?: (candidate: Candidate) => Promise<NextOffer | undefined>
 }
 
 /**
@@ -33,19 +40,21 @@ export async function callWithFailover<O extends FailoverOp>(
   op: O,
   request: Request<O>,
   context: Context,
-  { listOrder = candidates, mayTake }: FailoverOptions = {},
+  { listOrder = candidates, offerOf }: FailoverOptions = {},
 ): Promise<FailoverResult<O>> {
   let refusal: Refusal | undefined
   let isTurnedAway = false
   for (const [at, candidate] of candidates.entries()) {
     const { tag, service } = candidate
     const isLast = at === candidates.length - 1
-    if (isTurnedAway && !(await mayTake?.(candidate))) continue
+    const offer = isTurnedAway ? await offerOf?.(candidate) : {}
+    if (!offer) continue
+    const limited = op === 'getRate' && !isLast ? withHalfDeadline(context) : context
     try {
-      return { tag, response: await service.call(op, request, op === 'getRate' && !isLast ? withHalfDeadline(context) : context) }
+      return { tag, response: await service.call(op, request, isTurnedAway ? { ...limited, ...offer } : limited) }
     } catch (reason) {
       const fault = Fault.from(reason)
-      const isElsewhere = mayTake !== undefined && op === 'createTransaction' && isNotHere(fault)
+      const isElsewhere = offerOf !== undefined && op === 'createTransaction' && isNotHere(fault)
       if (!isElsewhere && !failsOver(op, fault)) throw fault
       isTurnedAway ||= isElsewhere
       const next = { fault, position: listOrder.indexOf(candidate) }

@@ -4,8 +4,8 @@ import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
 import { limitDeadline } from '../deadline.ts'
-import type { Candidate } from './failover.ts'
-import { quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
+import type { Candidate, NextOffer } from './failover.ts'
+import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 export interface OtherProvidersOptions {
   readonly winners: WinnerStore
@@ -29,24 +29,18 @@ export class OtherProviders {
     return this.options.winners.save(quoteKeyOf(caller, query, this.options.table), quote)
   }
 
-  /** Whether the candidate's own quote of the request is not much less than the last one of the caller, if there is one. */
-  async mayTake({ service }: Candidate, request: NewTransaction, context: Context): Promise<boolean> {
-    const { maxDeviation } = this.options
-    const last = maxDeviation === 0 ? undefined : await this.lastQuote(request, context)
-    if (last?.amountOut === undefined) return true
-    const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType } = request
-    const query = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }
+  /**
+   * Undefined if the candidate's own quote of the request is much less than the last one of the caller, or there is none. Without a
+   * last one it is not asked.
+   */
+  async offerOf({ service }: Candidate, request: NewTransaction, context: Context): Promise<NextOffer | undefined> {
+    const { winners, table, maxDeviation } = this.options
+    const last = maxDeviation === 0 ? undefined : await firstWinner(winners, quoteKeysOf(context.caller, request, table))
+    if (last?.amountOut === undefined) return {}
     const limited = limitDeadline(context, quoteShare * (context.deadline - performance.now()))
-    const own = await service.call('getRate', query, limited).catch(() => undefined)
-    const deviation = own?.body.amountOut && deviationOf(own.body.amountOut, last.amountOut)
-    return deviation !== undefined && deviation >= -maxDeviation
-  }
-
-  private async lastQuote(request: NewTransaction, { caller }: Context): Promise<Winner | undefined> {
-    for (const key of quoteKeysOf(caller, request, this.options.table)) {
-      const quote = await this.options.winners.find(key)
-      if (quote !== undefined) return quote
-    }
-    return undefined
+    const own = await service.call('getRate', quoteQueryOf(request), limited).catch(() => undefined)
+    const quotedAmountOut = own?.body.amountOut
+    const deviation = quotedAmountOut && deviationOf(quotedAmountOut, last.amountOut)
+    return deviation !== undefined && deviation >= -maxDeviation ? { quotedAmountOut } : undefined
   }
 }

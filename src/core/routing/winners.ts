@@ -2,11 +2,11 @@
 import { type Amount, plainAmount } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
-import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
+import type { NewTransaction, Pair, RateQuery } from '../../domain/swap/swap.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
-import { from, type Side, to } from '../assets/pair.ts'
+import { from, pairOf, type Side, to } from '../assets/pair.ts'
 import { BoundedMap } from '../bounded-map.ts'
 
 /** A provider that won a quote. */
@@ -84,6 +84,20 @@ export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, tab
 /** The keys under which the quote of a create may have been saved, in order of preference. */
 export function quoteKeysOf(caller: Caller, terms: QuoteTerms, table: AssetTable): readonly string[] {
   return [quoteKeyOf(caller, terms, table), addressQuoteKeyOf(caller.address, terms, table)]
+}
+
+/** The winner under the first of these keys that has one. */
+export async function firstWinner(winners: WinnerStore, keys: readonly string[]): Promise<Winner | undefined> {
+  for (const key of keys) {
+    const winner = await winners.find(key)
+    if (winner !== undefined) return winner
+  }
+  return undefined
+}
+
+/** The request of a quote for this create. */
+export function quoteQueryOf(request: NewTransaction): RateQuery {
+  return { ...pairOf(request), amountIn: request.amountIn, rateType: request.rateType }
 }
 
 /** The key of a quote without an account. */
