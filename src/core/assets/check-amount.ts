@@ -1,5 +1,5 @@
 /** Refuses or rounds amounts that the network cannot carry (docs/contract.md §3). */
-import { isZero, roundDown, stepUp } from '../../domain/amount.ts'
+import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
@@ -24,10 +24,16 @@ export function checkAmount({ table, isRounded }: CheckAmountOptions): Layer {
       const lower = asset?.decimals === undefined ? undefined : roundDown(request.amountIn, asset.decimals)
       if (!asset || lower === undefined) return next.call('createTransaction', request, context)
       if (!isRounded || isZero(lower)) throw tooManyDecimals(request, asset)
-      const response = await next.call('createTransaction', { ...request, amountIn: lower }, context)
+      const rounded = { ...context, quotedAmountOut: proportional(context.quotedAmountOut, lower, request.amountIn) }
+      const response = await next.call('createTransaction', { ...request, amountIn: lower }, rounded)
       return { ...response, derived: [...(response.derived ?? []), 'amountIn'] }
     },
   })
+}
+
+/** The share of a quote for `quotedIn` that an amount below it has. */
+function proportional(quotedOut: Amount | undefined, amountIn: Amount, quotedIn: Amount): Amount | undefined {
+  return quotedOut && divide(multiplySubtract(quotedOut, amountIn, zero), quotedIn)
 }
 
 function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals = 0 }: Asset): Fault {

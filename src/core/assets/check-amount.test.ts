@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { contextOf, scripted } from '../../../test/support/service.ts'
+import type { Amount } from '../../domain/amount.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { checkAmount } from './check-amount.ts'
+
+const usdt = { code: 'USDTTRC20', coin: 'USDT', name: 'Tether', network: 'TRX', isDefault: true, aliases: [], decimals: 0 }
+const table = new AssetTable([{ coin: 'USDT', name: 'Tether', assets: [usdt] }])
+const pair = { codeFrom: 'USDTTRC20', coinFrom: 'USDT', networkFrom: 'TRX' }
+
+test.each([
+  ['2.5', '100', '2', '80'],
+  ['2', '100', '2', '100'],
+  ['2.5', undefined, '2', undefined],
+])('of %s, quoted at %s, %s is sent and compared with %s', async (amountIn, quoted, sent, compared) => {
+  const provider = scripted(() => ({ body: {} }))
+  const service = checkAmount({ table, isRounded: true })(provider)
+  const context = contextOf({ pair, quotedAmountOut: quoted as Amount | undefined })
+  await service.call('createTransaction', { amountIn } as NewTransaction, context)
+  const [call] = provider.calls
+  expect(call?.request).toEqual({ amountIn: sent })
+  expect(call?.context.quotedAmountOut).toBe(compared)
+})
