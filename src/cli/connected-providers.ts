@@ -40,6 +40,7 @@ export async function connectProviders(
       currencyLists,
       breaker: createBreaker,
       usesGatewayKey: true,
+      clock: () => Date.now(),
       steadyClock: clock,
       observe,
       version,

@@ -174,8 +174,8 @@ export interface Ledger {
     before?: LedgerEntry,
   ) => Promise<LedgerEntry | undefined>
   /**
-   * Creates of any owner at any provider that were made since then, whose deposit address has this key (`accountKey`), and that have
-   * neither ended nor become overdue.
+   * Creates of any owner at any provider that were made since then, whose deposit address and memo have this key (`placeKey`), and that
+   * have neither ended nor become overdue.
    */
   readonly openDeposits: (key: string, since: number) => Promise<readonly LedgerEntry[]>
   /** Those of these owners that have a row in the ledger. */

@@ -60,7 +60,8 @@ const created = {
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
   createdAt: unix('createdAt'),
-  ...unusedNames('trackUrl', 'payTill', 'kycRequired'),
+  payTill: optional('validUntil'),
+  ...unusedNames('trackUrl', 'kycRequired'),
 } as const satisfies ResponseTree
 
 const transaction = {

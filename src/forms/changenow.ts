@@ -56,7 +56,8 @@ const created = {
   payoutExtraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
-  ...unusedNames('type', 'directedAmount', 'rateId', 'validUntil', 'payinExtraIdName', 'payoutExtraIdName'),
+  validUntil: optional('validUntil'),
+  ...unusedNames('type', 'directedAmount', 'rateId', 'payinExtraIdName', 'payoutExtraIdName'),
 } as const
 
 export const changenow = defineProviderForm({
@@ -211,7 +212,8 @@ export const changenow = defineProviderForm({
         updatedAt: optional('updatedAt'),
         payinHash: orNull('txHashIn'),
         payoutHash: orNull('txHashOut'),
-        ...unusedNames('actionsAvailable', 'validUntil', 'depositReceivedAt', 'fromLegacyTicker', 'toLegacyTicker'),
+        validUntil: optional('validUntil'),
+        ...unusedNames('actionsAvailable', 'depositReceivedAt', 'fromLegacyTicker', 'toLegacyTicker'),
         ...unusedNames('refundHash', 'refundAmount', 'originalExchangeInfo', 'relatedExchangesInfo'),
         repeatedExchangesInfo: unused,
         userId: optional('reference'),

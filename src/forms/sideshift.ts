@@ -41,7 +41,8 @@ const shift = {
   refundMemo: extension('refundExtraId'),
   rate: text(optional('rate')),
   createdAt: 'createdAt',
-  ...unusedNames('depositMin', 'depositMax', 'quoteId', 'expiresAt', 'averageShiftSeconds', 'externalId'),
+  expiresAt: optional('validUntil'),
+  ...unusedNames('depositMin', 'depositMax', 'quoteId', 'averageShiftSeconds', 'externalId'),
   ...unusedNames('settleCoinNetworkFee', 'networkFeeUsd'),
 } as const
 

@@ -48,7 +48,8 @@ const transaction = {
   refund_address: optional('refundAddress'),
   refund_extra_id: extension('refundExtraId'),
   created_at: 'createdAt',
-  ...unusedNames('expires_at', 'refund_tx_hash', 'refund_amount'),
+  expires_at: optional('validUntil'),
+  ...unusedNames('refund_tx_hash', 'refund_amount'),
 } as const
 
 const order = {

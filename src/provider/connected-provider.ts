@@ -6,7 +6,7 @@ import { forwardAddress, type NeedsAddress } from '../core/access/forward-addres
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
 import { KnownMaximums } from '../core/assets/known-maximums.ts'
-import type { SteadyClock } from '../core/clock.ts'
+import type { Clock, SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
@@ -16,6 +16,7 @@ import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
 import { KeyCheck } from '../core/resilience/key-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
+import { plausibleExpiry } from '../core/transactions/plausible-expiry.ts'
 import { numberRequests, type SequenceClock } from '../core/transactions/state/request-sequence.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
@@ -42,6 +43,7 @@ export interface ProviderParts {
   readonly currencyLists: CurrencyListStore
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
+  readonly clock: Clock
   readonly steadyClock: SteadyClock
   readonly observe: Observer
   readonly version: string
@@ -129,7 +131,14 @@ export function connectProvider(
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })
   const service = compose(
-    [onlyOffered(form), forwardAddress(needsAddress), access, ...resilienceLayers, numberRequests(sequences)],
+    [
+      onlyOffered(form),
+      forwardAddress(needsAddress),
+      access,
+      ...resilienceLayers,
+      numberRequests(sequences),
+      plausibleExpiry({ provider: tag, timezone: provider.timezone, clock: parts.clock, observe }),
+    ],
     edge,
   )
   const currencyList = currencyListOf(service, provider, naming, parts)

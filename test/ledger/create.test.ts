@@ -1,7 +1,7 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
 import { expect, test } from 'vitest'
 import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
-import { accountKey } from '../../src/domain/address/same-address.ts'
+import { placeKey } from '../../src/domain/address/same-address.ts'
 import { always, amount, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -361,16 +361,18 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list(owner, page)).entries.map(({ transaction }) => transaction.id)).toEqual(['y'])
   })
 
-  test('an open create of any owner and provider is found by the account of its deposit address', async () => {
+  test('an open create of any owner and provider is found by its deposit address and memo, in any spelling', async () => {
     const { ledger } = shared()
     const address = `0x${'0123456789abcdef'.repeat(2)}${crypto.randomUUID().slice(0, 8)}`
-    const at = { depositAddress: address }
+    const at = { depositAddress: address, depositExtraId: '7' }
     const { owner, provider } = await completed(ledger, 'x', {}, facts('x', at))
     await completed(ledger, 'y', {}, facts('y', { ...at, status: 'success' }))
     await completed(ledger, 'z', {}, facts('z', { ...at, status: 'overdue' }))
+    await completed(ledger, 'w', {}, facts('w', { ...at, depositExtraId: '8' }))
     await upsert(ledger, unique('owner'), unique('provider'), facts('seen', at))
-    const found = await ledger.openDeposits(accountKey(address.toUpperCase().replace('0X', '0x')), Date.now() - 60_000)
+    const key = placeKey({ address: address.toUpperCase().replace('0X', '0x'), extraId: '7' })
+    const found = await ledger.openDeposits(key, Date.now() - 60_000)
     expect(found.map((entry) => [entry.owner, entry.provider, entry.transaction.id])).toEqual([[owner, provider, 'x']])
-    expect(await ledger.openDeposits(accountKey(address), Date.now() + 60_000)).toEqual([])
+    expect(await ledger.openDeposits(key, Date.now() + 60_000)).toEqual([])
   })
 })

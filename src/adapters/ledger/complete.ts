@@ -1,7 +1,7 @@
 /** Kysely: turns an unresolved create into an entry or a mismatch. */
 import type { NotNull } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
-import { accountKey } from '../../domain/address/same-address.ts'
+import { placeKey } from '../../domain/address/same-address.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { isBoundElsewhere, isTakenElsewhere } from './account-ids.ts'
@@ -118,8 +118,8 @@ export async function becomeEntry(
   if (before?.state === 'done') await forget(within, create.provider, provider_id, before)
   const row = toRow(before ? withLater(facts, before) : facts)
   const at = { sort_key: sortKey(facts, create.attempted_at), provider_id, provider }
-  const { depositAddress } = facts.transaction
-  const deposit = depositAddress ? accountKey(depositAddress) : null
+  const { depositAddress, depositExtraId } = facts.transaction
+  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
   const entry = { ...row, ...at, deposit, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
   await addToPageIndex(within, owner, at)

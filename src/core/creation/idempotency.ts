@@ -1,5 +1,5 @@
 /** One create per `Idempotency-Key` and identity, independent of the client's form (docs/contract.md §10.1). */
-import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import { isSamePlace, type Place } from '../../domain/address/same-address.ts'
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
@@ -122,20 +122,9 @@ function isAlike(one: string, other: string): boolean {
 const placesAt = { withdrawal: [3, 5], refund: [4, 6] } as const
 const isInPlace = (at: number): boolean => at >= 3 && at <= 6
 
-interface Place {
-  readonly address: string | undefined
-  readonly memo: string | undefined
-}
-
 function placeOf(terms: readonly unknown[], [addressAt, memoAt]: readonly [number, number]): Place {
   const [address, extraId] = [terms[addressAt] ?? undefined, terms[memoAt] ?? undefined] as (string | undefined)[]
-  return { address, memo: memoOf(address, extraId) }
-}
-
-function isSamePlace(one: Place, other: Place): boolean {
-  if (one.memo !== other.memo) return false
-  if (one.address === undefined || other.address === undefined) return one.address === other.address
-  return sameAddress(one.address, other.address)
+  return { address, extraId }
 }
 
 /** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */

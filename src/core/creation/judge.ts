@@ -5,7 +5,7 @@
 
 import { ownerlessKind } from '../../domain/address/formats.ts'
 import { isMemo } from '../../domain/address/rule.ts'
-import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import { isSamePlace, memoOf } from '../../domain/address/same-address.ts'
 import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, sameName } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
@@ -90,17 +90,12 @@ function isOwnerless({ depositAddress = '' }: Transaction, asset: Asset | undefi
 }
 
 /** An address of the request itself, with the same memo: nobody would ever see the deposit. */
-function isOwnAddress({ depositAddress = '', depositExtraId }: Transaction, request: NewTransaction): boolean {
+function isOwnAddress({ depositAddress, depositExtraId }: Transaction, request: NewTransaction): boolean {
   const own = [
-    [request.withdrawalAddress, request.withdrawalExtraId],
-    [request.refundAddress, request.refundExtraId],
-  ] as const
-  return own.some(
-    ([address, memo]) =>
-      address !== undefined &&
-      sameAddress(address, depositAddress) &&
-      memoOf(address, memo) === memoOf(depositAddress, depositExtraId),
-  )
+    { address: request.withdrawalAddress, extraId: request.withdrawalExtraId },
+    { address: request.refundAddress, extraId: request.refundExtraId },
+  ]
+  return own.some((place) => isSamePlace(place, { address: depositAddress, extraId: depositExtraId }))
 }
 
 /** The network's rule in both directions: a memo that it cannot have, and one that is missing. */

@@ -14,11 +14,13 @@ const transaction = {
 const held = { transaction, provider: 'alpha', owner: 'ann' } as unknown as LedgerEntry
 const context = { deadline: performance.now() + 60_000, caller: { address: '', identity: 'bob' } } as unknown as Context
 
+const now = 10 * 86_400_000
+const hoursAgo = (hours: number): string => new Date(now - hours * 3_600_000).toISOString()
+
 function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>) {
   const openDeposits = vi.fn(async (_key: string, _since: number) => entries)
   const call = async () => ({ body: { ...transaction, ...report } }) as never
   const reader: SwapService | undefined = report && { call }
-  const now = 10 * 86_400_000
   const isAnothers = otherDeposits({
     provider: 'beta',
     ledger: { openDeposits },
@@ -47,6 +49,16 @@ test.each<[string, Partial<Transaction>, boolean]>([
   ['is another transaction', { id: 'three', status: 'success' }, true],
 ])('the other swap %s when it is read once more', async (_, report, isTaken) => {
   expect(await look([held], report).isAnothers({ ...transaction, id: 'two' }, context)).toBe(isTaken)
+})
+
+test.each<[string, number, Partial<Transaction> | undefined, boolean]>([
+  ['a day over', 24, undefined, false],
+  ['not a day over', 24 - 1 / 3_600, undefined, true],
+  ['not a day over, and it is read with an earlier one', 23, { validUntil: hoursAgo(30) }, false],
+  ['not a day over, and it is read with a later one', 23, { validUntil: hoursAgo(1) }, true],
+])('the other swap’s own expiry is %s', async (_, hours, report, isTaken) => {
+  const entry = { ...held, transaction: { ...transaction, validUntil: hoursAgo(hours) } }
+  expect(await look([entry], report).isAnothers({ ...transaction, id: 'two' }, context)).toBe(isTaken)
 })
 
 it('is not its own', async () => {

@@ -1,5 +1,5 @@
 /** A deposit address of another open swap: nobody could tell whose deposit arrives there (docs/contract.md §3.6). */
-import { accountKey, memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import { isSamePlace, type Place, placeKey } from '../../domain/address/same-address.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import { isFinal, type Status } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
@@ -21,6 +21,8 @@ export interface OtherDepositsOptions {
 }
 
 const maxAgeMs = 7 * 86_400_000
+/** How long after its provider's own expiry a swap may still get a deposit. */
+const lateDepositMs = 86_400_000
 /** The longest wait for the ledger. */
 const maxReadMs = 250
 /** How long a result may take into the ledger. */
@@ -46,33 +48,39 @@ export class JustGivenDeposits {
 }
 
 /**
- * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo. Such
- * a swap is read once more before. False if the ledger does not reply soon.
+ * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo: one
+ * that has neither ended nor become overdue, and is not a day past its provider's own expiry. Such a swap is read once more before.
+ * False if the ledger does not reply soon.
  */
 export function otherDeposits({ provider, ledger, readerOf, clock, justGiven }: OtherDepositsOptions) {
+  const isOver = ({ status, validUntil }: Transaction): boolean =>
+    hasEnded(status) || (validUntil !== undefined && clock() - Date.parse(validUntil) >= lateDepositMs)
   const mayGetDeposit = async (entry: LedgerEntry, context: Context): Promise<boolean> => {
     const { id } = entry.transaction
+    if (isOver(entry.transaction)) return false
     const half = limitDeadline(context, (context.deadline - performance.now()) / 2)
     const read = readerOf(entry.provider, entry.owner, context)?.call('getTransaction', { id }, { ...half, isGatewayCall: true })
     const response = await read?.catch(() => undefined)
-    return response?.body.id !== id || !hasEnded(response.body.status)
+    return response?.body.id !== id || !isOver(response.body)
   }
   return async (created: Transaction, context: Context): Promise<boolean> => {
-    const { depositAddress = '', depositExtraId, id } = created
-    const memo = memoOf(depositAddress, depositExtraId)
-    const key = accountKey(depositAddress)
-    if (!justGiven.give(JSON.stringify([key, memo]), `${provider}~${id}`)) return true
+    const { id } = created
+    const place = depositOf(created)
+    const key = placeKey(place)
+    if (!justGiven.give(key, `${provider}~${id}`)) return true
     // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
     const open = await withDefault(ledger.openDeposits(key, clock() - maxAgeMs), maxReadMs, [])
     for (const entry of open) {
       const { transaction } = entry
       const isOther = entry.provider !== provider || transaction.id !== id
-      const address = transaction.depositAddress ?? ''
-      const isSame = sameAddress(address, depositAddress) && memoOf(address, transaction.depositExtraId) === memo
-      if (isOther && isSame && (await mayGetDeposit(entry, context))) return true
+      if (isOther && isSamePlace(depositOf(transaction), place) && (await mayGetDeposit(entry, context))) return true
     }
     return false
   }
+}
+
+function depositOf({ depositAddress, depositExtraId }: Transaction): Place {
+  return { address: depositAddress, extraId: depositExtraId }
 }
 
 function hasEnded(status: Status | undefined): boolean {

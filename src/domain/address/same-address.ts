@@ -27,7 +27,7 @@ export function sameAddress(one: string, other: string): boolean {
 }
 
 /** Equal for two spellings of one address. Other addresses may have it too: `sameAddress` decides. */
-export function accountKey(address: string): string {
+function accountKey(address: string): string {
   if (address.length > maxLength) return address
   const bare = splitAddress(address)?.address ?? address
   const known = hexadecimalOf(bare) ?? bareBech32(bare)
@@ -37,6 +37,24 @@ export function accountKey(address: string): string {
     if (account !== undefined) return account
   }
   return bare
+}
+
+/** Where money arrives: an address, and the memo beside it. */
+export interface Place {
+  readonly address: string | undefined
+  readonly extraId: string | undefined
+}
+
+/** Whether both are one place: equal addresses with equal memos, wherever each memo stands. */
+export function isSamePlace(one: Place, other: Place): boolean {
+  if (memoOf(one.address, one.extraId) !== memoOf(other.address, other.extraId)) return false
+  if (one.address === undefined || other.address === undefined) return one.address === other.address
+  return sameAddress(one.address, other.address)
+}
+
+/** Equal for one place in two spellings. Other places may have it too: `isSamePlace` decides. */
+export function placeKey({ address = '', extraId }: Place): string {
+  return JSON.stringify([accountKey(address), memoOf(address, extraId) ?? null])
 }
 
 /** The account and the memo that one text holds; undefined for an address that holds only an account. */

@@ -3,7 +3,7 @@ import type { Op, Request, Row } from './operations.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
 /** `attention` is a header, and no client gets the others. */
-type Internal = 'attention' | 'ownAssets' | 'reference'
+type Internal = 'attention' | 'ownAssets' | 'reference' | 'validUntil'
 type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, Internal>
 
 const fieldDocs: Readonly<Record<Field, string>> = {

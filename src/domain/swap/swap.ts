@@ -136,6 +136,8 @@ export interface Transaction extends Pair {
   /** The contracts of both tokens, if the provider names them. They are judged, and no client gets them. */
   readonly contractFrom?: string | undefined
   readonly contractTo?: string | undefined
+  /** Until when the provider waits for the deposit, RFC 3339 in UTC. No client gets it. */
+  readonly validUntil?: string | undefined
   readonly txHashIn?: string | undefined
   readonly txHashOut?: string | undefined
   /** The provider's text, like `updatedAt`. */

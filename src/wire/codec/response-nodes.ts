@@ -101,6 +101,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   contractFrom: responseScalars.contract,
   contractTo: responseScalars.contract,
   reference: responseScalars.reference,
+  validUntil: responseScalars.expiry,
   createdAt: responseScalars.date,
   updatedAt: responseScalars.date,
 }

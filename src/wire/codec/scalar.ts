@@ -109,7 +109,7 @@ function withinTextLimit(text: string): string | undefined {
   return text.length <= maxTextLength ? text : undefined
 }
 
-/** A value that is compared and never shown. What is neither text nor number says nothing: a row is not lost by it. */
+/** A value that is judged or compared, and never shown as it is. What is neither text nor number says nothing: a row is not lost by it. */
 function lenient(must: string) {
   return {
     ...textual(must, (text) => text.slice(0, maxTextLength)),
@@ -130,6 +130,8 @@ export const responseScalars = {
   contract: lenient('a contract'),
   /** That of a create. */
   reference: lenient('a reference'),
+  /** A time in any spelling. */
+  expiry: lenient('a time'),
   flag,
   rateType: requestScalars.rateType,
   status: textual<Status>('a status', oneOf(statuses)),

@@ -1,7 +1,7 @@
 /** Changelly v2 (JSON-RPC, RSA signature), from its documentation: one path, signed bodies, refusals in a 200. */
 import { changellyKey, isSigned } from '../../support/changelly.ts'
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, objectOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 /** `coin` is the ticker. */
@@ -110,7 +110,7 @@ function create(params: Fields, isFixed: boolean, exchange: Exchange): unknown {
     },
     true,
   )
-  return { ...factsOf(swap), trackUrl: `https://changelly.com/track/${swap.id}`, ...(isFixed && { payTill: swap.createdAt }) }
+  return { ...factsOf(swap), trackUrl: `https://changelly.com/track/${swap.id}`, ...(isFixed && { payTill: expiryOf(swap) }) }
 }
 
 function factsOf(swap: Swap): object {

@@ -1,6 +1,6 @@
 /** ChangeNOW v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -131,6 +131,7 @@ function create(body: Fields, exchange: Exchange): unknown {
     ...(swap.refund && { refundAddress: swap.refund }),
     ...(swap.refundMemo && { refundExtraId: swap.refundMemo }),
     ...{ id: swap.id, directedAmount: amountIn, fromNetwork: from.network, toNetwork: to.network },
+    ...(swap.isFixed && { validUntil: expiryOf(swap).toISOString() }),
   }
 }
 
@@ -148,7 +149,8 @@ function byId(query: Fields, exchange: Exchange): unknown {
     ...{ amountFrom: isPaid(swap) ? amountIn : null, amountTo: swap.status === 'finished' ? amountOut : null },
     ...{ payinAddress: swap.deposit, payoutAddress: swap.withdrawal, payinExtraId: swap.depositMemo ?? '' },
     ...{ payoutExtraId: swap.withdrawalMemo ?? null, refundAddress: swap.refund ?? null, refundExtraId: swap.refundMemo ?? null },
-    ...{ createdAt, updatedAt: createdAt, validUntil: null, depositReceivedAt: null, payinHash: swap.hashIn },
+    ...{ createdAt, updatedAt: createdAt, validUntil: swap.isFixed ? expiryOf(swap).toISOString() : null },
+    ...{ depositReceivedAt: null, payinHash: swap.hashIn },
     ...{ payoutHash: swap.hashOut, fromLegacyTicker: from.coin, toLegacyTicker: to.coin, refundHash: null, refundAmount: null },
     ...{ userId: swap.reference ?? null, originalExchangeInfo: null, relatedExchangesInfo: [], repeatedExchangesInfo: [] },
   }

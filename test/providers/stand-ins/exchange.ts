@@ -38,6 +38,11 @@ export interface Swap extends Order {
   hashOut: string | null
 }
 
+/** Until when it waits for the deposit. */
+export function expiryOf({ createdAt }: Pick<Swap, 'createdAt'>): Date {
+  return new Date(createdAt.getTime() + 1_800_000)
+}
+
 export type Operation = 'currencies' | 'quote' | 'limits' | 'create' | 'get' | 'list'
 
 /** Why a provider refuses; `noUser`: it needs the user's address; `parameter`: its name is in `of`. */

@@ -1,6 +1,6 @@
 /** LetsExchange (v1 and v2), from its documentation and recorded responses. */
 import type { Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -127,7 +127,7 @@ function factsOf({ from, to, ...swap }: Swap) {
     ...{ return: swap.refund ?? null, return_extra_id: swap.refundMemo ?? null, deposit: swap.deposit },
     ...{ deposit_extra_id: swap.depositMemo, rate: String(swap.amountOut / swap.amountIn), fee: '0' },
     ...{ coin_from_contract_address: from.contract ?? null, coin_to_contract_address: to.contract ?? null },
-    ...{ expired_at: Math.floor(swap.createdAt.getTime() / 1_000) + 1_800, created_at: localTime(swap.createdAt) },
+    ...{ expired_at: Math.floor(expiryOf(swap).getTime() / 1_000), created_at: localTime(swap.createdAt) },
     ...{ aml_error_signals: [], error_code: '', is_available: true, rating: null, bonus: '0.00000000' },
   }
 }

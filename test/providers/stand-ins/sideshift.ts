@@ -1,6 +1,6 @@
 /** SideShift v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 /** The account that the key belongs to. */
@@ -160,7 +160,14 @@ function shown(swap: Swap): object {
     ...(refund !== undefined && { refundAddress: refund }),
     ...(refundMemo !== undefined && { refundMemo }),
     ...(swap.reference !== undefined && { externalId: swap.reference }),
-    ...{ type: 'fixed', quoteId: swap.rateId, expiresAt: soon(), status: swap.status, averageShiftSeconds: '44.2', rate: '16' },
+    ...{
+      type: 'fixed',
+      quoteId: swap.rateId,
+      expiresAt: expiryOf(swap).toISOString(),
+      status: swap.status,
+      averageShiftSeconds: '44.2',
+      rate: '16',
+    },
   }
 }
 

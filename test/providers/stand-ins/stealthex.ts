@@ -1,6 +1,6 @@
 /** StealthEX v4, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberOf, objectOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -117,7 +117,7 @@ function shown(swap: Swap): unknown {
       ...{ address: swap.withdrawal, extra_id: swap.withdrawalMemo ?? null, tx_hash: swap.hashOut },
     },
     ...{ refund_address: swap.refund ?? null, refund_extra_id: swap.refundMemo ?? null },
-    ...{ created_at: swap.createdAt.toISOString(), expires_at: null },
+    ...{ created_at: swap.createdAt.toISOString(), expires_at: swap.isFixed ? expiryOf(swap).toISOString() : null },
   }
 }
 

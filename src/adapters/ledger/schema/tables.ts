@@ -76,7 +76,7 @@ interface Transactions {
   candidates: string | null
   /** JSON: the facts of an entry without its status; the response of a mismatch. */
   facts: string | null
-  /** The account of the deposit address of a create; null in rows of older versions. */
+  /** The key of the deposit address of a create and its memo; null in rows of older versions. */
   deposit: ColumnType<string | null, string | null | undefined, string | null>
   /** The trace of the request that created it, if it was traced. */
   traceparent: string | null
