@@ -130,25 +130,25 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open' })
   })
 
-  test('L63: a claim whose outcome became known after days is kept for a day from then on, found or bound by hand', async () => {
+  test('L63: a claim whose outcome became known after days is kept for a day from then on: found, bound by hand, or contradicted', async () => {
     const { ledger, ledgerAdmin } = shared()
-    const [found, bound] = ['found', 'bound'].map((owner) => ({ ...create(unique(owner)), provider: unique('provider') })) as [
-      Intent,
-      Intent,
-    ]
-    for (const made of [found, bound]) await ledger.begin(made)
+    const made = () => ({ ...create(unique('owner')), provider: unique('provider') })
+    const [found, bound, contradicted] = [made(), made(), made()]
+    const states = [[found.owner, 'done'] as const, [bound.owner, 'done'] as const, [contradicted.owner, 'mismatch'] as const]
+    for (const intent of [found, bound, contradicted]) await ledger.begin(intent)
     passHours(50)
     expect(await ledger.complete(found.id, facts('x'))).toBe(true)
     expect(await ledgerAdmin.bind(bound.id, 'x', Date.now(), undefined, 'tester')).toBe('bound')
-    for (const { owner } of [found, bound]) {
-      expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
+    await ledger.markMismatch(contradicted.id, facts('x').transaction, ['coinTo'])
+    for (const [owner, state] of states) {
+      expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state })
       expect(await ledger.begin(create(owner))).toBe(false)
     }
     await ledger.expireClaims()
     passHours(23.5)
-    for (const { owner } of [found, bound]) expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
+    for (const [owner, state] of states) expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state })
     passHours(1)
-    for (const { owner } of [found, bound]) expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
+    for (const [owner] of states) expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
   })
 
   test('only old claims of known outcome are deleted', async () => {

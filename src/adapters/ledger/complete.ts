@@ -24,8 +24,7 @@ export async function complete(within: Database, intent: string, facts: Transact
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   const isAnothers = holder && (holder.intent !== null || isOlder(holder, facts))
   if (isAnothers || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) {
-    await renewClaim(within, intent, store.clock)
-    await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
+    await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] }, store)
     return false
   }
   await completeAs(within, create, facts, holder, store)
@@ -78,7 +77,7 @@ export async function markMismatch(
   if (isListed) await forget(within, create.provider, reported.id, holder)
   const isOwn = !holder || isListed || holder.intent === intent
   const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
-  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields })
+  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields }, store)
 }
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
@@ -101,7 +100,14 @@ export interface MismatchRecord {
   readonly fields: readonly string[]
 }
 
-async function becomeMismatch(within: Database, intent: string, id: string | null, record: MismatchRecord): Promise<void> {
+async function becomeMismatch(
+  within: Database,
+  intent: string,
+  id: string | null,
+  record: MismatchRecord,
+  { clock }: CreateStore,
+): Promise<void> {
+  await renewClaim(within, intent, clock)
   const row = { state: 'mismatch', provider_id: id, look_at: null, facts: JSON.stringify(record) } as const
   await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
 }
