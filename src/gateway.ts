@@ -15,7 +15,6 @@ import { intent } from './core/creation/intent.ts'
 import { judgeCreate } from './core/creation/judge.ts'
 import { captureKeys } from './core/creation/pending-create-keys.ts'
 import { recordResult } from './core/creation/record-result.ts'
-import { Suspensions } from './core/creation/suspensions.ts'
 import { verifyQuote, verifyResponse } from './core/creation/verify-response.ts'
 import { deadline } from './core/deadline.ts'
 import { compose, type Layer } from './core/layer.ts'
@@ -89,13 +88,12 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
 /** In front of one provider. */
 function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
   const { provider, connected, parts } = providerPath
-  const { config, steadyClock: clock, observe } = parts
+  const { config, suspensions, steadyClock: clock, observe } = parts
   const { tag, capabilities, catalogue, maximums, timeoutMs } = connected
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
   const creates = path.createOptions(providerPath)
   const quotes = new RecentQuotes(clock)
-  const suspensions = new Suspensions({ provider: tag, observe, clock })
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(timeoutMs), // one deadline for the whole request
@@ -115,14 +113,14 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         refuseExtremeAmounts(maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-        suspensions.layer, // 503 for an asset whose last creates were refused
+        suspensions.layer({ tags: path.accountTags(provider, config), table: config.assets }), // 503 for an asset whose last creates were refused
         safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
         plausibleLimits(creates), // no limits that cannot be right
         verifyQuote(naming), // a quote must be for the requested pair
       ],
-      judge: judgeCreate(path.judgeOptions(providerPath, { quotes, suspensions })), // what the provider says of its own must be possible
+      judge: judgeCreate(path.judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
       verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),

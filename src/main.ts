@@ -57,10 +57,15 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
   const { observe, telemetry } = monitoring
   const admin = await openAdminPort(config, state, monitoring, resources)
   const sandboxUrls = await addSandbox(config, resources)
-  const { configuration, warnings, ledgerStores, handle } = await openGateway(config, monitoring, preparePages(forms), resources)
+  const { configuration, warnings, ledgerStores, handle, follow } = await openGateway(
+    config,
+    monitoring,
+    preparePages(forms),
+    resources,
+  )
   state.configuration = configuration
   const stopping = new AbortController()
-  state.operator = openOperator(config, operatorParts(ledgerStores, configuration), observe, stopping.signal)
+  state.operator = openOperator(config, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
   const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
@@ -106,12 +111,16 @@ async function openPublicPort(
   return port
 }
 
-function operatorParts(stores: OperatorStores, configuration: ConfigurationInForce): OperatorParts {
+function operatorParts(
+  stores: OperatorStores,
+  configuration: ConfigurationInForce,
+  follow: OperatorParts['follow'],
+): OperatorParts {
   return {
     stores,
     file: () => configuration.file,
     inForce: () => configuration.config,
-    follow: () => configuration.follow(),
+    follow,
   }
 }
 

@@ -8,6 +8,7 @@ import type { Claim, ClientRequest } from '../domain/swap/service.ts'
 import type { Doubt } from '../domain/swap/status.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
 import type { Destination } from './destination.ts'
+import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
 
 /** Creates without an outcome, or with one that contradicted the request, of one owner at one provider. */
 export const maxOpenCreates = 1_000
@@ -135,16 +136,23 @@ export interface Ledger {
   /**
    * Completes the intent. Its claim keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
-   * existing row stays. A row that was only observed under the id, for any owner, becomes this create.
+   * existing row stays. A row that was only observed under the id, for any owner, becomes this create. `judged`: ends the mismatches in
+   * a row of this asset, and its suspension, unless the result is false.
    */
-  readonly complete: (intent: string, record: TransactionRecord) => Promise<boolean>
+  readonly complete: (intent: string, record: TransactionRecord, judged?: JudgedAsset) => Promise<boolean>
   /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
   /**
    * Keeps the intent as a mismatch: these fields of the provider's response contradict the request. A row that was only observed under
-   * the id of the response, and may be of this create, is replaced.
+   * the id of the response, and may be of this create, is replaced. `judged`: counts it for this asset, over all processes, and
+   * returns the suspension that begins with it.
    */
-  readonly markMismatch: (intent: string, reported: Transaction, fields: readonly string[]) => Promise<void>
+  readonly markMismatch: (
+    intent: string,
+    reported: Transaction,
+    fields: readonly string[],
+    judged?: JudgedAsset,
+  ) => Promise<MismatchStreak | undefined>
 
   readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
 

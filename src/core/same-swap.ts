@@ -68,6 +68,28 @@ function compareOwnWords(side: Side, sent: Pair | undefined, reported: Swap): Re
   return compareWords(assetNameOf(sent ?? {}, side), assetNameOf(reported.ownAssets ?? {}, side))
 }
 
+// An asset at a provider, at another time or under another tag of its account
+
+export interface AssetAtProvider {
+  /** Tag. */
+  readonly provider: string
+  /** With the table's names, of then or of now. */
+  readonly asset: AssetName
+  /** With the provider's own words. */
+  readonly sent: AssetName
+}
+
+/** Whether both, at providers of one account, are the same asset. */
+export function isSameAsset(one: AssetAtProvider, other: AssetAtProvider, table: AssetTable): boolean {
+  if (one.provider === other.provider && areSameWords(one.sent, other.sent)) return true
+  const [asset, otherAsset] = [assetOf(one.asset, table), assetOf(other.asset, table)]
+  return asset || otherAsset ? asset === otherAsset : areSameWords(one.asset, other.asset)
+}
+
+function areSameWords(one: AssetName, other: AssetName): boolean {
+  return nameFields.every((field) => sameName(one[field] ?? '', other[field] ?? ''))
+}
+
 // The response of a create against its request
 
 /** Terms of a request: all but assets and amount. */

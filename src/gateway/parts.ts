@@ -8,6 +8,7 @@ import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { DeferredResults } from '../core/creation/deferred-results.ts'
 import { JustGivenDeposits } from '../core/creation/other-deposits.ts'
 import type { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
+import type { Suspensions } from '../core/creation/suspensions.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { Ledger } from '../core/ledger.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
@@ -47,6 +48,8 @@ export interface GatewayParts {
   readonly ledger: Ledger
   /** Results of creates that the ledger could not store at once. */
   readonly deferredResults: DeferredResults
+  /** Assets that are out of new swaps. */
+  readonly suspensions: Suspensions
   /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker

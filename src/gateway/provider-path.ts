@@ -1,5 +1,5 @@
 /** What the layers of one provider are made from. */
-import type { Provider } from '../config/index.ts'
+import type { Config, Provider } from '../config/index.ts'
 import { sharedDeposits } from '../core/assets/require-deposit-memo.ts'
 import type { JudgeOptions } from '../core/creation/judge.ts'
 import { type OtherDepositsOptions, otherDeposits } from '../core/creation/other-deposits.ts'
@@ -24,12 +24,12 @@ export interface ProviderPath {
 
 /** How a create is stored in the ledger before it is sent, and after its response. */
 export function createOptions({ provider, connected, parts }: ProviderPath): RecordResultOptions {
-  const { config, ledger, deferredResults, clock, observe, pendingKeys } = parts
+  const { config, ledger, deferredResults, suspensions, clock, observe, pendingKeys } = parts
   const { tag, capabilities, quotedFirst } = connected
   const hasList = (): boolean => capabilities.responseFields.listTransactions.size > 0 && !connected.isListRefused()
   const destination = destinationOf(provider, config)
   return {
-    ledger: deferredResults.wrap(ledger, tag),
+    ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),
     provider: tag,
     capabilities,
     clock,
@@ -49,10 +49,7 @@ export function verifyOptions({ provider, connected }: ProviderPath): VerifyResp
 }
 
 /** How the response of a create is judged. */
-export function judgeOptions(
-  { provider, connected, parts }: ProviderPath,
-  memory: Pick<JudgeOptions, 'quotes' | 'suspensions'>,
-): JudgeOptions {
+export function judgeOptions({ provider, connected, parts }: ProviderPath, quotes: JudgeOptions['quotes']): JudgeOptions {
   const { ledger, clock, justGivenDeposits } = parts
   const { maxDeviation, refuseDeviation } = parts.config.routing
   const { tag, catalogue } = connected
@@ -64,10 +61,17 @@ export function judgeOptions(
     checksAddresses: provider.addresses === 'checked',
     needsDepositMemo: sharedDeposits(provider.depositMemo, catalogue).isShared,
     isAnothersDeposit: otherDeposits({ provider: tag, ledger, readerOf: readerFor(parts), clock, justGiven: justGivenDeposits }),
-    ...memory,
+    quotes,
+    tags: accountTags(provider, parts.config),
     maxDeviation,
     refusesDeviation: refuseDeviation,
   }
+}
+
+/** All tags of the provider's account, its own first. */
+export function accountTags({ tag, account }: Provider, { providers }: Config): readonly string[] {
+  const others = providers.filter((other) => other.account === account && other.tag !== tag)
+  return [tag, ...others.map((other) => other.tag)]
 }
 
 /** With issued keys every swap can be read; with a provider's own keys only those of the caller. */

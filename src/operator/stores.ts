@@ -5,7 +5,7 @@ import { instrumented } from '../core/instrumented-ledger.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,
-  'accounts' | 'audit' | 'ledgerAdmin' | 'overrides' | 'replicaFigures' | 'currencyLists'
+  'accounts' | 'audit' | 'ledgerAdmin' | 'overrides' | 'suspensions' | 'replicaFigures' | 'currencyLists'
 >
 
 export interface OperatorParts {
@@ -14,7 +14,7 @@ export interface OperatorParts {
   readonly file: () => Config
   /** In force: the file with the overrides. */
   readonly inForce: () => Config
-  /** Applies the overrides that were just stored. */
+  /** Applies what an operator just stored. */
   readonly follow: () => Promise<void>
 }
 
@@ -26,6 +26,7 @@ export function withLedgerFaults(stores: OperatorStores): OperatorStores {
     audit: withFaults(stores.audit),
     ledgerAdmin: withFaults(stores.ledgerAdmin),
     overrides: withFaults(stores.overrides),
+    suspensions: withFaults(stores.suspensions),
     replicaFigures: withFaults(stores.replicaFigures),
     currencyLists: withFaults(stores.currencyLists),
   }

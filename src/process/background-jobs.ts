@@ -1,4 +1,5 @@
 import type { OpenLedger } from '../adapters/ledger/index.ts'
+import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { ConfigurationInForce } from './configuration/configuration-in-force.ts'
 import type { CurrentGeneration } from './configuration/generation.ts'
@@ -12,17 +13,18 @@ export interface BackgroundJobParts {
   readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly shadowStatistics: ShadowStatistics
+  readonly suspensions: Suspensions
 }
 
 /** Every replica must apply a change within 5 s. */
-const overridePollMs = 2_000
+const changePollMs = 2_000
 
 /** After a failover the new server's log soon is as long as the lost one. */
 const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { generation, configuration, ledgerStores, monitoring, shadowStatistics } = parts
+  const { generation, configuration, ledgerStores, monitoring, shadowStatistics, suspensions } = parts
   const { ledger, replicaFigures: store, findLostCommits } = ledgerStores
   const { figures, observe } = monitoring
   const reportLostCommits = async (): Promise<void> => {
@@ -37,7 +39,8 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
-    startIntervalJob(() => configuration.follow(), overridePollMs),
+    startIntervalJob(() => configuration.follow(), changePollMs),
+    startIntervalJob(() => suspensions.follow(), changePollMs),
     startReplicaFigures({ store, figures, shadowStatistics, connected: () => generation.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)

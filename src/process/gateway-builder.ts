@@ -3,6 +3,7 @@ import type { OpenLedger } from '../adapters/ledger/index.ts'
 import type { Config } from '../config/index.ts'
 import { DeferredResults } from '../core/creation/deferred-results.ts'
 import { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
+import { Suspensions } from '../core/creation/suspensions.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { StaticPages } from '../edges/static-page.ts'
@@ -20,13 +21,14 @@ import { version } from './version.ts'
 
 export interface GatewayBuilder {
   readonly shadowStatistics: ShadowStatistics
+  readonly suspensions: Suspensions
   readonly build: (config: Config) => Generation
 }
 
 /** Opens what all generations share: the stores of limits, traces, results that the ledger could not store, and connections. */
 export async function openGatewayBuilder(
   config: Config,
-  { accounts, waits: ledgerWaits, ledger, currencyLists }: OpenLedger,
+  { accounts, waits: ledgerWaits, ledger, currencyLists, suspensions: store }: OpenLedger,
   { load, observe }: Monitoring,
   pages: StaticPages,
   resources: AsyncDisposableStack,
@@ -40,10 +42,12 @@ export async function openGatewayBuilder(
   const connections = new Connections(lookup)
   resources.defer(() => connections.close())
   const shadowStatistics = new ShadowStatistics()
+  const suspensions = new Suspensions(store, () => performance.now())
   const pendingKeys = new PendingCreateKeys()
-  const shared = { ...limitStores, tracing, load, ledger, ledgerWaits, currencyLists, deferredResults, connections }
+  const shared = { ...limitStores, tracing, load, ledger, ledgerWaits, currencyLists, deferredResults, suspensions, connections }
   return {
     shadowStatistics,
+    suspensions,
     build(next) {
       const gateway = createGateway({
         ...shared,

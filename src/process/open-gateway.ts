@@ -1,6 +1,7 @@
 /** The gateway with its stores and background jobs, but without a port. */
 import { type OpenLedger, openLedger } from '../adapters/ledger/index.ts'
 import type { Config } from '../config/index.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 import type { StaticPages } from '../edges/static-page.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
@@ -16,7 +17,12 @@ export interface OpenGateway {
   readonly warnings: readonly string[]
   readonly ledgerStores: OpenLedger
   readonly handle: Http
+  /** Applies what operators have changed in the ledger. Throws if it cannot be read. */
+  readonly follow: () => Promise<void>
 }
+
+/** The longest wait of the start for the assets that are suspended; later they are read all the same. */
+const maxWaitMs = 1_000
 
 /** Registers all that it opens in `resources`. Throws a `ConfigError` if the ledger contradicts the configuration. */
 export async function openGateway(
@@ -30,13 +36,15 @@ export async function openGateway(
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores.ledgerAdmin)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
-  const { build, shadowStatistics } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
+  const { build, shadowStatistics, suspensions } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
+  await withDefault(suspensions.follow(), maxWaitMs, undefined)
   const generation = new CurrentGeneration(build, configuration.config)
   configuration.onChange((next) => {
     generation.replace(next)
     telemetry.log.configure(next.log)
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ generation, configuration, ledgerStores, monitoring, shadowStatistics }, resources)
-  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle: generation.handle }
+  startBackgroundJobs({ generation, configuration, ledgerStores, monitoring, shadowStatistics, suspensions }, resources)
+  const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
+  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle: generation.handle, follow }
 }

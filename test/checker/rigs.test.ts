@@ -23,9 +23,9 @@ const indiscreet: Layer = (ledger) => {
       intents.set(intent.id, intent.owner)
       return ledger.begin(intent)
     },
-    complete(intent, facts) {
+    complete(intent, facts, judged) {
       owners.set(facts.transaction.id, intents.get(intent) ?? '')
-      return ledger.complete(intent, facts)
+      return ledger.complete(intent, facts, judged)
     },
     find: (owner, provider, id) => ledger.find(ownerOf(owner, id), provider, id),
     findAll: (owner, provider, ids) => ledger.findAll(ownerOf(owner, ids[0] ?? ''), provider, ids),

@@ -10,6 +10,7 @@ import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refus
 import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
 import { PendingCreateKeys } from '../../src/core/creation/pending-create-keys.ts'
+import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { ShadowStatistics } from '../../src/core/routing/shadow-statistics.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
@@ -66,6 +67,7 @@ routing: { providers: [alpha] }
     ledger: store.ledger,
     ledgerWaits: store.waits,
     deferredResults: new DeferredResults({ observe: () => {} }),
+    suspensions: new Suspensions(store.suspensions, fastClock()),
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),

@@ -75,10 +75,15 @@ function isOwn(file: string, target: string): boolean {
   return own !== undefined && target.startsWith(own)
 }
 
-/** What stores ask the core: whether two swaps are one is no rule of theirs; and the bounds that their ports state. */
-const askedByStores: ReadonlySet<string> = new Set(['core/same-swap.ts', 'core/ledger.ts', 'core/ledger-admin.ts'])
+/** What stores ask the core: whether two swaps are one, and which mismatches suspend an asset, are no rules of theirs; and the bounds of ports. */
+const askedByStores: ReadonlySet<string> = new Set([
+  'core/same-swap.ts',
+  'core/mismatch-streaks.ts',
+  'core/ledger.ts',
+  'core/ledger-admin.ts',
+])
 
-/** An adapter imports only types of the core (ports), and its one rule for stores; and each file is for one library. */
+/** An adapter imports only types of the core (ports), and its rules for stores; and each file is for one library. */
 function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
   const libraries = new Set(
     values.map((target) => /^npm:((?:@[^/]+\/)?[^/]+)/.exec(target)?.[1]).filter((name) => name !== undefined),

@@ -77,6 +77,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE overrides',
       'DROP TABLE audit',
       'DROP TABLE replica_figures',
+      'DROP TABLE mismatch_streaks',
       'DROP TABLE IF EXISTS log_position',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
@@ -101,6 +102,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE audit',
       'DROP INDEX transactions_overdue',
       'DROP TABLE replica_figures',
+      'DROP TABLE mismatch_streaks',
       'DROP TABLE IF EXISTS log_position',
       'DROP INDEX transactions_polled',
       'DROP INDEX transactions_overdue_at',

@@ -45,24 +45,6 @@ describeStores(allStores, (shared) => {
     ])
   })
 
-  test('that suspensions end is no override, and a record for each provider', async () => {
-    const { overrides, audit } = await shared().openNew()
-    expect(await overrides.readResumedAt()).toBe(0)
-    await overrides.change([], actor, [], ['alpha', 'beta'])
-    const first = await overrides.readResumedAt()
-    expect(Math.abs(first - Date.now())).toBeLessThan(60_000)
-    await overrides.change([], actor, [], ['alpha'])
-    expect(await overrides.readResumedAt()).toBeGreaterThanOrEqual(first)
-    expect([await overrides.read(), await overrides.readAll()]).toEqual([[], []])
-    const records = await audit.read({})
-    expect(records.map(({ action, subject }) => `${action} ${subject}`).toSorted()).toEqual([
-      'provider.resume alpha',
-      'provider.resume alpha',
-      'provider.resume beta',
-    ])
-    expect(records.map((record) => record.actor)).toEqual([actor, actor, actor])
-  })
-
   test('O2: an override takes the place of the one before; the same again changes nothing and is no record', async () => {
     const { overrides, audit } = await shared().openNew()
     await overrides.change([drain], actor)

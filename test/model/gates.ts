@@ -41,11 +41,10 @@ export class Gates {
         this.begun.push(intent)
         return this.write('begin', () => all.begin(intent), this.outcomes.get(intent.id) ?? outcome) as Promise<boolean>
       },
-      complete: (intent, facts) => this.written('complete', intent, () => all.complete(intent, facts)),
+      complete: (intent, ...result) => this.written('complete', intent, () => all.complete(intent, ...result)),
       drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
       markUnknown: (intent, lookAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, lookAt)),
-      markMismatch: (intent, reported, fields) =>
-        this.written('markMismatch', intent, () => all.markMismatch(intent, reported, fields)),
+      markMismatch: (intent, ...result) => this.written('markMismatch', intent, () => all.markMismatch(intent, ...result)),
       dueCreates: async (_, most, owners) => {
         const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, most, owners)
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)

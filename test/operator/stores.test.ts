@@ -79,7 +79,7 @@ test.each([
       'bind',
       'openCounts',
     ])
-    const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'replicaFigures', 'currencyLists'] as const
+    const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'suspensions', 'replicaFigures', 'currencyLists'] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
     const config = () =>
       ({
@@ -105,7 +105,14 @@ test.each([
     },
   }
   const config = () => ({ providers: [{ name: 'beta', tag: 'two' }] }) as never
-  const none = { accounts: {}, audit: { append: async () => {} }, overrides: {}, replicaFigures: {}, currencyLists: {} }
+  const none = {
+    accounts: {},
+    audit: { append: async () => {} },
+    overrides: {},
+    suspensions: {},
+    replicaFigures: {},
+    currencyLists: {},
+  }
   const stores = { ...none, ledgerAdmin } as never
   const api = operatorApi({ stores, file: config, inForce: config, follow: async () => {} }, '1')
   const query = new URLSearchParams({ provider })

@@ -16,6 +16,7 @@ import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refus
 import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
 import { PendingCreateKeys } from '../../src/core/creation/pending-create-keys.ts'
+import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/currency-list-store.ts'
@@ -138,6 +139,10 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     ledger,
     ledgerWaits: () => store.waits(),
     deferredResults: results,
+    suspensions: new Suspensions(
+      latest(() => store.suspensions),
+      settings.steadyClock ?? fastClock(),
+    ),
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),

@@ -6,6 +6,7 @@ import type { Accounts } from '../../core/access/accounts.ts'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerAdmin } from '../../core/ledger-admin.ts'
+import type { SuspensionStore } from '../../core/mismatch-streaks.ts'
 import type { AuditLog } from '../../core/operations/audit.ts'
 import type { OverrideStore } from '../../core/operations/overrides.ts'
 import type { ReplicaFiguresStore } from '../../core/operations/replica-figures.ts'
@@ -20,6 +21,7 @@ import { diagnose } from './diagnose.ts'
 import { dueCreates } from './due-creates.ts'
 import { entries } from './entries.ts'
 import { intents } from './intents.ts'
+import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
@@ -52,6 +54,7 @@ export interface OpenLedger {
   readonly waits: () => LedgerWaits
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
+  readonly suspensions: SuspensionStore
   readonly audit: AuditLog
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
@@ -81,7 +84,12 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
   const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
   const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
-  const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
+  const operations = {
+    overrides: overrides(store),
+    suspensions: suspensions(store),
+    audit: auditLog(store),
+    replicaFigures: replicaFigures(store),
+  }
   return {
     ledger,
     accounts: accounts(store),

@@ -8,6 +8,7 @@ import type { LedgerClock } from './clock.ts'
 import { bindFound, complete, lockCreate, markMismatch } from './complete.ts'
 import type { Database } from './database.ts'
 import { insertEntry } from './entries.ts'
+import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
@@ -23,13 +24,21 @@ export function intents(store: Store): Intents {
         ? writeOne((within) => drop(within, intent), 'result')
         : write((within) => refuse(within, intent, lookAt), 'result'),
     markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
-    complete: (intent, facts) =>
-      write((within) => complete(within, intent, facts, store), 'result').catch(async (reason) => {
+    complete: (intent, facts, judged) =>
+      write(async (within) => {
+        const isAccepted = await complete(within, intent, facts, store)
+        if (isAccepted && judged) await endStreaks(within, judged, store)
+        return isAccepted
+      }, 'result').catch(async (reason) => {
         if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts, store), 'result')
         throw reason
       }),
     bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, store), 'result'),
-    markMismatch: (intent, reported, fields) => write((within) => markMismatch(within, intent, reported, fields, store), 'result'),
+    markMismatch: (intent, reported, fields, judged) =>
+      write(async (within) => {
+        await markMismatch(within, intent, reported, fields, store)
+        return judged && (await countMismatch(within, intent, judged, store))
+      }, 'result'),
   }
 }
 

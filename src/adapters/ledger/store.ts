@@ -6,7 +6,7 @@ import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'
 
-export type LockName = 'schema' | 'overrides'
+export type LockName = 'schema' | 'overrides' | 'mismatches'
 
 export interface Store {
   /** For reads. Returns all earlier writes. */

@@ -35,6 +35,12 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
       ],
       ...providers.map(rowOf),
     ]),
+    ...providers.flatMap(({ name, suspended }) =>
+      suspended.map(({ kind, asset, network, since, until }) => {
+        const where = network === null ? asset : `${asset} (network ${network})`
+        return `Suspended at ${name}: ${where}, since ${since}, until ${until}: three mismatches in a row of ${kind}.`
+      }),
+    ),
     ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
       const effect = isAsleep ? ' It has no effect: the file has no such provider.' : ''

@@ -3,6 +3,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
+import type { JudgedAsset } from '../mismatch-streaks.ts'
 import { inSpan, traced } from '../traced.ts'
 import { unknownOutcome } from './create-outcome.ts'
 
@@ -17,6 +18,8 @@ export interface SentCreate extends CreateResponse {
 export interface VerifiedCreate extends SentCreate {
   /** Fields for which nobody may get it. */
   readonly contradicted: readonly string[]
+  /** What it says about the asset that is deposited. */
+  readonly judged?: JudgedAsset
 }
 
 /** Stores the intent of a create, then sends it. */

@@ -59,8 +59,8 @@ export class DeferredResults {
           if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
           throw reason
         }),
-      complete: (intent, transactionRecord) => record(intent, () => ledger.complete(intent, transactionRecord)),
-      markMismatch: (intent, reported, fields) => record(intent, () => ledger.markMismatch(intent, reported, fields)),
+      complete: (intent, ...result) => record(intent, () => ledger.complete(intent, ...result)),
+      markMismatch: (intent, ...result) => record(intent, () => ledger.markMismatch(intent, ...result)),
       drop: (intent, lookAt) => record(intent, () => ledger.drop(intent, lookAt)),
     }
   }

@@ -55,11 +55,9 @@ const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as A
 
 let observations: Observation[] = []
 let now = 0
-let judgedKinds: (readonly string[])[] = []
 let quotes: RecentQuotes
 beforeEach(() => {
   observations = []
-  judgedKinds = []
   now = 1_000
   quotes = new RecentQuotes(() => now)
 })
@@ -83,7 +81,7 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
     needsDepositMemo: async ({ codeFrom }) => codeFrom === 'XRP',
     isAnothersDeposit: async ({ depositAddress }) => depositAddress === '1ANOTH',
     quotes,
-    suspensions: { judged: (_, kinds) => void judgedKinds.push(kinds) },
+    tags: ['alpha', 'other'],
     maxDeviation: 0.1,
     refusesDeviation: false,
     ...options,
@@ -242,11 +240,11 @@ test('what is only counted is no contradiction, and what has no kind is always o
   expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
 })
 
-test('the kinds that were refused are told, and none for a create that passed', async () => {
-  await judge({ depositAddress: 'pending', amountIn: '7' as Amount })
-  await judge({})
-  await judge({}, { contradicted: ['withdrawalAddress'] })
-  expect(judgedKinds).toEqual([['depositAddress', 'amount'], []])
+test('the kinds that were refused are told, with the asset that is deposited', async () => {
+  const wrong = await judge({ depositAddress: 'pending', amountIn: '7' as Amount })
+  expect(wrong.judged).toMatchObject({ tags: ['alpha', 'other'], refused: ['depositAddress', 'amount'], network: 'BTC' })
+  expect(wrong.judged).toMatchObject({ asset: { code: 'BTC', coin: 'BTC', network: 'BTC' } })
+  for (const contradicted of [[], ['withdrawalAddress']]) expect((await judge({}, { contradicted })).judged?.refused).toEqual([])
 })
 
 test('another coin is no judgement of the network', async () => {

@@ -17,9 +17,10 @@ import type { AssetNaming } from '../assets/asset-naming.ts'
 import { isDepositAddress } from '../assets/deposit-address.ts'
 import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
 import type { RecentQuotes } from '../quotes/recent-quotes.ts'
+import { isSameAsset } from '../same-swap.ts'
 import type { JudgeCreate, VerifiedCreate } from './creation.ts'
-import type { Suspensions } from './suspensions.ts'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. `providers.<name>.judge`. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -34,7 +35,8 @@ export interface JudgeOptions extends ProviderLayerOptions {
   /** Whether another open swap has the deposit address with its memo. */
   readonly isAnothersDeposit: (created: Transaction, context: Context) => Promise<boolean>
   readonly quotes: RecentQuotes
-  readonly suspensions: Pick<Suspensions, 'judged'>
+  /** All tags of the provider's account, its own first. */
+  readonly tags: readonly string[]
   /** Of `routing`: by how much a create may promise less than the newest quote (0: any), and whether more is refused. */
   readonly maxDeviation: number
   readonly refusesDeviation: boolean
@@ -51,7 +53,7 @@ interface Finding {
  * provider's.
  */
 export function judgeCreate(options: JudgeOptions): JudgeCreate {
-  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit, suspensions } = options
+  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit, tags } = options
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
@@ -77,9 +79,15 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
       observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
     }
     const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
-    const kinds = new Set(refused.flatMap(({ kind }) => kind ?? []))
-    if (kinds.size > 0 || refused.length === 0) suspensions.judged(pair, [...kinds], asset?.network)
-    return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))] }
+    const deposit = { provider, asset: assetNameOf(pair, from), sent: assetNameOf(request, from) }
+    const judged: JudgedAsset = {
+      ...deposit,
+      network: asset?.network,
+      tags,
+      refused: judgementKinds.filter((kind) => refused.some((finding) => finding.kind === kind)),
+      isOf: (streak: MismatchStreak) => isSameAsset(streak, deposit, naming.table),
+    }
+    return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))], judged }
   }
 }
 

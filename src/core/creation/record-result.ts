@@ -22,15 +22,15 @@ export interface RecordResultOptions extends IntentOptions {
 export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): RecordCreate {
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
-    const { body, derived, attempt, contradicted } = response
+    const { body, derived, attempt, contradicted, judged } = response
     if (contradicted.length > 0) {
       count('contradicted')
-      await ledger.markMismatch(attempt, body, contradicted).catch(() => {})
+      await ledger.markMismatch(attempt, body, contradicted, judged).catch(() => {})
       throw contradiction(provider)
     }
     // The gateway itself may have rounded the amount.
     if (!derived?.includes('amountIn') && compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
-    const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock())).catch((reason) => {
+    const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock()), judged).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })

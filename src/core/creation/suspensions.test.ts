@@ -1,46 +1,133 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { JudgementKind } from '../../domain/telemetry/labels.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Ledger } from '../ledger.ts'
+import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
+import { isSameAsset } from '../same-swap.ts'
 import { Suspensions } from './suspensions.ts'
 
-const btc = { codeFrom: 'BTC' }
-let now: number
-let observations: Observation[]
-let suspensions: Suspensions
-beforeEach(() => {
-  now = 1_000
-  observations = []
-  suspensions = new Suspensions({ provider: 'alpha', clock: () => now, observe: (one) => observations.push(one) })
-})
+const minuteMs = 60_000
+const asset = { aliases: [], isDefault: true } as const
+const tableOf = (...codes: readonly string[]): AssetTable =>
+  new AssetTable(
+    codes.map((code) => ({ coin: code, name: code, assets: [{ ...asset, code, coin: code, name: code, network: code }] })),
+  )
+const table = tableOf('BTC', 'ETH')
+const named = (code: string) => ({ asset: { code, coin: code, network: code }, sent: { coin: code, network: code } })
+const tags = ['alpha', 'other']
 
-const refuse = (...kinds: readonly JudgementKind[]): void => {
-  for (const kind of kinds) suspensions.judged(btc, [kind], 'BTC')
+function judged(code: string, ...refused: readonly JudgementKind[]): JudgedAsset {
+  const deposit = { provider: 'alpha', ...named(code) }
+  return { ...deposit, network: code, tags, refused, isOf: (streak) => isSameAsset(streak, deposit, table) }
 }
-const takes = async (pair: object): Promise<boolean> => {
-  const service = suspensions.layer({ call: async () => ({}) } as unknown as SwapService)
-  const context = { pair } as unknown as Context
-  const calls = (['getRate', 'createTransaction'] as const).map((op) => service.call(op, {} as never, context))
-  const [quote, create] = await Promise.allSettled(calls)
-  expect(quote?.status).toBe(create?.status)
-  if (create?.status === 'rejected') expect(create.reason).toMatchObject({ kind: 'unavailable', mayFailOver: true, noEffect: true })
-  return create?.status === 'fulfilled'
-}
-
-it('three mismatches of one kind in a row take that asset out for ten minutes', async () => {
-  refuse('depositAddress', 'depositAddress')
-  expect(await takes(btc)).toBe(true)
-  refuse('depositAddress')
-  expect([await takes(btc), await takes({ codeFrom: 'ETH' })]).toEqual([false, true])
-  expect(observations).toEqual([{ what: 'suspended', provider: 'alpha', kind: 'depositAddress', network: 'BTC' }])
-  now += 600_000
-  expect(await takes(btc)).toBe(true)
+const streak = (code: string, facts: Partial<MismatchStreak> = {}): MismatchStreak => ({
+  provider: 'alpha',
+  kind: 'amount',
+  network: code,
+  intents: ['c'],
+  ...named(code),
+  ...facts,
 })
+const suspended = (ageMs: number, code = 'BTC', facts: Partial<MismatchStreak> = {}): MismatchStreak =>
+  streak(code, { suspension: { since: 1_000, ageMs }, ...facts })
 
-it('mismatches of several kinds, and a create between that passed, do not', async () => {
-  refuse('depositAddress', 'amount', 'depositAddress', 'amount')
-  expect(await takes(btc)).toBe(true)
-  suspensions.judged(btc, [], 'BTC')
-  refuse('depositAddress')
-  expect(await takes(btc)).toBe(true)
+describe('a suspended asset', () => {
+  let now: number
+  let stored: readonly MismatchStreak[]
+  let suspensions: Suspensions
+  beforeEach(() => {
+    now = 1_000
+    stored = []
+    suspensions = new Suspensions({ read: async () => stored }, () => now)
+  })
+  const follow = async (...streaks: readonly MismatchStreak[]): Promise<void> => {
+    stored = streaks
+    await suspensions.follow()
+  }
+  const isTaken = async (words: ReturnType<typeof named>, own = tags, by = table): Promise<boolean> => {
+    const service = suspensions.layer({ tags: own, table: by })({ call: async () => ({}) } as unknown as SwapService)
+    const { code, coin, network } = words.asset
+    const context = { pair: { codeFrom: code, coinFrom: coin, networkFrom: network } } as unknown as Context
+    const request = { coinFrom: words.sent.coin, networkFrom: words.sent.network } as never
+    const calls = (['getRate', 'createTransaction'] as const).map((op) => service.call(op, request, context))
+    const [quote, create] = await Promise.allSettled(calls)
+    expect(quote?.status).toBe(create?.status)
+    if (create?.status === 'rejected')
+      expect(create.reason).toMatchObject({ kind: 'unavailable', mayFailOver: true, noEffect: true })
+    return create?.status === 'fulfilled'
+  }
+
+  it('is refused for what is left of ten minutes, also while the ledger cannot be read', async () => {
+    await follow(suspended(4 * minuteMs))
+    expect([await isTaken(named('BTC')), await isTaken(named('ETH'))]).toEqual([false, true])
+    const read = vi.fn(() => Promise.reject(new Error('lost')))
+    Object.assign(suspensions, { store: { read } })
+    await expect(suspensions.follow()).rejects.toThrow('lost')
+    now += 6 * minuteMs - 1
+    expect(await isTaken(named('BTC'))).toBe(false)
+    now += 1
+    expect(await isTaken(named('BTC'))).toBe(true)
+  })
+
+  it('is not refused for longer because the clock of the database is set back', async () => {
+    await follow(suspended(0))
+    now += 5 * minuteMs
+    await follow(suspended(-60 * minuteMs), suspended(-2 * minuteMs))
+    now += 5 * minuteMs
+    expect(await isTaken(named('BTC'))).toBe(true)
+  })
+
+  it('is so at every tag of the account, by the words that were sent there, else by the table', async () => {
+    const renamed = { ...named('XBT'), sent: named('BTC').sent }
+    const later = tableOf('XBT', 'ETH')
+    await follow(suspended(0))
+    expect(await isTaken(named('BTC'), ['other', 'alpha'])).toBe(false)
+    expect(await isTaken(named('BTC'), ['beta'])).toBe(true)
+    expect(await isTaken(renamed, tags, later)).toBe(false)
+    expect(await isTaken(renamed, ['other', 'alpha'], later)).toBe(true)
+  })
+
+  it('that the table lacks is known by its texts', async () => {
+    await follow(suspended(0, 'NEW'))
+    expect([await isTaken(named('NEW')), await isTaken(named('NEWER'))]).toEqual([false, true])
+  })
+
+  it('is offered again once the ledger has it no more', async () => {
+    await follow(suspended(0))
+    await follow()
+    expect(await isTaken(named('BTC'))).toBe(true)
+  })
+
+  it('begins and ends in this process with the result that the ledger stores, and is told once', async () => {
+    const observations: Observation[] = []
+    const results = { complete: [false, true, true], begun: [undefined, suspended(0)] }
+    const ledger = suspensions.wrap(
+      { complete: async () => results.complete.shift(), markMismatch: async () => results.begun.shift() } as unknown as Ledger,
+      (observation) => observations.push(observation),
+    )
+    const mismatch = () => ledger.markMismatch('intent', {} as never, [], judged('BTC', 'amount'))
+    await mismatch()
+    expect(await isTaken(named('BTC'))).toBe(true)
+    await mismatch()
+    expect(await isTaken(named('BTC'))).toBe(false)
+    expect(observations).toEqual([{ what: 'suspended', provider: 'alpha', kind: 'amount', network: 'BTC' }])
+    await ledger.complete('intent', {} as never, judged('BTC'))
+    await ledger.complete('intent', {} as never, judged('ETH'))
+    expect(await isTaken(named('BTC'))).toBe(false)
+    await ledger.complete('intent', {} as never, judged('BTC'))
+    expect(await isTaken(named('BTC'))).toBe(true)
+  })
+
+  it('that begins while an older state is read stays', async () => {
+    const reading = Promise.withResolvers<readonly MismatchStreak[]>()
+    Object.assign(suspensions, { store: { read: () => reading.promise } })
+    const following = suspensions.follow()
+    const ledger = suspensions.wrap({ markMismatch: async () => suspended(0) } as unknown as Ledger, () => {})
+    await ledger.markMismatch('intent', {} as never, [], judged('BTC', 'amount'))
+    reading.resolve([])
+    await following
+    expect(await isTaken(named('BTC'))).toBe(false)
+  })
 })

@@ -1,78 +1,113 @@
-/** A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract.md §10.3). */
+/**
+ * A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract.md §10.3), so
+ * that a wrong rule of the table costs three orders, not all. The ledger counts, over all processes; each follows it.
+ */
 import { standardFault } from '../../domain/faults/standard-fault.ts'
+import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
-import type { JudgementKind } from '../../domain/telemetry/labels.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import { withTimeout } from '../../domain/with-timeout.ts'
+import { assetNameOf, from } from '../assets/pair.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { Ledger } from '../ledger.ts'
+import { type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
+import { isSameAsset } from '../same-swap.ts'
 
-export interface SuspensionsOptions extends ProviderLayerOptions {
-  readonly clock: SteadyClock
+const maxReadMs = 3_000
+
+interface Suspended {
+  readonly streak: MismatchStreak
+  /** On the clock of this process. */
+  readonly until: number
 }
 
-/** So many mismatches of one kind in a row, with no create between that passed. */
-const maxMismatches = 3
-const durationMs = 600_000
-/** A bound on memory: assets outside of the table count too. */
-const maxAssets = 1_000
-
-interface AssetState {
-  readonly mismatches: Map<JudgementKind, number>
-  until: number
-}
-
-/** Of one provider, in one generation of the gateway: a reset makes a new one. A wrong rule of the table costs three orders, not all. */
+/** Of the whole process: it survives reloads. Before the first `follow` nothing is suspended. */
 export class Suspensions {
-  private readonly options: SuspensionsOptions
-  private readonly assets = new BoundedMap<AssetState>({ maxEntries: maxAssets })
+  private readonly store: SuspensionStore
+  private readonly clock: SteadyClock
+  private suspended: readonly Suspended[] = []
+  /** Of the last change or look: an earlier look that ends later is out of date. */
+  private latest = 0
 
-  constructor(options: SuspensionsOptions) {
-    this.options = options
+  constructor(store: SuspensionStore, clock: SteadyClock) {
+    this.store = store
+    this.clock = clock
   }
 
-  /** A create of this pair was judged; `refused`: the kinds that were refused, none if it passed. `network`: of the deposit. */
-  judged(pair: Pair, refused: readonly JudgementKind[], network: string | undefined): void {
-    const { provider, clock, observe } = this.options
-    const key = depositAsset(pair)
-    if (refused.length === 0) {
-      this.assets.delete(key)
-      return
-    }
-    const state = this.assets.get(key) ?? this.assets.set(key, { mismatches: new Map(), until: 0 })
-    for (const kind of refused) {
-      const count = (state.mismatches.get(kind) ?? 0) + 1
-      state.mismatches.set(kind, count)
-      if (count < maxMismatches) continue
-      state.mismatches.clear()
-      state.until = clock() + durationMs
-      observe({ what: 'suspended', provider, kind, network })
-      return
+  /** Reads them again. Throws where the ledger cannot be read: then those that are known end in their time. */
+  async follow(): Promise<void> {
+    const number = ++this.latest
+    const streaks = await withTimeout(this.store.read(), maxReadMs, () => {
+      throw new Error('the ledger does not answer in time')
+    })
+    if (number === this.latest) this.suspended = streaks.map((streak) => this.begun(streak))
+  }
+
+  /** Wraps the ledger for creates: what begins or ends with a result applies to this process at once. */
+  wrap(ledger: Ledger, observe: Observer): Ledger {
+    return {
+      ...ledger,
+      complete: async (intent, record, judged) => {
+        const isAccepted = await ledger.complete(intent, record, judged)
+        if (isAccepted && judged) this.end(judged)
+        return isAccepted
+      },
+      markMismatch: async (...result) => {
+        const streak = await ledger.markMismatch(...result)
+        if (!streak) return undefined
+        const { provider, kind, network } = streak
+        this.change([...this.suspended, this.begun(streak)])
+        observe({ what: 'suspended', provider, kind, network })
+        return streak
+      },
     }
   }
 
-  /** Throws `unavailable` for quotes and creates of a suspended asset: another provider may take them. */
-  get layer(): Layer {
-    const refuseSuspended = ({ pair = {} }: Context): void => {
-      const leftMs = (this.assets.get(depositAsset(pair))?.until ?? 0) - this.options.clock()
-      if (leftMs > 0)
-        throw standardFault('unavailable', { retryAfter: Math.ceil(leftMs / 1000), noEffect: true, mayFailOver: true })
+  /**
+   * Throws `unavailable` for quotes and creates of a suspended asset: another provider may take them. Runs where asset names are the
+   * provider's. `tags`: all of the provider's account, its own first.
+   */
+  layer({ tags, table }: { readonly tags: readonly string[]; readonly table: AssetTable }): Layer {
+    const [provider = ''] = tags
+    const refuseSuspended = (request: Pair, { pair = {} }: Context): void => {
+      if (this.suspended.length === 0) return
+      const deposit = { provider, asset: assetNameOf(pair, from), sent: assetNameOf(request, from) }
+      const own = this.suspended.filter(({ streak }) => tags.includes(streak.provider) && isSameAsset(streak, deposit, table))
+      const left = Math.max(...own.map(({ until }) => until)) - this.clock()
+      if (left > 0) throw standardFault('unavailable', { retryAfter: Math.ceil(left / 1000), noEffect: true, mayFailOver: true })
     }
     return onOperations({
       async getRate(request, context, next) {
-        refuseSuspended(context)
+        refuseSuspended(request, context)
         return next.call('getRate', request, context)
       },
       async createTransaction(request, context, next) {
-        refuseSuspended(context)
+        refuseSuspended(request, context)
         return next.call('createTransaction', request, context)
       },
     })
   }
+
+  private begun(streak: MismatchStreak): Suspended {
+    const until = this.clock() + suspendedForMs(streak)
+    const known = this.suspended.find((other) => isSameSuspension(other.streak, streak))
+    return { streak, until: Math.min(until, known?.until ?? until) }
+  }
+
+  private end({ tags, isOf }: JudgedAsset): void {
+    const others = this.suspended.filter(({ streak }) => !(tags.includes(streak.provider) && isOf(streak)))
+    if (others.length < this.suspended.length) this.change(others)
+  }
+
+  private change(suspended: readonly Suspended[]): void {
+    this.latest++
+    this.suspended = suspended
+  }
 }
 
-/** The table's name of the asset that is deposited. */
-function depositAsset({ codeFrom, coinFrom, networkFrom }: Pair): string {
-  return codeFrom ?? `${coinFrom} ${networkFrom}`
+/** Whether both are one suspension, read at two times. The create that began it is in no other. */
+function isSameSuspension(one: MismatchStreak, other: MismatchStreak): boolean {
+  return one.kind === other.kind && one.intents.at(-1) === other.intents.at(-1)
 }

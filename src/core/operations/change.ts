@@ -4,9 +4,13 @@ import { needsForce } from './consequences.ts'
 import type { Override, OverrideChange, OverrideKey, OverrideStore } from './overrides.ts'
 import { byName, heldBy, keyByName, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
 
+export interface FileSettings extends RoutingSettings {
+  readonly providers: readonly (RoutingSettings['providers'][number] & { readonly account: string })[]
+}
+
 export interface OperationPorts {
   /** The settings of the configuration file. */
-  readonly file: RoutingSettings
+  readonly file: FileSettings
   readonly overrides: OverrideStore
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
 }
@@ -33,13 +37,13 @@ const maxAttempts = 20
 
 /**
  * Applies the values to the current overrides. If another change is written meanwhile, the decision is made again.
- * `resumed`: the names of providers whose suspensions of assets end with it.
+ * `resumed`: names of providers by their tags; their suspensions of assets end with it.
  */
 export async function changeOverrides(
   ports: OperationPorts,
   values: Values,
   options: ChangeOptions,
-  resumed: readonly string[] = [],
+  resumed?: ReadonlyMap<string, string>,
 ): Promise<ChangeResult> {
   const { file, overrides } = ports
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {

@@ -47,19 +47,17 @@ export interface OverrideStore {
   readonly readAll: () => Promise<readonly StoredOverride[]>
   /**
    * Applies all changes with their audit records in one transaction. A value that is set already is not changed and gets no record.
-   * False, without a change, if `expected` is given and `read` would return something else now. `resumed`: the names of providers
-   * whose suspensions of assets end (docs/contract.md §10.3), each with a record.
+   * False, without a change, if `expected` is given and `read` would return something else now. `resumed`: names of providers by
+   * their tags; their suspensions of assets end (docs/contract.md §10.3), each provider's with a record.
    */
   readonly change: (
     changes: readonly OverrideChange[],
     actor: string,
     expected?: readonly Override[],
-    resumed?: readonly string[],
+    resumed?: ReadonlyMap<string, string>,
   ) => Promise<boolean>
   /** Ends the override, because the file now has another value for its key. False if it does not exist or has already ended. */
   readonly end: (override: Override, shown: ShownChange) => Promise<boolean>
   /** Deletes an ended override, if it exists. */
   readonly forget: (override: Override) => Promise<void>
-  /** When somebody last ended suspensions, in milliseconds since 1970 on the database's clock; 0: never. */
-  readonly readResumedAt: () => Promise<number>
 }

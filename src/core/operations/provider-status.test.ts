@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import { providerStatus } from './provider-status.ts'
 
 it('W20: a provider may have the name of a property that every object has', async () => {
-  const provider = { tag: 'constructor', form: 'A', state: 'active', budget: { quotes: 0, create: 0, read: 0 } } as const
+  const provider = {
+    tag: 'constructor',
+    account: 'constructor',
+    form: 'A',
+    state: 'active',
+    budget: { quotes: 0, create: 0, read: 0 },
+  } as const
   const settings = {
     providers: [
       { ...provider, name: 'constructor' },
@@ -14,6 +20,7 @@ it('W20: a provider may have the name of a property that every object has', asyn
   const { providers } = await providerStatus(settings, {
     ledgerAdmin: { openCounts: async () => [] },
     overrides: { read: async () => [] },
+    suspensions: { read: async () => [] },
     replicaFigures: { read: async () => [] },
   })
   expect(providers.map(({ weight }) => weight)).toEqual([null, 1])
@@ -29,6 +36,7 @@ it('W2: a tag that the file lacks is off, while something is open there', async 
       ],
     },
     overrides: { read: async () => [] },
+    suspensions: { read: async () => [] },
     replicaFigures: { read: async () => [] },
   })
   expect(providers).toEqual([
@@ -45,6 +53,7 @@ it('W2: a tag that the file lacks is off, while something is open there', async 
       openTransactions: 2,
       pendingCreates: 0,
       unknownCreates: 1,
+      suspended: [],
       live: null,
     },
   ])

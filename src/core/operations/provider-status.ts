@@ -1,7 +1,8 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
-import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
+import type { BudgetPolicy, JudgementKind } from '../../domain/telemetry/labels.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
+import { assetText, isSuspended, type MismatchStreak, type SuspensionStore, suspendedUntil } from '../mismatch-streaks.ts'
 import { type LiveFigures, liveFigures } from './live-figures.ts'
 import type { Override, OverrideStore } from './overrides.ts'
 import type { ReplicaFigures, ReplicaFiguresStore } from './replica-figures.ts'
@@ -11,6 +12,7 @@ export interface StatusSettings {
   readonly providers: readonly {
     readonly name: string
     readonly tag: string
+    readonly account: string
     readonly form: string
     readonly state: ProviderState
     readonly budget: Readonly<Record<BudgetPolicy, number>>
@@ -32,6 +34,19 @@ export interface OverrideReport {
   readonly since: string
 }
 
+/** An asset that is out of new swaps at every provider of the account (docs/contract.md §10.3). */
+export interface SuspendedAsset {
+  /** Of the mismatches. */
+  readonly kind: JudgementKind
+  /** The table's code of then; without one, coin and network. */
+  readonly asset: string
+  /** By the table; null if it lacks the asset. */
+  readonly network: string | null
+  /** RFC 3339, on the database's clock. */
+  readonly since: string
+  readonly until: string
+}
+
 export interface ProviderStatus {
   readonly name: string
   readonly tag: string
@@ -50,6 +65,8 @@ export interface ProviderStatus {
   /** Creates in progress, and creates with an unknown outcome. */
   readonly pendingCreates: number
   readonly unknownCreates: number
+  /** Newest first. */
+  readonly suspended: readonly SuspendedAsset[]
   /** Null if no gateway runs. */
   readonly live: LiveFigures | null
 }
@@ -69,14 +86,16 @@ export interface StatusReport {
 export interface StatusPorts {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
   readonly overrides: Pick<OverrideStore, 'read'>
+  readonly suspensions: SuspensionStore
   readonly replicaFigures: Pick<ReplicaFiguresStore, 'read'>
 }
 
 /** `settings`: the settings in effect, from the file and the valid overrides. */
 export async function providerStatus(settings: StatusSettings, ports: StatusPorts): Promise<StatusReport> {
-  const [overrides, openCounts, replicas] = await Promise.all([
+  const [overrides, openCounts, streaks, replicas] = await Promise.all([
     ports.overrides.read(),
     ports.ledgerAdmin.openCounts(),
+    ports.suspensions.read(),
     ports.replicaFigures.read(),
   ])
   const { strategy, weights, shadow } = settings.routing
@@ -93,8 +112,8 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     replicas: replicas.length,
     oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
     providers: [
-      ...settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
-      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts)),
+      ...settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, streaks, replicas })),
+      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts, streaks)),
     ],
   }
 }
@@ -114,11 +133,13 @@ interface Sources {
   readonly settings: StatusSettings
   readonly overrides: readonly Override[]
   readonly openCounts: readonly OpenCount[]
+  readonly streaks: readonly MismatchStreak[]
   readonly replicas: readonly ReplicaFigures[]
 }
 
-function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, replicas }: Sources): ProviderStatus {
-  const { name, tag, form, state } = provider
+function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, streaks, replicas }: Sources): ProviderStatus {
+  const { name, tag, account, form, state } = provider
+  const tags = settings.providers.filter((other) => other.account === account).map((other) => other.tag)
   const override = overrides.find(({ key }) => key === stateKey(tag))
   return {
     name,
@@ -130,13 +151,31 @@ function statusOf(provider: ProviderSettings, { settings, overrides, openCounts,
     isRouted: settings.routing.providers.includes(name),
     weight: new Map(Object.entries(settings.routing.weights ?? {})).get(name) ?? null,
     ...openAt(tag, openCounts),
+    suspended: suspendedAt(tags, streaks),
     live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),
   }
 }
 
-function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[]): ProviderStatus {
+function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[], streaks: readonly MismatchStreak[]): ProviderStatus {
   const nothing = { form: null, since: null, override: null, weight: null, live: null }
-  return { name: tag, tag, state: 'off', isRouted: false, ...nothing, ...openAt(tag, openCounts) }
+  return {
+    name: tag,
+    tag,
+    state: 'off',
+    isRouted: false,
+    ...nothing,
+    ...openAt(tag, openCounts),
+    suspended: suspendedAt([tag], streaks),
+  }
+}
+
+function suspendedAt(tags: readonly string[], streaks: readonly MismatchStreak[]): readonly SuspendedAsset[] {
+  const own = streaks.filter((streak) => tags.includes(streak.provider) && isSuspended(streak))
+  return own.flatMap(({ kind, asset, network = null, suspension }) =>
+    suspension
+      ? { kind, asset: assetText(asset), network, since: toIso(suspension.since), until: toIso(suspendedUntil(suspension.since)) }
+      : [],
+  )
 }
 
 function openAt(

@@ -46,8 +46,8 @@ export async function changeRouting(ports: OperationPorts, change: RoutingChange
 }
 
 /**
- * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at a
- * provider that is reset is offered again.
+ * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at the
+ * account of a provider that is reset is offered again.
  */
 export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
   const { file, overrides } = ports
@@ -56,8 +56,9 @@ export async function resetOverrides(ports: OperationPorts, { name, ...options }
   const ofName = name === undefined ? keys : [tag === undefined ? (otherKey(name) ?? stateKey(name)) : stateKey(tag)]
   const isKnown = name === undefined || tag !== undefined || otherKey(name) !== undefined || keys.includes(stateKey(name))
   if (!isKnown) return unknownProvider(file, name)
-  const resumed = name === undefined ? file.providers.map((provider) => provider.name) : tag === undefined ? [] : [name]
-  return await changeOverrides(ports, fileValues(ofName), options, resumed)
+  const account = file.providers.find((provider) => provider.tag === tag)?.account
+  const resumed = file.providers.filter((provider) => name === undefined || provider.account === account)
+  return await changeOverrides(ports, fileValues(ofName), options, new Map(resumed.map((one) => [one.tag, one.name])))
 }
 
 /** A provider may have this name too; then the provider is meant. */

@@ -16,24 +16,22 @@ export class FollowedOverrides {
   private readonly observe: Observer
   /** As last read; used while the ledger is unavailable. */
   private stored: readonly StoredOverride[]
-  private resumedAt: number
   private state: Followed<Config>
   private current: Config
 
-  private constructor(store: OverrideStore, observe: Observer, read: Read, state: Followed<Config>) {
+  private constructor(store: OverrideStore, observe: Observer, stored: readonly StoredOverride[], state: Followed<Config>) {
     this.store = store
     this.observe = observe
-    this.stored = read.stored
-    this.resumedAt = read.resumedAt
+    this.stored = stored
     this.state = state
     this.current = withOverrides(state.file, state.applied)
   }
 
   /** Throws where they cannot be read. */
   static async open(file: Config, store: OverrideStore, observe: Observer): Promise<FollowedOverrides> {
-    const read = await readFrom(store)
-    const state = follow(file, read.stored)
-    const followed = new FollowedOverrides(store, observe, read, state)
+    const stored = await store.readAll()
+    const state = follow(file, stored)
+    const followed = new FollowedOverrides(store, observe, stored, state)
     for (const override of state.ended) followed.report('ended', override)
     await followed.record()
     return followed
@@ -44,7 +42,7 @@ export class FollowedOverrides {
     return this.state.file
   }
 
-  /** In force now: the same object until that changes, or somebody ends the suspensions of assets, which a new gateway does not have. */
+  /** In force now: the same object until that changes. */
   get config(): Config {
     return this.current
   }
@@ -56,23 +54,20 @@ export class FollowedOverrides {
 
   /** From now on this is the file. */
   async load(file: Config): Promise<void> {
-    const { stored, resumedAt } = this
-    await this.take(file, await withDefault(readFrom(this.store), maxWaitMs, { stored, resumedAt }))
+    await this.take(file, await withDefault(this.store.readAll(), maxWaitMs, this.stored))
   }
 
   /** Throws where the ledger cannot be read. */
   async poll(): Promise<void> {
-    const read = await withTimeout(readFrom(this.store), maxPollMs, () => {
+    const stored = await withTimeout(this.store.readAll(), maxPollMs, () => {
       throw new Error('the ledger does not answer in time')
     })
-    await this.take(this.state.file, read)
+    await this.take(this.state.file, stored)
   }
 
-  private async take(file: Config, { stored, resumedAt }: Read): Promise<void> {
+  private async take(file: Config, stored: readonly StoredOverride[]): Promise<void> {
     const before = this.state
-    const isResumed = resumedAt !== this.resumedAt
     this.stored = stored
-    this.resumedAt = resumedAt
     this.state = follow(file, this.stored, before)
     const { applied, asleep, ended } = this.state
     const added = without(applied, before.applied)
@@ -83,7 +78,6 @@ export class FollowedOverrides {
     for (const override of without(ended, [...before.ended, ...before.applied])) this.report('ended', override)
     const isOther = file !== before.file || added.length > 0 || gone.length > 0
     if (isOther) this.current = withOverrides(file, applied)
-    else if (isResumed) this.current = { ...this.current }
     await this.record()
   }
 
@@ -111,16 +105,6 @@ export class FollowedOverrides {
     ]
     await withDefault(Promise.allSettled(changes), maxWaitMs, undefined)
   }
-}
-
-interface Read {
-  readonly stored: readonly StoredOverride[]
-  readonly resumedAt: number
-}
-
-async function readFrom(store: OverrideStore): Promise<Read> {
-  const [stored, resumedAt] = await Promise.all([store.readAll(), store.readResumedAt()])
-  return { stored, resumedAt }
 }
 
 function without(overrides: readonly Override[], others: readonly Override[]): readonly Override[] {

@@ -1,28 +1,25 @@
 /** Kysely: overrides of the configuration file, each with its audit records. */
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
+import { assetText, isSuspended } from '../../../core/mismatch-streaks.ts'
 import type { AuditAction } from '../../../core/operations/audit.ts'
 import type { Override, OverrideChange, OverrideKey, OverrideStore, StoredOverride } from '../../../core/operations/overrides.ts'
 import type { Database } from '../database.ts'
-import type { Overrides } from '../schema/tables.ts'
+import { endStreaksAt } from '../mismatch-streaks.ts'
 import type { Store } from '../store.ts'
 import { addAudit } from './audit.ts'
-
-/** Its row is kept as ended: an older gateway applies none of these. */
-const resumedKey = 'resumed'
 
 export function overrides(store: Store): OverrideStore {
   const { database, write, writeOne } = store
   return {
     read: () => readOpen(database),
     readAll: () => readAllOverrides(database),
-    change: (changes, actor, expected, resumed = []) =>
+    change: (changes, actor, expected, resumed = new Map()) =>
       write(async (within) => {
         await store.lock(within, 'overrides')
         const stored = await readAllOverrides(within)
         if (expected && !isDeepStrictEqual(openOf(stored), expected)) return false
-        if (resumed.length > 0) await upsert(within, store, resumedKey, { value: 'null', file_value: 'null', actor, ended: 1 })
-        for (const subject of resumed) await addAudit(within, store, { actor, action: 'provider.resume', subject })
+        await resume(within, resumed, actor, store)
         for (const change of changes) await apply(within, store, change, actor, stored)
         return true
       }),
@@ -38,10 +35,6 @@ export function overrides(store: Store): OverrideStore {
       writeOne(async (within) => {
         await within.deleteFrom('overrides').where(isRow(override)).where('ended', '=', 1).execute()
       }),
-    async readResumedAt() {
-      const row = await database.selectFrom('overrides').select('since').where('key', '=', resumedKey).executeTakeFirst()
-      return row?.since ?? 0
-    },
   }
 }
 
@@ -55,11 +48,24 @@ function openOf(stored: readonly StoredOverride[]): readonly Override[] {
 
 export async function readAllOverrides(database: Database): Promise<readonly StoredOverride[]> {
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
-  return rows.flatMap(({ key, value, file_value, actor, since, ended }) =>
-    key === resumedKey
-      ? []
-      : { key, value: JSON.parse(value), fileValue: JSON.parse(file_value), actor, since, isEnded: ended === 1 },
-  )
+  return rows.map(({ key, value, file_value, actor, since, ended }) => ({
+    key,
+    value: JSON.parse(value),
+    fileValue: JSON.parse(file_value),
+    actor,
+    since,
+    isEnded: ended === 1,
+  }))
+}
+
+/** One record for each provider at which assets were suspended. */
+async function resume(within: Database, names: ReadonlyMap<string, string>, actor: string, store: Store): Promise<void> {
+  const ended = await endStreaksAt(within, [...names.keys()], store)
+  for (const [tag, subject] of names) {
+    const suspended = ended.filter((streak) => streak.provider === tag && isSuspended(streak))
+    const before = suspended.map(({ kind, asset }) => ({ kind, asset: assetText(asset) }))
+    if (before.length > 0) await addAudit(within, store, { actor, action: 'provider.resume', subject, before })
+  }
 }
 
 async function apply(
@@ -78,23 +84,13 @@ async function apply(
     return
   }
   if (current && !current.isEnded && isDeepStrictEqual([current.value, current.fileValue], [value, fileValue])) return
-  const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, ended: 0 }
-  await upsert(within, store, key, row)
-  await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
-}
-
-async function upsert(
-  within: Database,
-  store: Store,
-  key: Overrides['key'],
-  values: Omit<Overrides, 'key' | 'since'>,
-): Promise<void> {
-  const row = { ...values, since: store.databaseTimeMs }
+  const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, since: store.databaseTimeMs, ended: 0 }
   await within
     .insertInto('overrides')
     .values({ key, ...row })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
     .execute()
+  await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
 }
 
 function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly subject: string } {

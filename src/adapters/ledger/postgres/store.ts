@@ -56,7 +56,11 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
 }
 
 /** Arbitrary numbers that no other program uses. */
-const locks: Readonly<Record<LockName, number>> = { schema: 7_927_081_172_026, overrides: 7_927_081_172_027 }
+const locks: Readonly<Record<LockName, number>> = {
+  schema: 7_927_081_172_026,
+  overrides: 7_927_081_172_027,
+  mismatches: 7_927_081_172_028,
+}
 const maxAttempts = 5
 /** Serialization failure, deadlock, a unique key that a concurrent transaction inserted, and a server that was replaced. */
 const transientErrors = new Set(['40001', '40P01', '23505', readOnly])

@@ -57,6 +57,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       "CREATE INDEX transactions_undone_at ON transactions (owner, provider) WHERE state <> 'done'",
       "CREATE INDEX transactions_unresolved ON transactions (attempted_at, intent) WHERE state <> 'done'",
     ]),
+    '2026-12-20 mismatch streaks': step(mismatchStreaks(types)),
   }
 }
 
@@ -258,6 +259,24 @@ function refusedCreates({ integer, text }: ColumnTypes): readonly string[] {
       look_at ${integer} NOT NULL,
       looks ${integer} NOT NULL DEFAULT 0
     )`,
+  ]
+}
+
+/** Mismatches in a row are few. A row of `overrides` that was none told when a person last ended suspensions. */
+function mismatchStreaks({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE mismatch_streaks (
+      provider ${text} NOT NULL,
+      kind ${text} NOT NULL,
+      asset ${text} NOT NULL,
+      sent ${text} NOT NULL,
+      network ${text},
+      intents ${text} NOT NULL,
+      since ${integer},
+      changed_at ${integer} NOT NULL,
+      PRIMARY KEY (provider, kind, asset)
+    )`,
+    "DELETE FROM overrides WHERE key = 'resumed'",
   ]
 }
 

@@ -3,6 +3,7 @@ import type { ColumnType, Generated } from 'kysely'
 import type { AuditAction } from '../../../core/operations/audit.ts'
 import type { OverrideKey } from '../../../core/operations/overrides.ts'
 import type { Attention, Status } from '../../../domain/swap/status.ts'
+import type { JudgementKind } from '../../../domain/telemetry/labels.ts'
 
 export interface Tables {
   transactions: Transactions
@@ -17,6 +18,7 @@ export interface Tables {
   currency_lists: CurrencyLists
   replica_figures: ReplicaFiguresTable
   overrides: Overrides
+  mismatch_streaks: MismatchStreaks
   audit: Audit
 }
 
@@ -179,8 +181,7 @@ interface CurrencyLists {
 
 /** Settings that override the configuration file. */
 export interface Overrides {
-  /** `resumed`: no override, but when a person last ended the suspensions of assets. */
-  key: OverrideKey | 'resumed'
+  key: OverrideKey
   /** JSON. */
   value: string
   /** JSON: the value in the file when the override was made. */
@@ -190,6 +191,25 @@ export interface Overrides {
   since: number
   /** 1: a replica has since read a file with another value. */
   ended: number
+}
+
+/** Mismatches of one kind in a row, for one asset that is deposited at a provider. */
+interface MismatchStreaks {
+  /** Of the last one. */
+  provider: string
+  kind: JudgementKind
+  /** JSON: the table's names of then. */
+  asset: string
+  /** JSON: the provider's own words, as they were sent. */
+  sent: string
+  /** Of the asset, by the table. */
+  network: string | null
+  /** JSON: the creates. */
+  intents: string
+  /** Since when the asset is suspended, by the database's clock. */
+  since: number | null
+  /** By the database's clock. */
+  changed_at: Written<number>
 }
 
 /** Manual changes. */
