@@ -3,9 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { lookNow, loseResponses } from '../support/outcomes.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import { startPassthrough } from '../support/passthrough.ts'
-import { depositOf, swap } from '../support/swaps.ts'
+import { swap } from '../support/swaps.ts'
 
 const statuses = { broken: 'failed', frozen: 'held', closed: 'refunded' }
 const providerOf = { A: 'alpha', B: 'beta' } as const
@@ -170,22 +171,19 @@ test('W14: the gateway finds it out by itself at a draining provider, where it i
   expect(await managed.gateway.ledgerAdmin.openCounts()).toEqual([])
 })
 
-test('W11: a create that is reported so at once is kept, and its replay says not to pay', async () => {
+test('W11: a lost create that is found failed is kept, and its key says not to pay', async () => {
   await start()
-  managed.alpha.reply('create', { json: { ...(await answerOf('new')), depositAddress: depositOf('new'), status: 'broken' } })
+  loseResponses(managed.alpha)
   const headers = { 'idempotency-key': 'once' }
-  const first = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
-  expect([first.status, first.json]).toEqual([201, expect.objectContaining({ status: 'exchanging' })])
-  const again = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
+  const create = () => managed.client('A').post('/transactions', orderIn('A'), { key, headers })
+  expectRefusal(await create(), 'A', 504)
+  become('broken')
+  await lookNow(managed.gateway)
+  const again = await create()
   expect(expectRefusal(again, 'A', 502)).toContain('do not pay')
   expect(again.headers).toMatchObject({ 'x-swap-reason': 'mismatch', 'idempotent-replayed': 'true' })
-  expect(await waiting()).toEqual([['new', 'failed']])
+  expect(await waiting()).toEqual([['lost-2', 'failed']])
 })
-
-async function answerOf(newId: string): Promise<object> {
-  const { json } = await get()
-  return { ...(json as object), id: newId }
-}
 
 describe('passthrough', () => {
   test.each(formNames)('W15: a client of form %s gets the header, and nothing needs a person here', async (form) => {

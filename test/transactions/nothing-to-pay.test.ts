@@ -58,6 +58,42 @@ describe('issued keys', () => {
     expect(refused.headers).toMatchObject({ 'x-swap-reason': 'mismatch', 'idempotent-replayed': 'true' })
   })
 
+  describe.each(formNames)('a create that has failed at once, form %s', (form) => {
+    const failsAtOnce = async (then: object): Promise<void> => {
+      await start()
+      const made = swap({ id: 'new-1', depositAddress: depositOf('new-1'), withdrawalAddress: 'TWithdraw1', refundAddress: null })
+      managed.alpha.reply('create', { status: 201, json: transactionA({ ...made, status: 'broken' } as Swap) })
+      managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, { ...made, ...then } as Swap]
+    }
+    const createNew = () =>
+      managed.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': 'order-2' } })
+
+    test('is a mismatch if a get says so too, and nobody gets its deposit address', async () => {
+      await failsAtOnce({ status: 'broken' })
+      for (const isReplayed of [undefined, 'true']) {
+        const refused = await createNew()
+        expect(expectRefusal(refused, form, 502, 'mismatch')).toContain('do not pay')
+        expect([refused.headers['idempotent-replayed'], refused.text]).toEqual([isReplayed, expect.not.stringMatching('new-1')])
+      }
+      expect((await list(form)).text).not.toContain('new-1')
+      expect((await managed.gateway.ledgerAdmin.unresolved()).map(({ reported }) => reported)).toEqual([
+        { id: 'new-1', fields: ['status'] },
+      ])
+    })
+
+    test('is one if no get can be had', async () => {
+      await failsAtOnce({ id: 'elsewhere' })
+      expectRefusal(await createNew(), form, 502, 'mismatch')
+    })
+
+    test('has what a get says, if that denies it', async () => {
+      await failsAtOnce({ status: 'wait' })
+      const created = await createNew()
+      expect([created.text, created.headers['x-swap-attention']]).toEqual([expect.stringContaining(depositOf('new-1')), undefined])
+      expect(created.json).toMatchObject({ status: 'wait' })
+    })
+  })
+
   test('one that failed after money was seen has it, and its replay is refused all the same', async () => {
     const id = await start()
     reports({ status: 'confirmation' })

@@ -15,19 +15,28 @@ export interface VerifyResponseOptions {
   readonly mustConfirmMemos: boolean
 }
 
-/** Finds the fields in which the response of a create contradicts its request. Both have the provider's asset names. */
+/**
+ * Finds the fields in which the response of a create contradicts its request; `status` if the swap has failed at once, and the details do
+ * not deny it. Both have the provider's asset names.
+ */
 export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
   return async (response, request, context, provider) => {
     const contradicted = contradictionsOf(request, response.body, naming, context)
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
-    if (missing.length === 0) return { ...response, contradicted }
+    const failed = contradicted.length === 0 && hasFailed(response.body) ? ['status'] : []
+    if (missing.length === 0 && failed.length === 0) return { ...response, contradicted }
     const reported = await detailsOf(response.body.id, context, provider)
-    if (!reported) return { ...response, contradicted: missing }
+    if (!reported) return { ...response, contradicted: [...missing, ...failed] }
     const unconfirmed = missing.filter((field) => unconfirmedMemos(request, reported).includes(field))
+    const { status, attention } = failed.length > 0 ? reported : response.body
     return {
       ...response,
-      body: withMemos(response.body, reported),
-      contradicted: [...contradictionsOf(request, reported, naming, context), ...unconfirmed],
+      body: { ...withMemos(response.body, reported), status, attention },
+      contradicted: [
+        ...contradictionsOf(request, reported, naming, context),
+        ...unconfirmed,
+        ...failed.filter(() => hasFailed(reported)),
+      ],
     }
   }
 }
@@ -59,6 +68,10 @@ export function verifyQuote(naming: AssetNaming): Layer {
 /** Whether the response names other assets than were requested, which are `pair` in the names of the table. */
 export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming, pair?: Pair): boolean {
   return otherSides(requested, reported, naming, pair).length > 0
+}
+
+function hasFailed({ attention }: Transaction): boolean {
+  return attention === 'failed'
 }
 
 /** Undefined if the details cannot be read. */

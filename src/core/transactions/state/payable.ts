@@ -21,7 +21,7 @@ export function onlyPayable(record: Doubtful): Transaction {
   return doubt === undefined || (doubt === 'failed' && hasMoney(record)) ? transaction : withoutDeposit(transaction)
 }
 
-/** Whether a deposit was seen. The status of a create that had failed at once stands for none. */
+/** Whether a deposit was seen. The status of one that was found failed stands for none. */
 function hasMoney({ transaction, changedAt }: Doubtful): boolean {
   return Boolean(transaction.txHashIn) || (!unpaid.has(transaction.status) && changedAt !== undefined)
 }
