@@ -99,7 +99,7 @@ async function open(config: Config, current: () => Config): Promise<Opened & { r
   const monitoring = openMonitoring(config, current, resources)
   const gateway = await openGateway(config, monitoring, noPages, resources)
   await gateway.configuration.tags.remember(config)
-  const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.startWarnings(config))]
+  const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.ledgerWarnings())]
   return { gateway, resources: resources.move(), warnings }
 }
 

@@ -69,7 +69,7 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
   const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
-  const configWarnings = [...warnings, ...(await configuration.startWarnings(config))]
+  const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
   const opened = resources.move()
   const urls = new Map([...urlsOf(publicPort.url), ['admin', admin.url], ...sandboxUrls])
   const stop = async (): Promise<boolean> => {

@@ -3,10 +3,7 @@ import { type Config, ConfigError, type ConfigFault, loadConfigInThread } from '
 import { follow } from '../core/operations/follow.ts'
 import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
-import { cutAssetWarnings } from '../process/configuration/cut-asset-warnings.ts'
-import { movedWarnings } from '../process/configuration/moved-warnings.ts'
-import { offWarnings } from '../process/configuration/off-warnings.ts'
-import { overrideWarnings } from '../process/configuration/overrides.ts'
+import { ledgerWarnings } from '../process/configuration/ledger-warnings.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -45,14 +42,8 @@ async function read(file: string): Promise<CheckResult> {
     )
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
-    const { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides = [] } = known ?? {}
-    const ledgerWarnings = [
-      ...offWarnings(config, openCounts, tags),
-      ...movedWarnings(config, destinationCounts),
-      ...cutAssetWarnings(config, assetCounts),
-      ...overrideWarnings(config, follow(config, overrides)),
-    ]
-    return { faults, warnings: [...warnings, ...ledgerWarnings], config }
+    const facts = known && { ...known, overrides: follow(config, known.overrides) }
+    return { faults, warnings: [...warnings, ...ledgerWarnings(config, facts ?? {})], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }
@@ -72,8 +63,8 @@ function summaryOf(config: Config, warnings: readonly string[]) {
   }
 }
 
-function printReport(file: string, config: Config, ledgerWarnings: readonly string[], { out }: Terminal): void {
-  const { providers, routing, mode, coins, assets, warnings } = summaryOf(config, ledgerWarnings)
+function printReport(file: string, config: Config, found: readonly string[], { out }: Terminal): void {
+  const { providers, routing, mode, coins, assets, warnings } = summaryOf(config, found)
   const named = providers.map(({ name, form }) => `${name} (form ${form})`).join(', ')
   out(`${file} is valid: ${coins} coins, ${assets} assets, ${mode} keys`)
   out(`providers: ${named}; routing: ${routing.join(', ')}`)

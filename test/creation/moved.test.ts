@@ -1,7 +1,7 @@
 /** docs/contract.md §10.5: a create of unknown outcome whose provider leads elsewhere by now never ends as not created. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
-import { movedWarnings } from '../../src/process/configuration/moved-warnings.ts'
+import { ledgerWarnings } from '../../src/process/configuration/ledger-warnings.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
@@ -89,14 +89,14 @@ describe('L153: after a change of', () => {
 
 test('L153: the change says how many there are, and what changed', async () => {
   await lose({})
-  const counts = await managed.gateway.ledgerAdmin.destinationCounts()
+  const destinationCounts = await managed.gateway.ledgerAdmin.destinationCounts()
   const { config } = managed.gateway
   const [alpha] = config.providers
   if (!alpha) throw new Error('There is no provider.')
-  const warn = (facts: object) => movedWarnings({ ...config, providers: [{ ...alpha, ...facts }] }, counts)
+  const warn = (facts: object) => ledgerWarnings({ ...config, providers: [{ ...alpha, ...facts }] }, { destinationCounts })
   expect(warn({})).toEqual([])
   expect(warn({ url: 'https://elsewhere.test', key: 'another-key' })).toEqual([
     'providers.alpha: 1 create of unknown outcome was sent with another URL, key: none ends as not created now; what is found here is bound, and the rest waits for a person (swapgate ledger unknown)',
   ])
-  expect(JSON.stringify(counts)).not.toContain('provider-key')
+  expect(JSON.stringify(destinationCounts)).not.toContain('provider-key')
 })

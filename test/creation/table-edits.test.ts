@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { AssetTable, type Coin } from '../../src/domain/swap/asset.ts'
-import { cutAssetWarnings } from '../../src/process/configuration/cut-asset-warnings.ts'
+import { ledgerWarnings } from '../../src/process/configuration/ledger-warnings.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
@@ -77,9 +77,10 @@ describe.each(formNames)('a provider and a client of form %s', (form) => {
   test('a table that cuts an asset of open swaps says how many', async () => {
     const key = await start({ after: today })
     expect((await create(key)).status).toBe(successOf[form])
-    const counts = await managed.gateway.ledgerAdmin.assetCounts()
-    const warn = (rows: readonly Coin[]) => cutAssetWarnings({ assets: new AssetTable(rows) }, counts)
-    const { coins } = managed.gateway.config.assets
+    const assetCounts = await managed.gateway.ledgerAdmin.assetCounts()
+    const { config } = managed.gateway
+    const warn = (rows: readonly Coin[]) => ledgerWarnings({ ...config, assets: new AssetTable(rows) }, { assetCounts })
+    const { coins } = config.assets
     expect(warn(coins)).toEqual([])
     expect(warn(coins.filter(({ coin }) => coin === 'BTC'))).toEqual([
       'assets lacks USDTTRC20, which 1 open transaction or create has: they go on by the words that their provider got',

@@ -43,7 +43,7 @@ function describe({ strategy, shadow, overrides, replicas, oldestSeconds, provid
     ),
     ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
-      const effect = isAsleep ? ' It has no effect: the file has no such provider.' : ''
+      const effect = isAsleep ? ' It has no effect with this file.' : ''
       return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
     }),
   ]

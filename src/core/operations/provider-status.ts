@@ -75,7 +75,7 @@ export interface StatusReport {
   readonly strategy: string
   readonly weights: Readonly<Record<string, number>> | null
   readonly shadow: { readonly provider: string; readonly sample: number } | null
-  /** `isAsleep`: of no effect while the file lacks the provider. */
+  /** `isAsleep`: of no effect while the file lacks the provider, or does not go by weights. */
   readonly overrides: readonly (OverrideReport & { readonly key: string; readonly isAsleep: boolean })[]
   readonly replicas: number
   /** Age of the oldest counts of a replica; null if no gateway runs. */

@@ -34,7 +34,7 @@ function overrides(list, open) {
   return html`<ul class="overrides">
     ${list.map(
       ({ key, value, actor, since, isAsleep }) => html`<li>
-        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect: the file has no such provider.' : ''}</span>
+        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect with this file.' : ''}</span>
         <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
       </li>`,
     )}

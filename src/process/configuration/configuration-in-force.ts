@@ -4,16 +4,13 @@ import { type Config, ConfigError } from '../../config/index.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
-import { cutAssetWarnings } from './cut-asset-warnings.ts'
 import { FollowedOverrides } from './followed-overrides.ts'
-import { movedWarnings } from './moved-warnings.ts'
-import { offWarnings } from './off-warnings.ts'
-import { overrideWarnings } from './overrides.ts'
+import { ledgerWarnings } from './ledger-warnings.ts'
 import { type TagReport, Tags } from './tags.ts'
 
 type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
 
-/** The longest wait of a reload for the counts of the ledger. */
+/** The longest wait of a start or a reload for the counts of the ledger. */
 const maxCountWaitMs = 1_000
 
 export class ConfigurationInForce {
@@ -72,13 +69,20 @@ export class ConfigurationInForce {
       await this.overrides.load(file)
       this.change()
       await this.tags.remember(file)
-      return [...warnings, ...(await this.openWork(file)), ...overrideWarnings(file, this.overrides.followed)]
+      return [...warnings, ...(await this.ledgerWarnings())]
     })
   }
 
-  /** Warnings for the operator about the ledger and the file of the start. */
-  async startWarnings(file: Config): Promise<readonly string[]> {
-    return [...(await this.openWork(file)), ...overrideWarnings(file, this.overrides.followed)]
+  /** What the file means for what the ledger has, for the operator. What the ledger does not count soon is left out. */
+  async ledgerWarnings(): Promise<readonly string[]> {
+    const { ledgerAdmin } = this.stores
+    const [openCounts, destinationCounts, assetCounts] = await Promise.all([
+      withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []),
+      withDefault(ledgerAdmin.destinationCounts(), maxCountWaitMs, []),
+      withDefault(ledgerAdmin.assetCounts(), maxCountWaitMs, []),
+    ])
+    const counts = { openCounts, destinationCounts, assetCounts }
+    return ledgerWarnings(this.file, { ...counts, tags: this.tags.known, overrides: this.overrides.followed })
   }
 
   /** Waits for a change that is under way. Later ones are not applied. */
@@ -91,17 +95,6 @@ export class ConfigurationInForce {
   private change(): void {
     this.apply(this.overrides.config)
     this.current = this.overrides.config
-  }
-
-  /** What is open at providers that the file does not use, or leads elsewhere, or of assets that its table lacks. */
-  private async openWork(file: Config): Promise<readonly string[]> {
-    const { ledgerAdmin } = this.stores
-    const [counts, destinations, assets] = await Promise.all([
-      withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []),
-      withDefault(ledgerAdmin.destinationCounts(), maxCountWaitMs, []),
-      withDefault(ledgerAdmin.assetCounts(), maxCountWaitMs, []),
-    ])
-    return [...offWarnings(file, counts, this.tags.known), ...movedWarnings(file, destinations), ...cutAssetWarnings(file, assets)]
   }
 }
 
