@@ -3,7 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Visit, visit } from '../api-docs-page/browser.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
@@ -63,6 +64,15 @@ const create = async (): Promise<string> => {
 const finish = async (id: string): Promise<void> => {
   await alpha.change(id.replace(/^alpha~/, ''), { status: 'success' })
   await expect.poll(async () => (await send('GET', `/transactions/${id}`)).text, { timeout: 20_000 }).toContain('success')
+}
+/** Nothing was made for the creates that need a person. */
+const settleAll = async (): Promise<void> => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const { text } = await sendRequest(gateway.adminUrl, { path: '/api/unresolved', headers })
+  for (const { intent } of JSON.parse(text) as readonly { readonly intent: string }[]) {
+    const settled = { method: 'POST', path: `/api/unresolved/${intent}`, headers, body: '{"none":true}' }
+    expect((await sendRequest(gateway.adminUrl, settled)).status).toBe(200)
+  }
 }
 const signedIn = async (): Promise<Visit> => {
   const visited = await visit(`${gateway.adminUrl}/`)
@@ -155,6 +165,26 @@ describe('providers', () => {
     await expect.poll(() => page.getByRole('status').innerText()).toContain('beta is draining.')
   })
 
+  it('an asset that three mismatches took out is shown with their figures, and offered again', async () => {
+    await alpha.fault({ operation: 'create', swap: 'amount', times: 3 })
+    for (let at = 0; at < 3; at++) expect((await send('POST', '/transactions', order)).status).toBe(502)
+    await using visited = await signedIn()
+    const { page } = visited
+    const suspended = page.getByRole('list', { name: 'Suspended assets' })
+    expect(await suspended.innerText()).toMatch(/^XRP on XRP is out of new swaps at alpha since .+ until .+ of amount\./)
+    await expect.poll(() => cellOf(page, 'alpha', 'Refused, counted').innerText(), { timeout: 10_000 }).toBe('3, 0')
+    expect(await cellOf(page, 'alpha', 'Off its quotes').innerText()).toMatch(/%|–/)
+    expect([await overflow(page), await violations(page)]).toEqual([0, []])
+    await page.getByRole('button', { name: 'Offer again at alpha: XRP' }).click()
+    expect(await dialogOf(page).innerText()).toContain('New swaps of XRP go to alpha again')
+    await dialogOf(page).getByRole('button', { name: 'Offer again' }).click()
+    await suspended.waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('table', { name: 'Recent changes' }).innerText()).toContain('provider.resume')
+    await finish(await create())
+    await settleAll()
+    expect(own(visited)).toEqual([])
+  })
+
   it('by keyboard alone: sign in, drain, and the focus is back on the button', async () => {
     await using visited = await visit(`${gateway.adminUrl}/`)
     const { page } = visited
@@ -217,6 +247,32 @@ describe('what the ledger holds', () => {
     await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
     await page.getByText('Every create has an outcome.').waitFor()
     expect(await page.getByRole('status').innerText()).toContain('nothing was created')
+    expect(own(visited)).toEqual([])
+  })
+
+  it('of more than a thousand creates there is a next page, which stays while it is read again', async () => {
+    const database = new DatabaseSync(join(directory, 'ledger.db'), { timeout: 5_000 })
+    onTestFinished(() => database.close())
+    database.exec(`INSERT INTO transactions (intent, owner, provider, state, attempted_at, asked)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1002)
+      SELECT 'made-' || n, 'owner', 'alpha', 'unknown', n, '{"amountIn":"1","withdrawalAddress":"0x1"}' FROM numbers`)
+    await using visited = await signedIn()
+    const { page } = visited
+    const creates = page.getByRole('table', { name: 'Creates that need a person' })
+    const rows = () => creates.getByRole('rowheader').allInnerTexts()
+    const section = page.locator('section[aria-labelledby="unresolved"]')
+    await expect.poll(() => section.getByRole('paragraph').first().innerText(), { timeout: 10_000 }).toBe('1,000, and more')
+    expect(await page.title()).toBe('(1000+) swapgate: operator')
+    await section.getByRole('button', { name: 'Next' }).click()
+    await expect.poll(rows).toEqual(['made-1001', 'made-1002'])
+    expect(await page.getByRole('status').innerText()).not.toContain('need a person')
+    database.exec("DELETE FROM transactions WHERE intent = 'made-1002'")
+    await expect.poll(rows, { timeout: 10_000 }).toEqual(['made-1001'])
+    await section.getByRole('button', { name: 'First' }).click()
+    await expect.poll(async () => (await rows()).length).toBe(1_000)
+    database.exec("DELETE FROM transactions WHERE intent LIKE 'made-%'")
+    await page.getByText('Every create has an outcome.').waitFor({ timeout: 10_000 })
+    expect(await section.getByRole('button').count()).toBe(0)
     expect(own(visited)).toEqual([])
   })
 

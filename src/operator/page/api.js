@@ -26,6 +26,13 @@ export async function call(path, { method = 'GET', body } = {}) {
   return await response.json()
 }
 
+/** A page of a list: its rows, its own path, and the path of the next one, if there is one. */
+export async function callPage(path) {
+  const response = await send(path, { signal: AbortSignal.timeout(requestTimeoutMs) })
+  const [, next] = /^<\/api(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
+  return { rows: await response.json(), path, next }
+}
+
 async function send(path, { method = 'GET', body, signal }) {
   const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
   const options = { method, headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' }

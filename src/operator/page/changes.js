@@ -43,9 +43,24 @@ const makers = {
   reset: ({ key }) => ({
     title: `Back to the file: ${key}`,
     label: 'Back to the file',
-    text: [`The override of ${key} ends: what the configuration file says is in force again.`, everywhere],
+    text: [
+      `The override of ${key} ends: what the configuration file says is in force again.`,
+      ...(key.startsWith('state:') ? ['Assets of the provider that are suspended are offered again.'] : []),
+      everywhere,
+    ],
     request: (_, force) => [`/overrides/${encodeURIComponent(key.replace(/^state:/, ''))}?force=${force}`, { method: 'DELETE' }],
     done: () => `The file counts again for ${key}.`,
+  }),
+  resume: ({ name }, { providers }) => ({
+    title: `Offer the suspended assets of ${name} again`,
+    label: 'Offer again',
+    text: [
+      `New swaps of ${list(suspendedAt(providers, name))} go to ${name} again, at every provider with its account. While the cause is still there, the next three creates are lost as well.`,
+      `An override of the state of ${name} ends too.`,
+      everywhere,
+    ],
+    request: (_, force) => [`/overrides/${encodeURIComponent(name)}?force=${force}`, { method: 'DELETE' }],
+    done: () => `The assets of ${name} are offered again.`,
   }),
   bind: ({ create }) => ({
     ...settle(create),
@@ -108,6 +123,10 @@ const stateTexts = {
     'Switch off',
     [`${provider.name} is not called any more, not even to read. New quotes and swaps go to: ${others}.`, openText(provider)],
   ],
+}
+
+function suspendedAt(providers, name) {
+  return providers.find((provider) => provider.name === name)?.suspended.map(({ asset }) => asset) ?? []
 }
 
 function openText(provider) {

@@ -6,19 +6,28 @@ import { table } from './table.js'
 const shownChanges = 20
 export const pageSize = 20
 
-export function unresolvedSection({ unresolved, open }) {
-  const creates = unresolved?.filter(({ state }) => state !== 'attention')
-  const transactions = unresolved?.filter(({ state }) => state === 'attention')
+/** `first`: the path of the first page; `turn(path)` shows another one. */
+export function unresolvedSection({ unresolved, open, first, turn }) {
+  const rows = unresolved?.rows
+  const creates = rows?.filter(({ state }) => state !== 'attention')
+  const transactions = rows?.filter(({ state }) => state === 'attention')
   return html`<section aria-labelledby="unresolved">
-    <div class="head"><h2 id="unresolved">What needs a person</h2><p>${unresolved ? countText(unresolved.length) : 'Loading…'}</p></div>
+    <div class="head"><h2 id="unresolved">What needs a person</h2><p>${unresolved ? countText(unresolved, first) : 'Loading…'}</p></div>
     ${
-      unresolved?.length === 0
+      rows?.length === 0
         ? html`<p class="empty">Every create has an outcome. No transaction is reported as failed or held.</p>`
         : nothing
     }
     ${creates?.length > 0 ? createsTable(creates, open) : nothing}
     ${transactions?.length > 0 ? attentionTable(transactions, open) : nothing}
+    ${unresolved && (unresolved.next || unresolved.path !== first) ? unresolvedPages(unresolved, first, turn) : nothing}
   </section>`
+}
+
+function unresolvedPages({ path, next }, first, turn) {
+  const button = (to, label) =>
+    html`<button type="button" aria-disabled=${to ? nothing : 'true'} @click=${() => to && turn(to)}>${label}</button>`
+  return html`<p class="pages">The oldest creates come first. ${button(path === first ? undefined : first, 'First')} ${button(next, 'Next')}</p>`
 }
 
 function attentionTable(rows, open) {
@@ -70,8 +79,9 @@ function createsTable(rows, open) {
   return table({ caption: 'Creates that need a person', columns, rows })
 }
 
-function countText(count) {
-  return count === 0 ? '' : integer(count)
+function countText({ rows, path, next }, first) {
+  if (rows.length === 0) return ''
+  return `${integer(rows.length)}${path === first ? '' : ' on this page'}${next ? ', and more' : ''}`
 }
 
 export function auditSection({ audit }) {

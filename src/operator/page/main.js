@@ -1,6 +1,6 @@
 /** The operator's page: signs in, keeps the figures fresh, and renders them. */
 import { html, nothing, render } from 'lit-html'
-import { call, followEvents, setToken } from './api.js'
+import { call, callPage, followEvents, setToken } from './api.js'
 import { ChangeDialog } from './dialog.js'
 import { counted, time } from './format.js'
 import { auditSection, pageSize, transactionsSection, unresolvedSection } from './ledger.js'
@@ -9,11 +9,18 @@ import { differences } from './watch.js'
 
 const refreshMs = 5_000
 const eventDelayMs = 150
+const firstUnresolved = '/unresolved'
+const readers = {
+  report: () => call('/providers'),
+  unresolved: () => callPage(unresolvedPath),
+  audit: () => call('/audit?since=7d'),
+  accounts: () => call('/accounts'),
+}
 /** What is loaded again after an event of this name. */
-const pathsOf = {
-  provider: { report: '/providers' },
-  overrides: { report: '/providers', audit: '/audit?since=7d' },
-  unresolved: { report: '/providers', unresolved: '/unresolved', audit: '/audit?since=7d' },
+const readAfter = {
+  provider: ['report'],
+  overrides: ['report', 'audit'],
+  unresolved: ['report', 'unresolved', 'audit'],
 }
 /** Polls between two readings of everything. */
 const pollsPerRefresh = 12
@@ -24,7 +31,9 @@ const signedOut = { isSignedIn: false, isBusy: false, error: undefined }
 let state = signedOut
 let session = new AbortController()
 let eventTimer
-let eventPaths = {}
+let eventNames = new Set()
+/** Of the page of unresolved creates that is shown. */
+let unresolvedPath = firstUnresolved
 
 const dialog = new ChangeDialog({
   onDone: (text) => {
@@ -38,8 +47,8 @@ function update(changes) {
   state = { ...state, ...changes }
   render(state.isSignedIn ? dashboard() : signInForm(), root)
   if (state.report) dialog.refresh(state.report)
-  const waiting = state.unresolved?.length ?? 0
-  document.title = `${waiting > 0 ? `(${waiting}) ` : ''}swapgate: operator`
+  const { rows = [], next } = state.unresolved ?? {}
+  document.title = `${rows.length > 0 ? `(${rows.length}${next ? '+' : ''}) ` : ''}swapgate: operator`
 }
 
 function announce(text) {
@@ -71,6 +80,7 @@ async function signIn(token) {
     return signOut(error)
   }
   session = new AbortController()
+  unresolvedPath = firstUnresolved
   update({ ...signedOut, isSignedIn: true, isConnected: false })
   root.querySelector('h1').focus()
   followEvents({ signal: session.signal, onEvent, onState })
@@ -98,7 +108,7 @@ function dashboard() {
       <button type="button" @click=${() => signOut()}>Sign out</button>
     </header>
     <main>
-      ${providersSection({ report, open })} ${unresolvedSection({ unresolved: state.unresolved, open })}
+      ${providersSection({ report, open })} ${unresolvedSection({ unresolved: state.unresolved, open, first: firstUnresolved, turn })}
       ${auditSection({ audit: state.audit })}
       ${transactionsSection({ report, accounts: state.accounts, search: state.search, find })}
     </main>`
@@ -117,28 +127,36 @@ async function poll(signal) {
     await new Promise((resolve) => setTimeout(resolve, refreshMs))
     if (signal.aborted) return
     if (polls % pollsPerRefresh === 0) await refresh()
-    else await load(pathsOf.provider)
+    else await load(readAfter.provider)
   }
 }
 
 function refresh() {
-  return load({ report: '/providers', unresolved: '/unresolved', audit: '/audit?since=7d', accounts: '/accounts' })
+  return load(Object.keys(readers))
+}
+
+function turn(path) {
+  unresolvedPath = path
+  return load(['unresolved'])
 }
 
 /** Reads what is named. A response that comes after signing out is dropped, and one that is older than another too. */
 const latest = new Map()
 let calls = 0
-async function load(paths) {
+async function load(names) {
   const { signal } = session
   const number = ++calls
   try {
-    const read = await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, await call(path)]))
+    const read = await Promise.all(names.map(async (name) => [name, await readers[name]()]))
     if (signal.aborted) return
     const fresh = Object.fromEntries(read.filter(([name]) => (latest.get(name) ?? 0) < number))
     for (const name of Object.keys(fresh)) latest.set(name, number)
     const text = differences(state, fresh)
     update({ ...fresh, ...(fresh.report && { fetchedAt: new Date().toISOString() }), problem: undefined })
     if (text !== '') announce(text)
+    // All creates of this page are settled.
+    const { rows, path } = fresh.unresolved ?? {}
+    if (rows?.length === 0 && path !== firstUnresolved) await turn(firstUnresolved)
   } catch (error) {
     if (signal.aborted) return
     if (error.status === 401) return signOut(error)
@@ -149,11 +167,11 @@ async function load(paths) {
 function onEvent(event) {
   clearTimeout(eventTimer)
   const { signal } = session
-  eventPaths = { ...eventPaths, ...pathsOf[event] }
+  eventNames = new Set([...eventNames, ...readAfter[event]])
   eventTimer = setTimeout(() => {
-    const paths = eventPaths
-    eventPaths = {}
-    if (!signal.aborted) load(paths)
+    const names = [...eventNames]
+    eventNames = new Set()
+    if (!signal.aborted) load(names)
   }, eventDelayMs)
 }
 

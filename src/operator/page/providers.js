@@ -20,7 +20,7 @@ export function providersSection({ report, open }) {
       <p>${routingText(report)}</p>
       ${isWeighted ? html`<button type="button" @click=${() => open({ kind: 'weights' })}>Weights…</button>` : nothing}
     </div>
-    ${report.overrides.length === 0 ? nothing : overrides(report.overrides, open)}
+    ${report.overrides.length === 0 ? nothing : overrides(report.overrides, open)} ${suspensions(report.providers, open)}
     ${table({ caption: 'Providers', columns: columns(isWeighted, open), rows: report.providers, empty: 'No provider is configured.' })}
   </section>`
 }
@@ -36,6 +36,19 @@ function overrides(list, open) {
       ({ key, value, actor, since, isAsleep }) => html`<li>
         <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect with this file.' : ''}</span>
         <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
+      </li>`,
+    )}
+  </ul>`
+}
+
+function suspensions(providers, open) {
+  const all = providers.flatMap(({ name, suspended }) => suspended.map((one) => ({ ...one, name })))
+  if (all.length === 0) return nothing
+  return html`<ul class="overrides" aria-label="Suspended assets">
+    ${all.map(
+      ({ name, asset, network, kind, since, until }) => html`<li>
+        <span><b class="alarm">${asset}</b>${network === null ? '' : ` on ${network}`} is out of new swaps at <b>${name}</b> since <time datetime=${since}>${time(since)}</time> until <time datetime=${until}>${time(until)}</time>: three mismatches in a row of <code>${kind}</code>.</span>
+        <button type="button" @click=${() => open({ kind: 'resume', name })} aria-label="Offer again at ${name}: ${asset}">Offer again…</button>
       </li>`,
     )}
   </ul>`
@@ -63,6 +76,14 @@ function columns(isWeighted, open) {
     number('Failed calls', live(failedText)),
     { heading: 'Breakers', content: live(breakers) },
     { heading: 'Budget left', content: live(({ budgetLeft }) => budgetText(budgetLeft)) },
+    number(
+      'Refused, counted',
+      live(({ judgements }) => judgementText(judgements)),
+    ),
+    number(
+      'Off its quotes',
+      live(({ quoteDeviation }) => deviation(quoteDeviation)),
+    ),
     number('Open', openCell),
     number('Unknown creates', ({ unknownCreates }) =>
       unknownCreates > 0 ? html`<b class="alarm">${integer(unknownCreates)}</b>` : '0',
@@ -89,6 +110,11 @@ function breakers({ breaker }) {
 function budgetText(left) {
   const limited = Object.entries(left).filter(([, calls]) => calls !== null)
   return limited.length === 0 ? 'unlimited' : list(limited.map(([policy, calls]) => `${policy} ${integer(calls)}`))
+}
+
+/** Judgements of creates in the last minute. */
+function judgementText({ refused, counted: accepted }) {
+  return html`${refused > 0 ? html`<b class="alarm">${integer(refused)}</b>` : '0'}, ${integer(accepted)}`
 }
 
 function shadowText(shadow) {

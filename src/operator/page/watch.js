@@ -13,6 +13,7 @@ function providerChanges({ providers: old }, { providers }) {
     return [
       ...(known.state === provider.state ? [] : [`${provider.name} is ${provider.state}.`]),
       ...breakerChanges(provider.name, known.live?.breaker ?? {}, provider.live?.breaker ?? {}),
+      ...suspensionChanges(provider.name, known.suspended, provider.suspended),
     ]
   })
 }
@@ -24,9 +25,19 @@ function breakerChanges(name, old, now) {
     .map((operation) => `The breaker of ${name} for ${operation} is ${now[operation] ?? 'closed'}.`)
 }
 
-function createChanges({ unresolved: old }, now) {
-  if (!old || !now) return []
-  const added = now.filter((row) => !old.some((known) => keyOf(known) === keyOf(row)))
+function suspensionChanges(name, old, now) {
+  const without = (assets, others) => assets.filter(({ asset }) => !others.some((other) => other.asset === asset))
+  return [
+    ...without(now, old).map(({ asset }) => `${asset} is suspended at ${name}.`),
+    ...without(old, now).map(({ asset }) => `${asset} is offered at ${name} again.`),
+  ]
+}
+
+/** Only of one page: the rows of another one are not new. */
+function createChanges({ unresolved: before }, now) {
+  if (!before || before.path !== now?.path) return []
+  const known = new Set(before.rows.map(keyOf))
+  const added = now.rows.filter((row) => !known.has(keyOf(row)))
   const isAttention = ({ state }) => state === 'attention'
   return [
     ...needing(added.filter((row) => !isAttention(row)).length, 'create'),
