@@ -1,7 +1,7 @@
 /** Encodes the body of a response in a client's form. */
 
 import type { Op, Request } from '../domain/swap/operations.ts'
-import type { ServiceResponse } from '../domain/swap/service.ts'
+import type { Encoding, ServiceResponse } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { encodePage } from '../wire/codec/envelope.ts'
 import { entityTag } from '../wire/entity-tag.ts'
@@ -10,34 +10,24 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 export interface EncodeOptions {
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
-  /** A cache of encoded pages. */
-  readonly encodedPages: WeakMap<object, Encoded>
 }
 
-interface Encoded {
-  readonly text: string
-  /** Wire names of the omitted fields. */
-  readonly omitted: readonly string[]
-  /** Undefined if the response must not be cached. */
-  readonly etag: string | undefined
-}
-
-/** Encodes a response. If clients may cache it, adds an ETag and encodes each page only once. */
+/** Encodes a response; a cached page only once. If clients may cache it, adds an ETag. */
 export function encodeBody(
-  body: ServiceResponse<Op>['body'],
+  { body, encodings }: ServiceResponse<Op>,
   request: Request<Op>,
   operation: OperationCodec,
   form: Form,
-  { maxAgeSeconds, encodedPages }: EncodeOptions,
-): Encoded {
-  const isCacheable = maxAgeSeconds[operation.op] !== undefined
-  const cached = isCacheable && operation.paged ? encodedPages.get(body) : undefined
+  { maxAgeSeconds }: EncodeOptions,
+): Encoding {
+  const cached = encodings?.get(form.name)
   if (cached) return cached
   const omitted = new Set<string>()
   const text = print(body, request, operation, form, omitted)
-  const encoded = { text, omitted: [...omitted], etag: isCacheable ? entityTag(text) : undefined }
-  if (isCacheable && operation.paged) encodedPages.set(body, encoded)
-  return encoded
+  const isCacheable = maxAgeSeconds[operation.op] !== undefined
+  const encoding = { text, omitted: [...omitted], etag: isCacheable ? entityTag(text) : undefined }
+  encodings?.set(form.name, encoding)
+  return encoding
 }
 
 function print(

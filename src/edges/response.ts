@@ -39,7 +39,7 @@ export function encodeResponse(
   if (responseContext.form.amountRefusal && operation.op === 'getRate')
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
   const maxAge = serviceResponse.isUncacheable ? undefined : options.maxAgeSeconds[operation.op]
-  const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
+  const { text, omitted, etag: tag } = encodeBody(serviceResponse, request, operation, responseContext.form, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider, serviceResponse.sources)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`
   if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))

@@ -51,11 +51,7 @@ const pickHeader = 'x-swap-provider'
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(options: ServeOptions): (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse> {
   const { form } = options
-  const encodeOptions: EncodeOptions = {
-    maxAgeSeconds: options.maxAgeSeconds,
-    observe: options.observe,
-    encodedPages: new WeakMap(),
-  }
+  const encodeOptions: EncodeOptions = { maxAgeSeconds: options.maxAgeSeconds, observe: options.observe }
   const server: FormServer = { ...options, match: matcher(form), encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, options, (record) => respond(request, mountedRequest, record, server))

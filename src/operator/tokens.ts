@@ -2,7 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clientNetworkOf } from '../core/access/client-network.ts'
-import { BoundedMap } from '../core/bounded-map.ts'
+import { BoundedMap } from '../domain/bounded-map.ts'
+import { cacheShares } from '../domain/cache-memory.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 
@@ -31,7 +32,11 @@ export interface TokenCheckOptions {
 export class TokenCheck {
   private readonly options: TokenCheckOptions
   private slowAnswers = 0
-  private readonly wrong = new BoundedMap<WrongTokens>({ maxEntries: maxAddresses, lifetimeMs: windowMs })
+  private readonly wrong = new BoundedMap<WrongTokens>({
+    share: cacheShares.limits,
+    maxEntries: maxAddresses,
+    lifetimeMs: windowMs,
+  })
 
   constructor(options: TokenCheckOptions) {
     this.options = options

@@ -3,6 +3,7 @@ import type { Stderr } from '../adapters/log/stderr.ts'
 import type { Config } from '../config/index.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
+import { limitCacheMemory } from './memory-limit.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 
 /**
@@ -32,6 +33,7 @@ export function openMonitoring(
   resources: AsyncDisposableStack,
   { stderr, loadSources }: ProcessIo = {},
 ): Monitoring {
+  limitCacheMemory()
   const load = measureLoad(loadSources)
   resources.defer(async () => load.stop())
   const telemetry = openTelemetry(config, current, stderr)

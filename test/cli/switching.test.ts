@@ -246,9 +246,7 @@ describe('a change of the file', () => {
     place.configure({ alpha: { tag: 'a2' } })
     expect(await place.states()).toMatchObject({ alpha: 'active' })
     expect(await warnings()).toMatch(/warning: state:a1 is "draining", set by \S+ at 20\S+; it has no effect with this file/)
-    expect((await providers('status')).out.at(-1)).toMatch(
-      /^Override: state:a1 is draining .*It has no effect with this file/,
-    )
+    expect((await providers('status')).out.at(-1)).toMatch(/^Override: state:a1 is draining .*It has no effect with this file/)
     place.configure({ alpha: { tag: 'a1' } })
     expect(await place.states()).toMatchObject({ alpha: 'draining' })
     place.configure({ alpha: { tag: 'a2' } })

@@ -1,7 +1,9 @@
 /** Authentication with keys that the operator issued (docs/contract.md §5, `managed`). */
+
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { isKey } from '../../domain/key.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
 import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
@@ -22,6 +24,8 @@ type PendingLookup = ReturnType<KeyLookup<KeyRecord>>
 const lifetimeMs = 2_000
 /** A bound on memory, for known and for unknown keys each. A dropped entry is looked up again. */
 const maxCachedKeys = 10_000
+/** Of a look-up and its result. */
+const lookupBytes = 512
 const retryAfter = 5
 
 /** Looks up keys in the ledger, with a cache of 2 s per process. Malformed keys are rejected without a look-up. */
@@ -45,8 +49,12 @@ interface CachedLookup {
 
 /** Shares one look-up per digest within the lifetime. A failure goes only to the callers that wait for it; it is not cached. */
 function cachedLookup(find: KeyLookup<KeyRecord>): KeyLookup<KeyRecord> {
-  const knownKeys = new BoundedMap<CachedLookup>({ maxEntries: maxCachedKeys })
-  const unknownKeys = new BoundedMap<CachedLookup>({ maxEntries: maxCachedKeys })
+  const knownKeys = new BoundedMap<CachedLookup>({ share: cacheShares.keys, maxEntries: maxCachedKeys, sizeOf: () => lookupBytes })
+  const unknownKeys = new BoundedMap<CachedLookup>({
+    share: cacheShares.keys,
+    maxEntries: maxCachedKeys,
+    sizeOf: () => lookupBytes,
+  })
   return (digest) => {
     const now = performance.now()
     const last = knownKeys.get(digest) ?? unknownKeys.get(digest)

@@ -1,4 +1,5 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { StoreOutage } from './store-outage.ts'
 import { type VerifiedKeys, verifiedKeyLifetimeMs } from './verified-keys.ts'
 
@@ -33,7 +34,7 @@ export function sharedVerifiedKeys(
   outage: StoreOutage,
   lifetimeMs = verifiedKeyLifetimeMs,
 ): VerifiedKeys {
-  const cache = new BoundedMap<CachedKey>({ maxEntries: maxCachedKeys })
+  const cache = new BoundedMap<CachedKey>({ share: cacheShares.keys, maxEntries: maxCachedKeys })
   const store = (identity: string, expiresAt: number, renewAt: number): void => {
     const existing = cache.get(identity)
     // Changed in place: a map that is rewritten with every request leaves garbage tables behind.

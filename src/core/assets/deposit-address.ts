@@ -1,9 +1,10 @@
 /** Deposit addresses that a provider reports: nobody is told to pay to what cannot be one (docs/contract.md §3.6). */
 import type { FormatName } from '../../domain/address/formats.ts'
 import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetNaming } from './asset-naming.ts'
@@ -16,7 +17,11 @@ const maxKeptAddresses = 1_000
 /** A get or a row of a list whose deposit address cannot be one has none. Runs where asset names are the provider's. */
 export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boolean): Layer {
   // A swap is read many times, and its address costs more to decode than all else that this layer does.
-  const payableTo = new BoundedMap<Asset | 'unknown asset'>({ maxEntries: maxKeptAddresses })
+  const payableTo = new BoundedMap<Asset | 'unknown asset'>({
+    share: cacheShares.transactions,
+    maxEntries: maxKeptAddresses,
+    sizeOf: () => 0, // assets are those of the table
+  })
   const payable = (row: Transaction): Transaction => {
     const { depositAddress } = row
     if (!depositAddress) return row

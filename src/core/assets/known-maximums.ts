@@ -1,10 +1,11 @@
 /** Refuses amounts that are far above everything a provider takes, before anything is sent (docs/contract.md §8). */
 import { type Amount, compareAmounts, isPositive, largestOrdinary, multiplySubtract, thousand, zero } from '../../domain/amount.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { fold } from '../../domain/swap/asset.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetNameOf, from } from './pair.ts'
@@ -23,7 +24,7 @@ const lifetimeMs = 3_600_000
 /** The largest maximum of each coin that one provider's quotes and refusals had in the last hour. */
 export class KnownMaximums {
   private readonly clock: SteadyClock
-  private readonly byCoin = new BoundedMap<SeenMaximum>({ maxEntries: maxCoins, lifetimeMs })
+  private readonly byCoin = new BoundedMap<SeenMaximum>({ share: cacheShares.quotes, maxEntries: maxCoins, lifetimeMs })
 
   constructor(clock: SteadyClock) {
     this.clock = clock

@@ -1,10 +1,11 @@
 /** A deposit address of another open swap: nobody could tell whose deposit arrives there (docs/contract.md §3.6). */
 import { isSamePlace, type Place, placeKey } from '../../domain/address/same-address.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import { isFinal, type Status } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import type { Clock } from '../clock.ts'
 import { limitDeadline } from '../deadline.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
@@ -31,7 +32,10 @@ const justGivenMs = 10_000
 /** The deposit addresses of creates that have just been judged: who got each of them, by address and memo. */
 export class JustGivenDeposits {
   private readonly clock: Clock
-  private readonly given = new BoundedMap<{ readonly id: string; readonly at: number }>({ maxEntries: 10_000 })
+  private readonly given = new BoundedMap<{ readonly id: string; readonly at: number }>({
+    share: cacheShares.transactions,
+    maxEntries: 10_000,
+  })
 
   constructor(clock: Clock) {
     this.clock = clock

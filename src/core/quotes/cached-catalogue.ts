@@ -33,7 +33,7 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
   const isWithin = (listing: Listing | undefined, maxAgeMs: number): boolean =>
     listing !== undefined && performance.now() - listing.fetchedAt < maxAgeMs
   const lookUp = async (context: Context, onLookup: CachedCatalogueOptions['onLookup'], maxAgeMs: number): Promise<Listing> => {
-    if (!snapshot.last) await snapshot.loadStored()
+    if (!snapshot.last && !snapshot.refusal) await snapshot.loadStored()
     const now = performance.now()
     const previous = snapshot.last
     const isFresh = isWithin(previous, lifetimeMs)
@@ -41,6 +41,8 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
       onLookup(isFresh ? 'hit' : 'stale', now - previous.fetchedAt)
       return previous
     }
+    const { refusal } = snapshot
+    if (refusal && !isWithin(previous, maxAgeMs)) throw refusal
     const outcome = snapshot.isRefreshing ? 'shared' : 'miss'
     const refresh = timedUpstream(context, snapshot.refresh(context)).catch((failure: unknown) => {
       // Another process may have stored a newer list meanwhile.

@@ -1,11 +1,14 @@
 /** `GET /currencies` from the providers' complete lists: merged, mapped to the client's form, searched and paged. */
 
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { bytesOf, CacheSlot, cacheShares } from '../../domain/cache-memory.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { singleFlight } from '../../domain/single-flight.ts'
 import { type Capabilities, namesByCode } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
+import type { Context, Encoding, Encodings, ServiceResponse } from '../../domain/swap/service.ts'
 import type { CurrencyQuery } from '../../domain/swap/swap.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import type { Listing } from '../assets/listing.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
 import { type CurrencyRow, currencyRows, type ProviderListing } from './currency-rows.ts'
@@ -18,15 +21,11 @@ export interface CurrencySource {
 
 type CurrenciesResponse = ServiceResponse<'listCurrencies'>
 
-/** Results for the same lists: rows by the client's way of naming assets, and finished pages. */
-interface PageCache {
-  readonly listings: readonly ProviderListing[]
-  readonly rows: Map<boolean, Promise<readonly CurrencyRow[]>>
-  readonly pages: BoundedMap<CurrenciesResponse>
-}
-
-/** A bound on memory. A dropped page is built again. */
+/** A dropped page is built again. */
 const maxPages = 1_000
+/** Bytes of a page, and of a row of it: the texts are those of the list. */
+const pageBytes = 1_024
+const copyBytes = 256
 /** Seconds, if no provider is active. */
 const retryAfter = 10
 
@@ -35,41 +34,100 @@ const retryAfter = 10
  * first provider's `Fault` is thrown. Throws `unavailable` without providers.
  */
 export function currencies(sources: readonly CurrencySource[]): Layer {
-  let latest = readyFrom([])
+  const made = new MadeOfLists()
   return onOperations({
     async listCurrencies(query, context) {
       if (sources.length === 0) throw standardFault('unavailable', { retryAfter, noEffect: true })
       const listings = await readListings(sources, context)
-      if (!areSame(listings, latest.listings)) latest = readyFrom(listings)
       const fetchedAt = Math.min(...listings.map(({ listing }) => listing.fetchedAt))
-      const response = await cachedPage(latest, query, context)
+      const response = await made.of(listings).page(query, context)
       return { ...response, ageSeconds: (performance.now() - fetchedAt) / 1000 }
     },
   })
 }
 
-function readyFrom(listings: readonly ProviderListing[]): PageCache {
-  return { listings, rows: new Map(), pages: new BoundedMap({ maxEntries: maxPages }) }
+/** What is made of some lists, for as long as each of them is in use: the rest goes with the first that is replaced. */
+class MadeOfLists {
+  private made: MadePages | undefined
+  private readonly withNext = new WeakMap<Listing, MadeOfLists>()
+
+  of(listings: readonly ProviderListing[]): MadePages {
+    let path: MadeOfLists = this
+    for (const { listing } of listings) path = path.withNext.getOrInsertComputed(listing, () => new MadeOfLists())
+    path.made ??= new MadePages(listings)
+    return path.made
+  }
 }
 
-function areSame(now: readonly ProviderListing[], before: readonly ProviderListing[]): boolean {
-  return now.length === before.length && now.every(({ listing }, at) => listing === before[at]?.listing)
+interface KeptPage {
+  readonly response: CurrenciesResponse
+  bytes: number
 }
 
-async function cachedPage(
-  cache: PageCache,
-  query: CurrencyQuery,
-  { clientCapabilities: client }: Context,
-): Promise<CurrenciesResponse> {
-  const byCode = namesByCode(client)
-  const searchTerm = query.search?.toLowerCase()
-  const key = `${byCode} ${query.withNetworks ?? false} ${query.page} ${query.size} ${searchTerm ?? ''}`
-  const before = cache.pages.get(key)
-  if (before) return before
-  const rows = await cache.rows.getOrInsertComputed(byCode, () => currencyRows(cache.listings, byCode))
-  const response = pageOf(rows, searchTerm, query, cache.listings)
-  cache.pages.set(key, response)
-  return response
+/** Rows by the client's way of naming assets, and finished pages. */
+class MadePages {
+  private readonly listings: readonly ProviderListing[]
+  private readonly byCode: JoinedRows
+  private readonly byCoin: JoinedRows
+  private readonly pages = new BoundedMap<KeptPage>({
+    share: cacheShares.currencyPages,
+    maxEntries: maxPages,
+    sizeOf: ({ bytes }) => bytes,
+  })
+
+  constructor(listings: readonly ProviderListing[]) {
+    this.listings = listings
+    this.byCode = new JoinedRows(listings, true)
+    this.byCoin = new JoinedRows(listings, false)
+  }
+
+  async page(query: CurrencyQuery, { clientCapabilities: client }: Context): Promise<CurrenciesResponse> {
+    const byCode = namesByCode(client)
+    const searchTerm = query.search?.toLowerCase()
+    const key = `${byCode} ${query.withNetworks ?? false} ${query.page} ${query.size} ${searchTerm ?? ''}`
+    const before = this.pages.get(key)
+    if (before) return before.response
+    const rows = await (byCode ? this.byCode : this.byCoin).read()
+    return this.keep(key, pageOf(rows, searchTerm, query, this.listings))
+  }
+
+  private keep(key: string, response: CurrenciesResponse): CurrenciesResponse {
+    const encoded = new Map<string, Encoding>()
+    const set: Encodings['set'] = (form, encoding) => {
+      encoded.set(form, encoding)
+      page.bytes += bytesOf(encoding)
+      this.pages.set(key, page)
+    }
+    const encodings = { get: (form: string) => encoded.get(form), set }
+    const page = { response: { ...response, encodings }, bytes: pageBytes + copyBytes * response.body.items.length }
+    return this.pages.set(key, page).response
+  }
+}
+
+/** The rows of all lists, made once unless there is no room for them. */
+class JoinedRows {
+  private readonly slot = new CacheSlot<readonly CurrencyRow[]>(cacheShares.currencyLists)
+  private readonly joining: ReturnType<typeof singleFlight<[], readonly CurrencyRow[]>>
+
+  constructor(listings: readonly ProviderListing[], byCode: boolean) {
+    this.joining = singleFlight(async () => {
+      const rows = await currencyRows(listings, byCode)
+      this.slot.set(
+        rows,
+        rows.reduce((sum, row) => sum + rowBytes(row), 0),
+      )
+      return rows
+    })
+  }
+
+  read(): readonly CurrencyRow[] | Promise<readonly CurrencyRow[]> {
+    return this.slot.value ?? this.joining.run()
+  }
+}
+
+/** What a row has beside the texts of the list. */
+function rowBytes({ currency: { networks }, texts }: CurrencyRow): number {
+  return copyBytes + bytesOf(networks) + bytesOf(texts)
 }
 
 function pageOf(

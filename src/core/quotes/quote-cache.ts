@@ -1,5 +1,7 @@
 /** A cache of quotes, shared by all clients (docs/contract.md §8). */
 import { compareAmounts, isZero, plainAmount } from '../../domain/amount.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/swap/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
@@ -7,7 +9,6 @@ import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { textLength } from '../../domain/text-length.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
@@ -37,7 +38,11 @@ const maxTextLength = 4_096
 
 /** Runs where requests and responses use the provider's names, so that clients of all forms share a response. */
 export function quoteCache({ lifetimeMs, isPersonal = () => false, clock, observe }: QuoteCacheOptions): Layer {
-  const entries = new BoundedMap<CacheEntry>({ maxEntries, lifetimeMs: Math.max(minLifetimeMs, lifetimeMs) })
+  const entries = new BoundedMap<CacheEntry>({
+    share: cacheShares.quotes,
+    maxEntries,
+    lifetimeMs: Math.max(minLifetimeMs, lifetimeMs),
+  })
   const entryFor = (key: string): CacheEntry => {
     const now = clock()
     const none = { pending: undefined, response: undefined, fetchedAt: Number.NEGATIVE_INFINITY }
@@ -47,7 +52,8 @@ export function quoteCache({ lifetimeMs, isPersonal = () => false, clock, observ
   return onOperations({
     getRate(request, context, next) {
       if (isPersonal(request)) return next.call('getRate', request, context)
-      const cached = entryFor(keyOf(request, context.pair))
+      const key = keyOf(request, context.pair)
+      const cached = entryFor(key)
       const age = clock() - cached.fetchedAt
       if (cached.response && age < lifetimeMs) {
         context.span?.setAttributes({ 'swapgate.quote': 'cached' })
@@ -58,7 +64,7 @@ export function quoteCache({ lifetimeMs, isPersonal = () => false, clock, observ
       context.span?.setAttributes({ 'swapgate.quote': cached.pending ? 'shared' : 'requested' })
       if (cached.pending)
         return timedUpstream(context, withinDeadline(cached.pending, context)).then((response) => responseFor(request, response, 0))
-      const pending = read(cached, request, context, next, clock)
+      const pending = read(cached, request, context, next, clock).finally(() => entries.set(key, cached, clock()))
       cached.pending = pending
       return pending
     },

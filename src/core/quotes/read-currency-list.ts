@@ -1,17 +1,22 @@
 /** Reads a provider's currency list page by page, completely or not at all. */
+import { bytesOf, cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
-import { textLength } from '../../domain/text-length.ts'
 
 const maxRows = 10_000
-/** Of all texts of the list: a bound on memory. */
-const maxCharacters = 16_000_000
+/** A bound on memory for one list, which has a part of the share of all lists. */
+const maxBytes = 20_000_000
 /** How often a list is read if rows move between pages meanwhile. */
 const maxPasses = 3
 
+/** Of a row as an offer in a list, with its places in the list's tables. */
+export const rowBytes = 768
+
 interface WholeList {
   readonly rows: readonly Currency[]
+  /** Estimated. */
+  readonly bytes: number
   readonly provider: string | undefined
 }
 
@@ -34,7 +39,7 @@ export class CurrencyReading {
   private passes = 1
   /** Rows known at the start of the pass. */
   private knownCount = 0
-  private characters = 0
+  private rowBytes = 0
   private provider: string | undefined
   private readonly size: number
 
@@ -47,6 +52,10 @@ export class CurrencyReading {
     return this.rows.size > 0
   }
 
+  get bytes(): number {
+    return this.rowBytes
+  }
+
   /** Throws `unreadable` if the list ends before the total of any of its pages. Dropped rows count as read. */
   async finish(service: SwapService, context: Context): Promise<WholeList> {
     for (;;) {
@@ -57,7 +66,7 @@ export class CurrencyReading {
       this.knownCount = this.rows.size
       this.pass = newPass()
     }
-    return { rows: [...this.rows.values()], provider: this.provider }
+    return { rows: [...this.rows.values()], bytes: this.rowBytes, provider: this.provider }
   }
 
   /** Reads the next page and returns whether it is the last one. A row on two pages may have moved, so that another was missed. */
@@ -69,7 +78,7 @@ export class CurrencyReading {
     this.provider = provider
     pass.total = Math.max(pass.total, body.total)
     pass.read += rowCount
-    if (Math.max(pass.total, pass.read) > maxRows) throw listTooLong()
+    if (Math.max(pass.total, pass.read) > maxRows) throw new ListTooLong()
     const keys = items.map(keyOf)
     const page = keys.join('\n')
     const isSamePage = keys.length > 0 && page === pass.before
@@ -87,8 +96,8 @@ export class CurrencyReading {
   private keep(key: string, row: Currency): void {
     if (this.rows.has(key)) return
     this.rows.set(key, row)
-    this.characters += textLength(row)
-    if (this.characters > maxCharacters) throw listTooLong()
+    this.rowBytes += rowBytes + bytesOf(row)
+    if (this.rowBytes > Math.min(maxBytes, cacheShares.currencyLists.maxBytes)) throw new ListTooLong()
   }
 }
 
@@ -104,6 +113,9 @@ function listIncomplete(): Fault {
   return new Fault('unreadable', "The provider's list of currencies broke off; please try again later.")
 }
 
-function listTooLong(): Fault {
-  return new Fault('unreadable', "The provider's list of currencies is too long.")
+/** It would take too much memory. */
+export class ListTooLong extends Fault {
+  constructor() {
+    super('unreadable', "The provider's list of currencies is too long.")
+  }
 }

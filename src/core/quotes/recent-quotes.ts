@@ -1,8 +1,9 @@
 /** The newest quote of one provider for a request: a create that follows is compared with it (docs/contract.md §10.3). */
 import { type Amount, isPositive, plainAmount } from '../../domain/amount.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
 import { from, type Side, to } from '../assets/pair.ts'
-import { BoundedMap } from '../bounded-map.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
@@ -20,7 +21,7 @@ interface Quoted {
 
 export class RecentQuotes {
   private readonly clock: SteadyClock
-  private readonly quotes = new BoundedMap<Quoted>({ maxEntries: maxQuotes, lifetimeMs })
+  private readonly quotes = new BoundedMap<Quoted>({ share: cacheShares.quotes, maxEntries: maxQuotes, lifetimeMs })
 
   constructor(clock: SteadyClock) {
     this.clock = clock

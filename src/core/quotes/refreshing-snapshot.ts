@@ -1,14 +1,17 @@
 /** The last known currency list of a provider, read by this or another process, and its refresh. */
+import { bytesOf, CacheSlot, cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
+import { inSlices } from '../../domain/in-slices.ts'
 import { singleFlight } from '../../domain/single-flight.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
 import type { Drift } from '../../domain/telemetry/labels.ts'
 import { maxTimerMs, withTimeout } from '../../domain/with-timeout.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Listing, parseListing } from '../assets/listing.ts'
 import type { CurrencyListStore, ListSource } from './currency-list-store.ts'
-import { CurrencyReading } from './read-currency-list.ts'
+import { CurrencyReading, ListTooLong, rowBytes } from './read-currency-list.ts'
 import { type FetchedList, saveLatest } from './save-latest.ts'
 
 /** Times in milliseconds. */
@@ -33,6 +36,8 @@ export interface RefreshingSnapshotOptions {
 const refreshAtShare = 0.8
 /** Pause before a failed background read is retried. */
 const retryPauseMs = 5_000
+/** The same after a list that was too long: it is read in vain. */
+const longRetryPauseMs = 60_000
 /** An interrupted read of this age is not continued: the list may have changed. */
 const maxReadAgeMs = 600_000
 /** Longest wait for the store of lists, and pause before it is read again. */
@@ -41,14 +46,14 @@ const storeRetryPauseMs = 1_000
 
 /** Keeps the last list, and refreshes it on request and in the background. */
 export class RefreshingSnapshot {
-  last: Listing | undefined
   failure: Fault | undefined
   failedAt = Number.NEGATIVE_INFINITY
   private readonly options: RefreshingSnapshotOptions
   private readonly refreshing = singleFlight((context: Context) => this.fetchList(context))
   private readonly loadingStored = singleFlight(() => this.takeStored())
+  private readonly listing = new CacheSlot<Listing>(cacheShares.currencyLists)
   /** An interrupted read, to be continued. */
-  private unfinished: CurrencyReading | undefined
+  private readonly unfinished = new CacheSlot<CurrencyReading>(cacheShares.currencyLists)
   private storeReadAt = Number.NEGATIVE_INFINITY
   private readonly save: (list: FetchedList) => void
   private timer: NodeJS.Timeout | undefined
@@ -58,6 +63,17 @@ export class RefreshingSnapshot {
   constructor(options: RefreshingSnapshotOptions) {
     this.options = options
     this.save = saveLatest(options.lists, options.source)
+  }
+
+  /** Undefined also where lists of other providers need the memory more than this one, which is longer. */
+  get last(): Listing | undefined {
+    return this.listing.value
+  }
+
+  /** Set for a while after a list that was too long. */
+  get refusal(): Fault | undefined {
+    const isRecent = performance.now() - this.failedAt < longRetryPauseMs
+    return this.failure instanceof ListTooLong && isRecent ? this.failure : undefined
   }
 
   get isRefreshing(): boolean {
@@ -90,29 +106,30 @@ export class RefreshingSnapshot {
 
   private async fetchList(context: Context): Promise<Listing> {
     const { options } = this
-    const { unfinished } = this
+    const unfinished = this.unfinished.value
     const refreshing = unfinished ?? new CurrencyReading(options.capabilities.pageSize)
-    this.unfinished = undefined
+    this.unfinished.dropOldest()
     try {
       const deadline = performance.now() + options.timeoutMs
-      const { rows, provider } = await refreshing.finish(options.service, {
+      const { rows, bytes, provider } = await refreshing.finish(options.service, {
         ...context,
         caller: { address: '' },
         deadline,
         isGatewayCall: true,
       })
       const fetchedAt = unfinished ? refreshing.beganAt : performance.now()
-      this.last = { ...(await parseListing(rows, options.naming, options.drift)), provider, fetchedAt }
+      const listing = { ...(await parseListing(rows, options.naming, options.drift)), provider, fetchedAt }
+      if (!this.listing.set(listing, bytes)) throw new ListTooLong()
       this.scheduleRefresh(options.lifetimeMs * refreshAtShare)
       this.save({ rows, fetchedAt })
-      return this.last
+      return listing
     } catch (reason) {
       this.failure = toFailure(reason)
       this.failedAt = performance.now()
       const isYoung = this.failedAt - refreshing.beganAt < maxReadAgeMs
-      if (refreshing.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished = refreshing
+      if (refreshing.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished.set(refreshing, refreshing.bytes)
       await this.loadStored()
-      if (this.last || this.unfinished) this.scheduleRefresh(retryPauseMs)
+      if (this.last || this.unfinished.value) this.scheduleRefresh(this.refusal ? longRetryPauseMs : retryPauseMs)
       throw this.failure
     }
   }
@@ -124,8 +141,9 @@ export class RefreshingSnapshot {
       const fetchedAt = performance.now() - (stored?.ageMs ?? 0)
       if (!stored || (this.last && this.last.fetchedAt >= fetchedAt)) return
       const content = await parseListing(stored.rows, naming, () => {})
+      const bytes = await bytesOfRows(stored.rows)
       if (this.last && this.last.fetchedAt >= fetchedAt) return
-      this.last = { ...content, provider: source.provider, fetchedAt }
+      if (!this.listing.set({ ...content, provider: source.provider, fetchedAt }, bytes)) return
       this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
     } catch {
       // Without the store the list is read from the provider.
@@ -146,6 +164,14 @@ export class RefreshingSnapshot {
     this.timer = setTimeout(begin, Math.min(delayMs, maxTimerMs))
     this.timer.unref()
   }
+}
+
+async function bytesOfRows(rows: readonly Currency[]): Promise<number> {
+  let bytes = 0
+  await inSlices(rows, (row) => {
+    bytes += rowBytes + bytesOf(row)
+  })
+  return bytes
 }
 
 /** The list itself was fine: time or budget ran out, or the provider was unavailable or rate-limited. */

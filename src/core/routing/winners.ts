@@ -1,5 +1,7 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
 import { type Amount, plainAmount } from '../../domain/amount.ts'
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap/swap.ts'
@@ -7,7 +9,6 @@ import { clientNetworkOf } from '../access/client-network.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, pairOf, type Side, to } from '../assets/pair.ts'
-import { BoundedMap } from '../bounded-map.ts'
 
 /** A provider that won a quote. */
 export interface Winner {
@@ -34,7 +35,7 @@ interface KeptWinner {
 
 /** Winners of this process. `clock`: monotonic, in milliseconds. */
 export function memoryWinners(clock: () => number): WinnerStore {
-  const winners = new BoundedMap<KeptWinner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
+  const winners = new BoundedMap<KeptWinner>({ share: cacheShares.winners, maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
   return {
     async save(key, winner) {
       const now = clock()

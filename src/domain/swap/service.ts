@@ -90,6 +90,21 @@ export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer
   return work.finally(() => upstreamTimer.stop(performance.now()))
 }
 
+/** A response as the client's edge wrote it. */
+export interface Encoding {
+  readonly text: string
+  /** Wire names of the omitted fields. */
+  readonly omitted: readonly string[]
+  /** Undefined if the response must not be cached. */
+  readonly etag: string | undefined
+}
+
+/** What the client's edge wrote of a cached response, by form: dropped with it. */
+export interface Encodings {
+  readonly get: (form: string) => Encoding | undefined
+  readonly set: (form: string, encoding: Encoding) => void
+}
+
 /** The response of an operation with its metadata. */
 export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
@@ -121,6 +136,8 @@ export interface ServiceResponse<O extends Op> {
   readonly quotedAmountOut?: Amount | undefined
   /** The id of a create in the ledger. */
   readonly attempt?: string
+  /** Of a cached page. */
+  readonly encodings?: Encodings
   /** Fields in which the response contradicts the request of the create. */
   readonly contradicted?: readonly string[]
 }

@@ -1,4 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import { BrokenList, type ListedRow, ListScan, type ListScanOptions, type ReadPage } from './list-scan.ts'
 
 /** Bounds on memory. The scan that was unused the longest is dropped. */
@@ -15,7 +16,7 @@ export interface ReadingOptions extends ListScanOptions {
 /** Keeps interrupted scans, so that the next run of the same process continues them. */
 export class ListScans {
   private readonly scans = new Map<string, ListScan>()
-  private readonly references = new BoundedMap<number>({ maxEntries: maxScans })
+  private readonly references = new BoundedMap<number>({ share: cacheShares.listScans, maxEntries: maxScans })
 
   /**
    * Returns the rows of the complete list. `scanKey`: the caller and the provider. Throws if the list cannot be read to its end

@@ -1,4 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import { openDurationMs } from './circuit.ts'
 
 interface Failures {
@@ -14,7 +15,11 @@ const rememberForMs = 600_000
 
 /** Counts the failures of each caller. One whose calls alone fail is blocked alone, as long as a breaker would be open. */
 export class BlockedCallers {
-  private readonly callers = new BoundedMap<Failures>({ maxEntries: maxCallers, lifetimeMs: rememberForMs })
+  private readonly callers = new BoundedMap<Failures>({
+    share: cacheShares.callers,
+    maxEntries: maxCallers,
+    lifetimeMs: rememberForMs,
+  })
   private anyBlockedUntil = Number.NEGATIVE_INFINITY
 
   /** Reads the clock only if a caller was ever blocked. */

@@ -1,7 +1,9 @@
 /** Who a caller is to the breakers of a provider (docs/contract.md §8). */
+
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import type { Caller } from '../../../domain/swap/service.ts'
 import { clientNetworkOf } from '../../access/client-network.ts'
-import { BoundedMap } from '../../bounded-map.ts'
 
 export interface BreakerCaller {
   /** Undefined for a caller whose key nobody has verified: addresses and made-up keys cost nothing, so their failures open no breaker. */
@@ -19,7 +21,11 @@ const maxKeys = 20_000
 export class BreakerCallers {
   private readonly usesGatewayKey: boolean
   private readonly clock: () => number
-  private readonly answeredAt = new BoundedMap<number>({ maxEntries: maxKeys, lifetimeMs: verifiedForMs })
+  private readonly answeredAt = new BoundedMap<number>({
+    share: cacheShares.callers,
+    maxEntries: maxKeys,
+    lifetimeMs: verifiedForMs,
+  })
 
   constructor(usesGatewayKey: boolean, clock: () => number) {
     this.usesGatewayKey = usesGatewayKey

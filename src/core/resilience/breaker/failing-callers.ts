@@ -1,4 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import { SlidingWindowCounter } from '../budget/sliding-window-counter.ts'
 
 const windowMs = 30_000
@@ -20,7 +21,11 @@ const unverified = ''
  * are one, and only their responses count: their failures may be those of a verified one without its key.
  */
 export class FailingCallers {
-  private readonly callers = new BoundedMap<CallerState>({ maxEntries: maxCallers, lifetimeMs: windowMs })
+  private readonly callers = new BoundedMap<CallerState>({
+    share: cacheShares.callers,
+    maxEntries: maxCallers,
+    lifetimeMs: windowMs,
+  })
   private readonly active = new SlidingWindowCounter(windowMs / 1000)
   private readonly failing = new SlidingWindowCounter(windowMs / 1000)
 

@@ -1,6 +1,7 @@
 /** A sliding window of 60 seconds with fair shares for its consumers, in memory. `adapters/redis/budgets.ts` has the same rule in Redis. */
 
-import { BoundedMap } from '../../bounded-map.ts'
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import type { Reservation } from './budgets.ts'
 import { SlidingWindowCounter } from './sliding-window-counter.ts'
 
@@ -34,7 +35,8 @@ export class FairSlidingWindow {
   /** In order of time; those before `first` have expired. */
   private grants: Grant[] = []
   private first = 0
-  private readonly consumers = new BoundedMap<Consumer>({ maxEntries: maxConsumers, lifetimeMs: budgetWindowMs })
+  /** Undefined until the first of them has a name. */
+  private consumers: BoundedMap<Consumer> | undefined
   private readonly recentConsumers = new SlidingWindowCounter(budgetWindowMs / 1000)
 
   /** Reserves one call. Without a name there are no shares: first come, first served. */
@@ -60,6 +62,11 @@ export class FairSlidingWindow {
   }
 
   private touch(name: string, now: number): Consumer {
+    this.consumers ??= new BoundedMap<Consumer>({
+      share: cacheShares.callers,
+      maxEntries: maxConsumers,
+      lifetimeMs: budgetWindowMs,
+    })
     const consumer = this.consumers.get(name, now) ?? this.consumers.set(name, { granted: 0 }, now)
     consumer.countedAt = this.recentConsumers.add(now, consumer.countedAt)
     return consumer

@@ -1,5 +1,6 @@
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import { isFinal } from '../../../domain/swap/status.ts'
-import { BoundedMap } from '../../bounded-map.ts'
 import type { Clock } from '../../clock.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 
@@ -26,9 +27,9 @@ interface LocalRead {
 
 /** The age of ledger entries. A change of the wall clock never makes an entry fresh. */
 export class Freshness {
-  private readonly localReads = new BoundedMap<LocalRead>({ maxEntries: maxEntries })
+  private readonly localReads = new BoundedMap<LocalRead>({ share: cacheShares.transactions, maxEntries })
   /** When a final transaction was last read for its payout, on the monotonic clock. */
-  private readonly payoutReads = new BoundedMap<number>({ maxEntries: maxEntries })
+  private readonly payoutReads = new BoundedMap<number>({ share: cacheShares.transactions, maxEntries })
   private readonly options: FreshnessOptions
 
   constructor(options: FreshnessOptions) {

@@ -1,7 +1,8 @@
+import { BoundedMap } from '../../../domain/bounded-map.ts'
+import { cacheShares } from '../../../domain/cache-memory.ts'
 import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
-import { BoundedMap } from '../../bounded-map.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
 import { rebase, type StateOptions } from './save-observed.ts'
 
@@ -69,7 +70,7 @@ export function ledgerReadCache(
   ledger: Pick<Ledger, 'find' | 'findAll' | 'upsert'>,
   { provider, table }: Pick<StateOptions, 'provider' | 'table'>,
 ): LedgerReadCache {
-  const entries = new BoundedMap<CachedTransaction>({ maxEntries })
+  const entries = new BoundedMap<CachedTransaction>({ share: cacheShares.transactions, maxEntries })
   const recall = (owner: string, id: string, now: number): CachedTransaction => {
     const key = `${owner} ${id}`
     const cached = entries.get(key) ?? entries.set(key, emptyEntry())
