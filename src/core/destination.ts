@@ -12,6 +12,16 @@ export interface Destination {
   readonly listKey?: string | null
 }
 
+/**
+ * Whether two creates may have gone to one account, by what was configured at their attempts: the tags may have got other accounts
+ * since, or be gone. One key under two names of accounts is one account.
+ */
+export function mayBeOneAccount(one: Destination | undefined, other: Destination | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  if (one.url === other.url || (one.account !== null && one.account === other.account)) return true
+  return one.key !== null && one.key === other.key && (one.account !== null || other.account !== null)
+}
+
 /** What differs. Another key of the account that both name is no difference. */
 export function differences(before: Destination, after: Destination): readonly (keyof Destination)[] {
   const isNamed = before.account !== null && after.account !== null

@@ -218,6 +218,8 @@ export interface Ledger {
    * with a response that contradicted the request.
    */
   readonly unresolvedBetween: (provider: string, first: number, last: number) => Promise<readonly UnresolvedCreate[]>
+  /** The same at all tags of other accounts, also those that the configuration lacks by now. */
+  readonly unresolvedElsewhere: (provider: string, first: number, last: number) => Promise<readonly UnresolvedCreate[]>
   /**
    * Deletes a create and its claim, because the provider's complete list has no candidate. A later result is still accepted. False if
    * `windowMs` since its attempt has not passed on the ledger's clock, or another process has taken a check since.

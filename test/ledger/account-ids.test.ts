@@ -115,6 +115,9 @@ describeStores(allStores, (shared) => {
     const ofAccount = made.slice(0, 2).map(({ id }) => id)
     expect(await between(us)).toEqual(ofAccount.toSorted())
     expect(await between(other)).toEqual(made.slice(2).map(({ id }) => id))
+    const elsewhere = (await ledger.unresolvedElsewhere(other, 0, Date.now() + 1_000)).map(({ intent: id }) => id)
+    expect(elsewhere).toEqual(expect.arrayContaining(ofAccount))
+    expect(elsewhere).not.toContain(made[2]?.id)
   })
 })
 

@@ -6,7 +6,10 @@ import type { Database } from './database.ts'
 import { markNotCreated } from './not-created.ts'
 import type { Store } from './store.ts'
 
-type DueCreates = Pick<Ledger, 'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'markNotCreated'>
+type DueCreates = Pick<
+  Ledger,
+  'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'unresolvedElsewhere' | 'markNotCreated'
+>
 
 export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, clock }: Store): DueCreates {
   return {
@@ -28,14 +31,9 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
     },
     scheduleNextCheck: (open, next, candidates) => writeOne((within) => scheduleNextCheck(within, open, next, candidates)),
     markNotCreated: (open, span) => write((within) => markNotCreated(within, open, span, clock)),
-    async unresolvedBetween(provider, first, last) {
-      const between = creates(database).where(isOfAccount('provider', provider)).where('attempted_at', '>=', first)
-      const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
-      // In this order a create that becomes a mismatch in between is found twice, not missed.
-      const open = await attempted.where(isUnresolved).where('quoting', 'is', null).execute()
-      const mismatches = await attempted.where(isMismatch).execute()
-      return [...open, ...mismatches].map(toUnresolvedCreate)
-    },
+    unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
+    unresolvedElsewhere: (provider, first, last) =>
+      unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
   }
 }
 
@@ -64,6 +62,15 @@ function creates(database: Database) {
       'traceparent',
     ])
     .$narrowType<{ intent: NotNull; asked: NotNull; attempted_at: NotNull }>()
+}
+
+async function unresolvedAt(database: Database, isThere: RawBuilder<SqlBool>, first: number, last: number) {
+  const between = creates(database).where(isThere).where('attempted_at', '>=', first)
+  const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
+  // In this order a create that becomes a mismatch in between is found twice, not missed.
+  const open = await attempted.where(isUnresolved).where('quoting', 'is', null).execute()
+  const mismatches = await attempted.where(isMismatch).execute()
+  return [...open, ...mismatches].map(toUnresolvedCreate)
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof unresolvedCreates>['execute']>>[number]

@@ -21,7 +21,8 @@ export interface VerifyResponseOptions {
  */
 export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
   return async (response, request, context, provider) => {
-    const contradicted = contradictionsOf(request, response.body, naming, context)
+    const found = contradictionsOf(request, response.body, naming, context)
+    const contradicted = [...new Set([...(response.contradicted ?? []), ...found])]
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
     const failed = contradicted.length === 0 && hasFailed(response.body) ? ['status'] : []
     if (missing.length === 0 && failed.length === 0) return { ...response, contradicted }

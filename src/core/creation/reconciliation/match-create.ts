@@ -7,7 +7,7 @@ import type { Transaction } from '../../../domain/swap/swap.ts'
 import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
 import type { Span } from '../../../domain/tracing/span.ts'
 import { pickAssetFields } from '../../assets/pair.ts'
-import { differences } from '../../destination.ts'
+import { differences, mayBeOneAccount } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import {
   compareAll,
@@ -62,10 +62,7 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   }
   const candidatesOf = await readCandidates(creates, reader, context, options)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
-  const competingByAmount = Map.groupBy(
-    await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger),
-    ({ requested }) => plainAmount(requested.amountIn),
-  )
+  const { atAccount, elsewhere } = await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger)
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
     const listed = candidatesOf(create)
@@ -80,7 +77,9 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
-    const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
+    const amount = plainAmount(create.requested.amountIn)
+    const others = (elsewhere.get(amount) ?? []).filter(({ destination }) => mayBeOneAccount(create.destination, destination))
+    const competing = [...(atAccount.get(amount) ?? []), ...others]
     const isReferenced = reports.some((reported) => hasReferenceOf(create, reported))
     const isContested =
       !isReferenced &&
@@ -160,16 +159,16 @@ function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
   return merged as Transaction
 }
 
-/** Unresolved creates that may have made the same transactions. */
-function createsAround(
-  provider: string,
-  creates: readonly UnresolvedCreate[],
-  skewMs: number,
-  ledger: Ledger,
-): Promise<readonly UnresolvedCreate[]> {
+/** Unresolved creates that may have made the same transactions, by their amounts: at the account of now, and elsewhere. */
+async function createsAround(provider: string, creates: readonly UnresolvedCreate[], skewMs: number, ledger: Ledger) {
   const spanMs = createdAfterMs + createdBeforeMs + 2 * skewMs
   const attempts = creates.map(({ attemptedAt }) => attemptedAt)
-  return ledger.unresolvedBetween(provider, Math.min(...attempts) - spanMs, Math.max(...attempts) + spanMs)
+  const [first, last] = [Math.min(...attempts) - spanMs, Math.max(...attempts) + spanMs]
+  const byAmount = ({ requested }: UnresolvedCreate): string => plainAmount(requested.amountIn)
+  return {
+    atAccount: Map.groupBy(await ledger.unresolvedBetween(provider, first, last), byAmount),
+    elsewhere: Map.groupBy(await ledger.unresolvedElsewhere(provider, first, last), byAmount),
+  }
 }
 
 function existingIdsOf(

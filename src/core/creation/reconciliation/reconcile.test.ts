@@ -7,6 +7,7 @@ import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
 import type { Observation } from '../../../domain/telemetry/observation.ts'
 import { createAssetNaming } from '../../assets/asset-naming.ts'
+import type { Destination } from '../../destination.ts'
 import { createService } from '../../layer.ts'
 import type { Ledger, TransactionRecord, UnresolvedCreate } from '../../ledger.ts'
 import { PendingCreateKeys } from '../pending-create-keys.ts'
@@ -57,6 +58,8 @@ const table = new AssetTable([
 
 interface World {
   unresolved: UnresolvedCreate[]
+  /** At tags of other accounts. */
+  elsewhere: UnresolvedCreate[]
   rows: Transaction[]
   existingIds: Set<string>
   fails: boolean
@@ -95,6 +98,7 @@ let detailed: string[]
 beforeEach(() => {
   world = {
     unresolved: [lost],
+    elsewhere: [],
     rows: [createdTransaction],
     existingIds: new Set(),
     fails: false,
@@ -128,6 +132,7 @@ const ledger = {
     competingQueries = [from, to]
     return world.unresolved
   },
+  unresolvedElsewhere: async () => world.elsewhere,
   existingIds: async () => world.existingIds,
   markNotCreated: async ({ intent }: UnresolvedCreate, windowMs: number) => world.ends && notCreated.push([intent, windowMs]) > 0,
   markMismatch: async (intent: string, { id }: Transaction, fields: readonly string[]) => {
@@ -255,6 +260,23 @@ describe('L3: it is never guessed', () => {
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create ambiguous'])
   })
+
+  const there = { url: 'https://two.test', form: 'B', timezone: 'UTC', account: null, key: 'digest' }
+  test.each<[string, Partial<Destination>, Partial<Destination>, boolean]>([
+    ['the same URL', { url: there.url }, {}, false],
+    ['the same account', { account: 'one' }, { account: 'one' }, false],
+    ['the same key, while one of them named an account', { key: 'digest' }, { account: 'one' }, false],
+    ['the same key only', { key: 'digest' }, {}, true],
+    ['nothing in common', {}, { account: 'one' }, true],
+  ])(
+    'one that a create at a tag with another account now may have made, by %s at the attempts',
+    async (_, own, others, isBound) => {
+      world.unresolved = [{ ...lost, destination: { ...destination, ...own } }]
+      world.elsewhere = [{ ...lost, intent: 'intent-2', provider: 'gone', destination: { ...there, ...others } }]
+      await run()
+      expect(bound).toHaveLength(isBound ? 1 : 0)
+    },
+  )
 
   test('one that another create gets during the check does not count', async () => {
     const competing = { ...lost, intent: 'intent-2', owner: 'other', nextCheckAt: world.now + 1 }
