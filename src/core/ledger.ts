@@ -137,22 +137,22 @@ export interface Ledger {
    * Completes the intent. Its claim keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
    * existing row stays. A row that was only observed under the id, for any owner, becomes this create. `judged`: ends the mismatches in
-   * a row of this asset, and its suspension, unless the result is false.
+   * a row of these assets, and their suspensions, unless the result is false.
    */
-  readonly complete: (intent: string, record: TransactionRecord, judged?: JudgedAsset) => Promise<boolean>
+  readonly complete: (intent: string, record: TransactionRecord, judged?: readonly JudgedAsset[]) => Promise<boolean>
   /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
   /**
    * Keeps the intent as a mismatch: these fields of the provider's response contradict the request. A row that was only observed under
-   * the id of the response, and may be of this create, is replaced. `judged`: counts it for this asset, over all processes, and
-   * returns the suspension that begins with it.
+   * the id of the response, and may be of this create, is replaced. `judged`: counts it for these assets, over all processes,
+   * and returns the suspensions that begin with it.
    */
   readonly markMismatch: (
     intent: string,
     reported: Transaction,
     fields: readonly string[],
-    judged?: JudgedAsset,
-  ) => Promise<MismatchStreak | undefined>
+    judged?: readonly JudgedAsset[],
+  ) => Promise<readonly MismatchStreak[]>
 
   readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
 

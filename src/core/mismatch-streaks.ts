@@ -2,7 +2,7 @@
 import type { JudgementKind } from '../domain/telemetry/labels.ts'
 import type { AssetAtProvider } from './same-swap.ts'
 
-/** Mismatches of one kind in a row, for one asset that is deposited at a provider. Enough of them suspend it (docs/contract.md §10.3). */
+/** Mismatches of one kind in a row, for one asset at a provider. Enough of them suspend it (docs/contract.md §10.3). */
 export interface MismatchStreak extends AssetAtProvider {
   readonly kind: JudgementKind
   /** Of the asset, by the table. */
@@ -13,13 +13,13 @@ export interface MismatchStreak extends AssetAtProvider {
   readonly suspension?: { readonly since: number; readonly ageMs: number } | undefined
 }
 
-/** What the response to a create says about the asset that is deposited. */
+/** What the response to a create says about one of its assets. */
 export interface JudgedAsset extends Pick<MismatchStreak, 'asset' | 'sent' | 'network'> {
   /** All tags of the provider's account, its own first. */
   readonly tags: readonly string[]
   /** The kinds of mismatches. */
   readonly refused: readonly JudgementKind[]
-  /** Whether mismatches at one of the tags are of this asset. */
+  /** Whether mismatches at one of the tags are of this asset, and of a kind that the response was judged by. */
   readonly isOf: (streak: MismatchStreak) => boolean
 }
 
@@ -41,6 +41,11 @@ export function suspendedForMs({ suspension }: MismatchStreak): number {
 
 export function isSuspended(streak: MismatchStreak): boolean {
   return suspendedForMs(streak) > 0
+}
+
+/** Whether they are about what the asset is, not about how it is deposited: then it is suspended as the asset received, too. */
+export function isOfBothSides({ kind }: MismatchStreak): boolean {
+  return kind === 'contract' || kind === 'network'
 }
 
 /** On the clock of `since`. */

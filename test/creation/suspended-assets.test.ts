@@ -68,8 +68,8 @@ class Rig {
   }
 
   /** The provider and the status of a create, each at another address. */
-  async create(at: number, coinFrom = 'XRP'): Promise<string> {
-    const order = { coinFrom, coinTo: 'USDTERC20', amount: 1, withdrawalAddress: `0xWithdraw${++this.orders}`, rateType: 'float' }
+  async create(at: number, coinFrom = 'XRP', coinTo = 'USDTERC20'): Promise<string> {
+    const order = { coinFrom, coinTo, amount: 1, withdrawalAddress: `0xWithdraw${++this.orders}`, rateType: 'float' }
     const { status, headers } = await sendRequest(this.replica(at).url, {
       method: 'POST',
       path: '/a/api/v2/transactions',
@@ -205,6 +205,17 @@ test('the status names what is suspended, and it is over after ten minutes', asy
   await rig.query('UPDATE mismatch_streaks SET since = since - 600000')
   expect(await rig.suspendedAt(0)).toEqual([])
   await rig.untilQuoted(0, 'alpha 200')
+})
+
+test('an asset whose network or contract is wrong is out on both sides, whatever is deposited for it', async () => {
+  const rig = await Rig.start({ providers: { alpha: { form: 'A' } } })
+  for (const coinFrom of ['XRP', 'BTC', 'ETH']) {
+    await rig.providers.get('alpha')?.fault({ operation: 'create', swap: 'networkTo' })
+    expect(await rig.create(0, coinFrom)).toBe('alpha 502')
+  }
+  expect(await rig.suspendedAt(0)).toMatchObject([{ kind: 'network', asset: 'USDTERC20', network: 'ETH' }])
+  expect([await rig.create(0, 'XRP'), await rig.create(0, 'USDTERC20', 'XRP')]).toEqual(['nobody 503', 'nobody 503'])
+  expect(await rig.create(0, 'XRP', 'USDTTRC20')).toBe('alpha 201')
 })
 
 test('mismatches that the ledger cannot take are counted once it can, and meanwhile nothing is refused or lost', async () => {

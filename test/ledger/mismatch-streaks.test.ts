@@ -12,15 +12,20 @@ function judged(code: string, refused: readonly JudgementKind[] = ['amount'], ta
   const asset = { code, coin: code, network: code }
   return { tags, asset, sent: { coin: code }, network: code, refused, isOf: ({ asset: other }) => other.code === code }
 }
-const mismatch = async (ledger: Ledger, about: JudgedAsset): Promise<MismatchStreak | undefined> => {
-  const create = intent({ provider: about.tags[0] ?? '' })
+const begun = async (ledger: Ledger, [about]: readonly JudgedAsset[]): Promise<string> => {
+  const create = intent({ provider: about?.tags[0] ?? '' })
   await ledger.begin(create)
-  return await ledger.markMismatch(create.id, facts(create.id).transaction, ['amountIn'], about)
+  return create.id
 }
-const pass = async (ledger: Ledger, about: JudgedAsset): Promise<boolean> => {
-  const create = intent({ provider: about.tags[0] ?? '' })
-  await ledger.begin(create)
-  return await ledger.complete(create.id, facts(create.id), about)
+const mismatch = async (ledger: Ledger, ...about: readonly JudgedAsset[]): Promise<MismatchStreak | undefined> => {
+  const id = await begun(ledger, about)
+  const [streak, ...others] = await ledger.markMismatch(id, facts(id).transaction, ['amountIn'], about)
+  expect(others).toEqual([])
+  return streak
+}
+const pass = async (ledger: Ledger, ...about: readonly JudgedAsset[]): Promise<boolean> => {
+  const id = await begun(ledger, about)
+  return await ledger.complete(id, facts(id), about)
 }
 
 describeStores(allStores, (shared) => {
@@ -30,21 +35,21 @@ describeStores(allStores, (shared) => {
     expect(await mismatch(ledger, judged('ETH'))).toBeUndefined()
     expect(await mismatch(ledger, judged('BTC'))).toBeUndefined()
     expect(await suspensions.read()).toEqual([])
-    const begun = await mismatch(ledger, judged('BTC'))
-    expect(begun).toMatchObject({
+    const third = await mismatch(ledger, judged('BTC'))
+    expect(third).toMatchObject({
       provider: 'alpha',
       kind: 'amount',
       asset: { code: 'BTC' },
       sent: { coin: 'BTC' },
       network: 'BTC',
     })
-    expect(begun?.intents).toHaveLength(3)
+    expect(third?.intents).toHaveLength(3)
     const [read, ...others] = await suspensions.read()
     expect(others).toEqual([])
-    expect(read).toEqual({ ...begun, suspension: { since: begun?.suspension?.since, ageMs: expect.any(Number) } })
+    expect(read).toEqual({ ...third, suspension: { since: third?.suspension?.since, ageMs: expect.any(Number) } })
     expect(Math.abs((read?.suspension?.since ?? 0) - Date.now())).toBeLessThan(60_000)
     expect(await mismatch(ledger, judged('BTC'))).toBeUndefined()
-    expect((await suspensions.read())[0]?.intents).toEqual(begun?.intents)
+    expect((await suspensions.read())[0]?.intents).toEqual(third?.intents)
   })
 
   test('a create that passes ends the row and the suspension of its asset, over all tags of the account', async () => {
@@ -63,20 +68,30 @@ describeStores(allStores, (shared) => {
     expect(await mismatch(ledger, at('alpha', 'BTC'))).toBeUndefined()
   })
 
+  test('both assets of a create are counted, each by itself, and both end with one that passes', async () => {
+    const { ledger, suspensions } = await shared().openNew()
+    for (const code of ['BTC', 'ETH']) await mismatch(ledger, judged(code, ['amount']), judged('USDT', ['contract']))
+    expect(await mismatch(ledger, judged('LTC', []), judged('USDT', ['contract']))).toMatchObject({ asset: { code: 'USDT' } })
+    expect(await mismatch(ledger, judged('BTC', ['amount']), judged('DOGE', []))).toBeUndefined()
+    await pass(ledger, judged('BTC', []), judged('USDT', []))
+    expect(await suspensions.read()).toEqual([])
+    expect(await mismatch(ledger, judged('BTC', ['amount']))).toBeUndefined()
+  })
+
   test('a result that is stored twice counts once; one without a kind, and one whose id another create has, do nothing', async () => {
     const { ledger, suspensions } = await shared().openNew()
     const create = intent()
     await ledger.begin(create)
     for (const about of [judged('BTC'), judged('BTC'), judged('BTC')])
-      expect(await ledger.markMismatch(create.id, facts('x').transaction, ['amountIn'], about)).toBeUndefined()
+      expect(await ledger.markMismatch(create.id, facts('x').transaction, ['amountIn'], [about])).toEqual([])
     await mismatch(ledger, judged('BTC', []))
     await mismatch(ledger, judged('BTC'))
     const taken = intent()
     await ledger.begin(taken)
-    const [other] = [intent()]
+    const other = intent()
     await ledger.begin(other)
     await ledger.complete(other.id, facts('y'))
-    expect(await ledger.complete(taken.id, facts('y'), judged('BTC', []))).toBe(false)
+    expect(await ledger.complete(taken.id, facts('y'), [judged('BTC', [])])).toBe(false)
     expect(await suspensions.read()).toEqual([])
     expect(await mismatch(ledger, judged('BTC'))).toMatchObject({ kind: 'amount' })
   })
@@ -106,7 +121,7 @@ describeStores(durableStores, (shared) => {
     const other = await openLedger(url)
     await mismatch(ledger, judged('BTC'))
     const both = await Promise.all([ledger, other.ledger].map((each) => mismatch(each, judged('BTC'))))
-    expect(both.filter((begun) => begun !== undefined)).toHaveLength(1)
+    expect(both.filter((streak) => streak !== undefined)).toHaveLength(1)
     const read = async (store: typeof suspensions) => (await store.read()).map(({ intents }) => intents)
     expect(await read(other.suspensions)).toEqual(await read(suspensions))
     await other.close()

@@ -24,20 +24,20 @@ export function intents(store: Store): Intents {
         ? writeOne((within) => drop(within, intent), 'result')
         : write((within) => refuse(within, intent, lookAt), 'result'),
     markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
-    complete: (intent, facts, judged) =>
+    complete: (intent, facts, judged = []) =>
       write(async (within) => {
         const isAccepted = await complete(within, intent, facts, store)
-        if (isAccepted && judged) await endStreaks(within, judged, store)
+        if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
         if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts, store), 'result')
         throw reason
       }),
     bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, store), 'result'),
-    markMismatch: (intent, reported, fields, judged) =>
+    markMismatch: (intent, reported, fields, judged = []) =>
       write(async (within) => {
         await markMismatch(within, intent, reported, fields, store)
-        return judged && (await countMismatch(within, intent, judged, store))
+        return await countMismatch(within, intent, judged, store)
       }, 'result'),
   }
 }

@@ -20,29 +20,36 @@ export function suspensions(store: Store): SuspensionStore {
   }
 }
 
-/** Counts a mismatch in the transaction that stores it. Returns the suspension that begins with it. */
+/** Counts a mismatch in the transaction that stores it. Returns the suspensions that begin with it. */
 export async function countMismatch(
   within: Database,
   intent: string,
-  judged: JudgedAsset,
+  judged: readonly JudgedAsset[],
   store: StreakStore,
-): Promise<MismatchStreak | undefined> {
-  if (judged.refused.length === 0) return undefined
+): Promise<readonly MismatchStreak[]> {
+  const counted = judged.filter(({ refused }) => refused.length > 0)
+  const [{ tags } = { tags: [] }] = counted
+  if (tags.length === 0) return []
   await store.lock(within, 'mismatches')
   await within.deleteFrom('mismatch_streaks').where(sql<boolean>`changed_at < ${store.databaseTimeMs} - ${retentionMs}`).execute()
   // A create that passes at the same time waits, and ends what is counted here.
-  const locked = await streaks(within, store).where('provider', 'in', judged.tags).forUpdate().execute()
-  const before = locked.map(toStreak).filter(judged.isOf)
-  const after = afterMismatch(before, judged, intent)
-  for (const streak of before) if (!after.includes(streak)) await remove(within, streak)
-  for (const streak of after) if (!before.includes(streak)) await insert(within, streak, store)
-  const begun = await streaksOf(within, judged, store)
-  return begun.find(({ suspension, intents }) => suspension && intents.at(-1) === intent)
+  const before = (await streaksAt(within, tags, store).forUpdate().execute()).map(toStreak)
+  for (const asset of counted) {
+    const own = before.filter(asset.isOf)
+    const after = afterMismatch(own, asset, intent)
+    for (const streak of own) if (!after.includes(streak)) await remove(within, streak)
+    for (const streak of after) if (!own.includes(streak)) await insert(within, streak, store)
+  }
+  const all = (await streaksAt(within, tags, store).execute()).map(toStreak)
+  return all.filter(({ suspension, intents }) => suspension && intents.at(-1) === intent)
 }
 
-/** Ends the streaks of an asset, in the transaction of a create that passed. */
-export async function endStreaks(within: Database, judged: JudgedAsset, store: StreakStore): Promise<void> {
-  for (const streak of await streaksOf(within, judged, store)) await remove(within, streak)
+/** Ends the streaks of these assets, in the transaction of a create that passed. */
+export async function endStreaks(within: Database, judged: readonly JudgedAsset[], store: StreakStore): Promise<void> {
+  const [{ tags } = { tags: [] }] = judged
+  if (tags.length === 0) return
+  const ended = (await streaksAt(within, tags, store).execute()).map(toStreak)
+  for (const streak of ended) if (judged.some(({ isOf }) => isOf(streak))) await remove(within, streak)
 }
 
 /** Ends all streaks at these tags, and returns them. */
@@ -52,20 +59,19 @@ export async function endStreaksAt(
   store: StreakStore,
 ): Promise<readonly MismatchStreak[]> {
   if (tags.length === 0) return []
-  const ended = (await streaks(within, store).where('provider', 'in', tags).execute()).map(toStreak)
+  const ended = (await streaksAt(within, tags, store).execute()).map(toStreak)
   await within.deleteFrom('mismatch_streaks').where('provider', 'in', tags).execute()
   return ended
-}
-
-async function streaksOf(within: Database, { tags, isOf }: JudgedAsset, store: StreakStore): Promise<readonly MismatchStreak[]> {
-  const rows = await streaks(within, store).where('provider', 'in', tags).execute()
-  return rows.map(toStreak).filter(isOf)
 }
 
 function streaks(database: Database, { databaseTimeMs }: StreakStore) {
   const age = sql<number | null>`${databaseTimeMs} - since`.as('age')
   const columns = ['provider', 'kind', 'asset', 'sent', 'network', 'intents', 'since'] as const
   return database.selectFrom('mismatch_streaks').select([...columns, age])
+}
+
+function streaksAt(within: Database, tags: readonly string[], store: StreakStore) {
+  return streaks(within, store).where('provider', 'in', tags)
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof streaks>['execute']>>[number]

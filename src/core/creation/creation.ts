@@ -18,8 +18,8 @@ export interface SentCreate extends CreateResponse {
 export interface VerifiedCreate extends SentCreate {
   /** Fields for which nobody may get it. */
   readonly contradicted: readonly string[]
-  /** What it says about the asset that is deposited. */
-  readonly judged?: JudgedAsset
+  /** What it says about its assets. */
+  readonly judged?: readonly JudgedAsset[]
 }
 
 /** Stores the intent of a create, then sends it. */

@@ -240,11 +240,23 @@ test('what is only counted is no contradiction, and what has no kind is always o
   expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
 })
 
-test('the kinds that were refused are told, with the asset that is deposited', async () => {
-  const wrong = await judge({ depositAddress: 'pending', amountIn: '7' as Amount })
-  expect(wrong.judged).toMatchObject({ tags: ['alpha', 'other'], refused: ['depositAddress', 'amount'], network: 'BTC' })
-  expect(wrong.judged).toMatchObject({ asset: { code: 'BTC', coin: 'BTC', network: 'BTC' } })
-  for (const contradicted of [[], ['withdrawalAddress']]) expect((await judge({}, { contradicted })).judged?.refused).toEqual([])
+test('the kinds that were refused are told of the asset that they are about', async () => {
+  const { judged } = await judge(
+    { depositAddress: 'pending', amountIn: '7' as Amount, coinTo: 'USDT', networkTo: 'ETH' },
+    { contradicted: ['coinTo', 'contractFrom'] },
+  )
+  const tags = ['alpha', 'other']
+  expect(judged).toMatchObject([
+    {
+      tags,
+      refused: ['depositAddress', 'amount', 'contract'],
+      asset: { code: 'BTC', coin: 'BTC', network: 'BTC' },
+      network: 'BTC',
+    },
+    { tags, refused: ['network'], asset: { code: 'USDTTRC20', coin: 'USDT', network: 'TRX' }, network: 'TRX' },
+  ])
+  for (const contradicted of [[], ['withdrawalAddress']])
+    expect((await judge({}, { contradicted })).judged?.flatMap(({ refused }) => refused)).toEqual([])
 })
 
 test('another coin is no judgement of the network', async () => {

@@ -17,10 +17,10 @@ import type { AssetNaming } from '../assets/asset-naming.ts'
 import { isDepositAddress } from '../assets/deposit-address.ts'
 import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
-import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
+import type { JudgedAsset } from '../mismatch-streaks.ts'
 import type { RecentQuotes } from '../quotes/recent-quotes.ts'
-import { isSameAsset } from '../same-swap.ts'
 import type { JudgeCreate, VerifiedCreate } from './creation.ts'
+import { swappedAsset } from './suspensions.ts'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. `providers.<name>.judge`. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -53,7 +53,7 @@ interface Finding {
  * provider's.
  */
 export function judgeCreate(options: JudgeOptions): JudgeCreate {
-  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit, tags } = options
+  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit } = options
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
@@ -79,17 +79,31 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
       observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
     }
     const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
-    const deposit = { provider, asset: assetNameOf(pair, from), sent: assetNameOf(request, from) }
-    const judged: JudgedAsset = {
-      ...deposit,
-      network: asset?.network,
-      tags,
-      refused: judgementKinds.filter((kind) => refused.some((finding) => finding.kind === kind)),
-      isOf: (streak: MismatchStreak) => isSameAsset(streak, deposit, naming.table),
-    }
-    return { ...created, body: amounts.body, contradicted: [...new Set(refused.map(({ field }) => field))], judged }
+    const contradicted = [...new Set(refused.map(({ field }) => field))]
+    return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, options) }
   }
 }
+
+/** Both assets, each with the kinds that were refused for it. */
+function judgedAssets(
+  refused: readonly Finding[],
+  request: NewTransaction,
+  pair: Pair,
+  { provider, tags, naming: { table } }: JudgeOptions,
+): readonly JudgedAsset[] {
+  return [from, to].map((side) => {
+    const own = refused.filter(({ field }) => receivedFields.has(field) === (side === to))
+    return {
+      ...swappedAsset(side, { request, pair, provider, table }),
+      network: assetIn(pair, side, table)?.network,
+      tags,
+      refused: judgementKinds.filter((kind) => own.some((finding) => finding.kind === kind)),
+    }
+  })
+}
+
+/** What else is refused is about the asset that is deposited. */
+const receivedFields: ReadonlySet<string> = new Set(['coinTo', 'contractTo'])
 
 /** A zero, system or known burn address. */
 function isOwnerless({ depositAddress = '' }: Transaction, asset: Asset | undefined): boolean {

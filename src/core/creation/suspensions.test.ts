@@ -3,10 +3,10 @@ import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { JudgementKind } from '../../domain/telemetry/labels.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
+import { from } from '../assets/pair.ts'
 import type { Ledger } from '../ledger.ts'
 import type { JudgedAsset, MismatchStreak } from '../mismatch-streaks.ts'
-import { isSameAsset } from '../same-swap.ts'
-import { Suspensions } from './suspensions.ts'
+import { Suspensions, swappedAsset } from './suspensions.ts'
 
 const minuteMs = 60_000
 const asset = { aliases: [], isDefault: true } as const
@@ -19,8 +19,9 @@ const named = (code: string) => ({ asset: { code, coin: code, network: code }, s
 const tags = ['alpha', 'other']
 
 function judged(code: string, ...refused: readonly JudgementKind[]): JudgedAsset {
-  const deposit = { provider: 'alpha', ...named(code) }
-  return { ...deposit, network: code, tags, refused, isOf: (streak) => isSameAsset(streak, deposit, table) }
+  const { coin, network } = named(code).sent
+  const words = { request: { coinFrom: coin, networkFrom: network }, pair: { codeFrom: code }, provider: 'alpha', table }
+  return { ...swappedAsset(from, words), network: code, tags, refused }
 }
 const streak = (code: string, facts: Partial<MismatchStreak> = {}): MismatchStreak => ({
   provider: 'alpha',
@@ -46,11 +47,13 @@ describe('a suspended asset', () => {
     stored = streaks
     await suspensions.follow()
   }
-  const isTaken = async (words: ReturnType<typeof named>, own = tags, by = table): Promise<boolean> => {
+  const isTaken = async (words: ReturnType<typeof named>, own = tags, by = table, received = named('DOGE')): Promise<boolean> => {
     const service = suspensions.layer({ tags: own, table: by })({ call: async () => ({}) } as unknown as SwapService)
     const { code, coin, network } = words.asset
-    const context = { pair: { codeFrom: code, coinFrom: coin, networkFrom: network } } as unknown as Context
-    const request = { coinFrom: words.sent.coin, networkFrom: words.sent.network } as never
+    const { code: codeTo, coin: coinTo, network: networkTo } = received.asset
+    const pair = { codeFrom: code, coinFrom: coin, networkFrom: network, codeTo, coinTo, networkTo }
+    const context = { pair } as unknown as Context
+    const request = { coinFrom: words.sent.coin, networkFrom: words.sent.network, coinTo, networkTo } as never
     const calls = (['getRate', 'createTransaction'] as const).map((op) => service.call(op, request, context))
     const [quote, create] = await Promise.allSettled(calls)
     expect(quote?.status).toBe(create?.status)
@@ -89,6 +92,18 @@ describe('a suspended asset', () => {
     expect(await isTaken(renamed, ['other', 'alpha'], later)).toBe(true)
   })
 
+  it.each([
+    ['amount', true],
+    ['depositAddress', true],
+    ['depositMemo', true],
+    ['contract', false],
+    ['network', false],
+  ] as const)('for its %s: as the asset received it is offered: %s', async (kind, isOffered) => {
+    await follow(suspended(0, 'BTC', { kind }))
+    expect(await isTaken(named('BTC'))).toBe(false)
+    expect(await isTaken(named('ETH'), tags, table, named('BTC'))).toBe(isOffered)
+  })
+
   it('that the table lacks is known by its texts', async () => {
     await follow(suspended(0, 'NEW'))
     expect([await isTaken(named('NEW')), await isTaken(named('NEWER'))]).toEqual([false, true])
@@ -102,21 +117,21 @@ describe('a suspended asset', () => {
 
   it('begins and ends in this process with the result that the ledger stores, and is told once', async () => {
     const observations: Observation[] = []
-    const results = { complete: [false, true, true], begun: [undefined, suspended(0)] }
+    const results = { complete: [false, true, true], begun: [[], [suspended(0)]] }
     const ledger = suspensions.wrap(
       { complete: async () => results.complete.shift(), markMismatch: async () => results.begun.shift() } as unknown as Ledger,
       (observation) => observations.push(observation),
     )
-    const mismatch = () => ledger.markMismatch('intent', {} as never, [], judged('BTC', 'amount'))
+    const mismatch = () => ledger.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
     await mismatch()
     expect(await isTaken(named('BTC'))).toBe(true)
     await mismatch()
     expect(await isTaken(named('BTC'))).toBe(false)
     expect(observations).toEqual([{ what: 'suspended', provider: 'alpha', kind: 'amount', network: 'BTC' }])
-    await ledger.complete('intent', {} as never, judged('BTC'))
-    await ledger.complete('intent', {} as never, judged('ETH'))
+    await ledger.complete('intent', {} as never, [judged('BTC')])
+    await ledger.complete('intent', {} as never, [judged('ETH')])
     expect(await isTaken(named('BTC'))).toBe(false)
-    await ledger.complete('intent', {} as never, judged('BTC'))
+    await ledger.complete('intent', {} as never, [judged('BTC')])
     expect(await isTaken(named('BTC'))).toBe(true)
   })
 
@@ -124,8 +139,8 @@ describe('a suspended asset', () => {
     const reading = Promise.withResolvers<readonly MismatchStreak[]>()
     Object.assign(suspensions, { store: { read: () => reading.promise } })
     const following = suspensions.follow()
-    const ledger = suspensions.wrap({ markMismatch: async () => suspended(0) } as unknown as Ledger, () => {})
-    await ledger.markMismatch('intent', {} as never, [], judged('BTC', 'amount'))
+    const ledger = suspensions.wrap({ markMismatch: async () => [suspended(0)] } as unknown as Ledger, () => {})
+    await ledger.markMismatch('intent', {} as never, [], [judged('BTC', 'amount')])
     reading.resolve([])
     await following
     expect(await isTaken(named('BTC'))).toBe(false)

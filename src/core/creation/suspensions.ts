@@ -8,11 +8,11 @@ import type { Context } from '../../domain/swap/service.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
-import { assetNameOf, from } from '../assets/pair.ts'
+import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
-import { type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
+import { isOfBothSides, type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
 import { isSameAsset } from '../same-swap.ts'
 
 const maxReadMs = 3_000
@@ -49,18 +49,16 @@ export class Suspensions {
   wrap(ledger: Ledger, observe: Observer): Ledger {
     return {
       ...ledger,
-      complete: async (intent, record, judged) => {
+      complete: async (intent, record, judged = []) => {
         const isAccepted = await ledger.complete(intent, record, judged)
-        if (isAccepted && judged) this.end(judged)
+        if (isAccepted) this.end(judged)
         return isAccepted
       },
       markMismatch: async (...result) => {
-        const streak = await ledger.markMismatch(...result)
-        if (!streak) return undefined
-        const { provider, kind, network } = streak
-        this.change([...this.suspended, this.begun(streak)])
-        observe({ what: 'suspended', provider, kind, network })
-        return streak
+        const streaks = await ledger.markMismatch(...result)
+        if (streaks.length > 0) this.change([...this.suspended, ...streaks.map((streak) => this.begun(streak))])
+        for (const { provider, kind, network } of streaks) observe({ what: 'suspended', provider, kind, network })
+        return streaks
       },
     }
   }
@@ -73,8 +71,8 @@ export class Suspensions {
     const [provider = ''] = tags
     const refuseSuspended = (request: Pair, { pair = {} }: Context): void => {
       if (this.suspended.length === 0) return
-      const deposit = { provider, asset: assetNameOf(pair, from), sent: assetNameOf(request, from) }
-      const own = this.suspended.filter(({ streak }) => tags.includes(streak.provider) && isSameAsset(streak, deposit, table))
+      const assets = [from, to].map((side) => swappedAsset(side, { request, pair, provider, table }))
+      const own = this.suspended.filter(({ streak }) => isOfSome(streak, tags, assets))
       const left = Math.max(...own.map(({ until }) => until)) - this.clock()
       if (left > 0) throw standardFault('unavailable', { retryAfter: Math.ceil(left / 1000), noEffect: true, mayFailOver: true })
     }
@@ -96,8 +94,9 @@ export class Suspensions {
     return { streak, until: Math.min(until, known?.until ?? until) }
   }
 
-  private end({ tags, isOf }: JudgedAsset): void {
-    const others = this.suspended.filter(({ streak }) => !(tags.includes(streak.provider) && isOf(streak)))
+  private end(judged: readonly JudgedAsset[]): void {
+    const [{ tags } = { tags: [] }] = judged
+    const others = this.suspended.filter(({ streak }) => !isOfSome(streak, tags, judged))
     if (others.length < this.suspended.length) this.change(others)
   }
 
@@ -105,6 +104,32 @@ export class Suspensions {
     this.latest++
     this.suspended = suspended
   }
+}
+
+export interface SwapNames {
+  /** With the provider's names. */
+  readonly request: Pair
+  /** With the table's. */
+  readonly pair: Pair
+  /** Tag. */
+  readonly provider: string
+  readonly table: AssetTable
+}
+
+/** One asset of a swap, and which streaks are about it. */
+export function swappedAsset(
+  side: Side,
+  { request, pair, provider, table }: SwapNames,
+): Pick<JudgedAsset, 'asset' | 'sent' | 'isOf'> {
+  const asset = assetNameOf(pair, side)
+  const sent = assetNameOf(request, side)
+  const isOf = (streak: MismatchStreak): boolean =>
+    (side === from || isOfBothSides(streak)) && isSameAsset(streak, { provider, asset, sent }, table)
+  return { asset, sent, isOf }
+}
+
+function isOfSome(streak: MismatchStreak, tags: readonly string[], assets: readonly Pick<JudgedAsset, 'isOf'>[]): boolean {
+  return tags.includes(streak.provider) && assets.some(({ isOf }) => isOf(streak))
 }
 
 /** Whether both are one suspension, read at two times. The create that began it is in no other. */
