@@ -1,9 +1,11 @@
 /** Limits and verified keys in the memory of this process, for operation without Redis. */
 import type { Charge, Counting, Limiter } from '../core/access/limits.ts'
 import type { VerifiedKeys } from '../core/access/verified-keys.ts'
+import { BoundedMap } from '../domain/bounded-map.ts'
+import { cacheShares } from '../domain/cache-memory.ts'
 
-/** A memory limit: after this many new buckets of a kind, older ones may be dropped. */
-const maxBucketsPerGeneration = 50_000
+/** Of the buckets of a kind. An older one may be dropped after half as many new ones. */
+const maxBuckets = 100_000
 
 interface Count {
   points: number
@@ -11,24 +13,28 @@ interface Count {
   readonly until: number
 }
 
-/**
- * The buckets of one kind, in windows of `windowMs`. There are two generations. The older one is dropped as a whole when its
- * last window is over or the younger one is full: no timer per bucket, and no request is rejected because there are many clients.
- */
+/** Of a count. */
+const countBytes = 64
+
+/** The buckets of one kind, in windows of `windowMs`. No timer per bucket, and no request is rejected because there are many clients. */
 class Windows {
   private readonly windowMs: number
-  private young = new Map<string, Count>()
-  private old = new Map<string, Count>()
-  private bornAt = 0
+  private readonly counts: BoundedMap<Count>
 
   constructor(windowMs: number) {
     this.windowMs = windowMs
+    this.counts = new BoundedMap({
+      share: cacheShares.limits,
+      maxEntries: maxBuckets,
+      lifetimeMs: windowMs,
+      sizeOf: () => countBytes,
+    })
   }
 
   charge(bucket: string, limit: number, counting: Counting): Charge {
     const now = performance.now()
-    const known = this.young.get(bucket) ?? this.old.get(bucket)
-    const count = known && known.until > now ? known : this.begin(bucket, now)
+    const known = this.counts.get(bucket, now)
+    const count = known && known.until > now ? known : this.counts.set(bucket, { points: 0, until: now + this.windowMs }, now)
     const isOver = count.points >= limit
     if (!isOver || counting === 'all') count.points++
     return {
@@ -37,17 +43,6 @@ class Windows {
       // Rounding of floating-point numbers may make the difference a little larger than the window.
       resetSeconds: Math.ceil(Math.min(count.until - now, this.windowMs) / 1000),
     }
-  }
-
-  private begin(bucket: string, now: number): Count {
-    if (this.young.size >= maxBucketsPerGeneration || now - this.bornAt >= this.windowMs) {
-      this.old = this.young
-      this.young = new Map()
-      this.bornAt = now
-    }
-    const count = { points: 0, until: now + this.windowMs }
-    this.young.set(bucket, count)
-    return count
   }
 }
 
@@ -71,7 +66,7 @@ function kindOf(bucket: string): string {
 
 /** The share of its lifetime after which an entry is renewed: a map write per request costs more than the request. */
 const renewalShare = 1 / 60
-/** A memory limit: a dropped key only has to be verified again. */
+/** A dropped key only has to be verified again. */
 const maxVerifiedKeys = 100_000
 
 const verified = Promise.resolve(true)
@@ -80,16 +75,13 @@ const done = Promise.resolve()
 
 /** Verified keys of this process only. A key stays verified for `lifetimeMs` after the last renewal. */
 export function memoryVerifiedKeys(lifetimeMs: number): VerifiedKeys {
-  const verifiedAt = new Map<string, number>()
-  const ageOf = (identity: string): number => performance.now() - (verifiedAt.get(identity) ?? Number.NEGATIVE_INFINITY)
+  const verifiedAt = new BoundedMap<number>({ share: cacheShares.keys, maxEntries: maxVerifiedKeys, lifetimeMs })
+  const ageOf = (identity: string, now: number): number => now - (verifiedAt.get(identity, now) ?? Number.NEGATIVE_INFINITY)
   return {
-    has: (identity) => (ageOf(identity) < lifetimeMs ? verified : unverified),
+    has: (identity) => (ageOf(identity, performance.now()) < lifetimeMs ? verified : unverified),
     add(identity) {
-      if (ageOf(identity) < lifetimeMs * renewalShare) return done
-      verifiedAt.delete(identity)
-      const [oldest] = verifiedAt.size < maxVerifiedKeys ? [] : verifiedAt.keys()
-      if (oldest !== undefined) verifiedAt.delete(oldest)
-      verifiedAt.set(identity, performance.now())
+      const now = performance.now()
+      if (ageOf(identity, now) >= lifetimeMs * renewalShare) verifiedAt.set(identity, now, now)
       return done
     },
   }

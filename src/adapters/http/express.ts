@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import type { Http, HttpRequest, HttpResponse, Streams } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'
+import { clientAddress } from './client-address.ts'
 import { crossOrigin } from './cors.ts'
 import { parsedHeaders } from './headers.ts'
 import { toOriginForm } from './origin-form.ts'
@@ -99,7 +100,7 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
     query: at < 0 ? '' : url.slice(at + 1),
     headers: parsedHeaders(headers),
     repeated,
-    address: (trustProxy === 0 ? request.socket.remoteAddress : request.ip) ?? '',
+    address: clientAddress(request, trustProxy),
     body: () => readBody(request, maxBodyBytes),
     streams,
     ...(protocolError && { protocolError }),

@@ -11,7 +11,7 @@ import { parseDateRange } from './date-range.ts'
 import { type ListFromLedgerOptions, rowsFromLedger } from './list-from-ledger.ts'
 import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
-import { listSnapshotBounds, maxSortedRows, snapshotLifetimeMs, tooManyRows } from './sorted-list.ts'
+import { maxSortedRows, snapshotLifetimeMs, tooManyRows } from './sorted-list.ts'
 import { oldestOf } from './state/freshness.ts'
 
 export interface ListElsewhereOptions extends ListFromLedgerOptions {
@@ -33,7 +33,7 @@ interface Listed extends Pick<ListedPage, 'derived' | 'staleSeconds'> {
 /** If there is such a transaction, the whole list is read and merged, newest creation first. Else the list passes unchanged. */
 export function listElsewhere(options: ListElsewhereOptions): Layer {
   const { ledger, listed, pageSize, timezones } = options
-  const snapshots = new ListSnapshots<Listed>(snapshotLifetimeMs, listSnapshotBounds)
+  const snapshots = new ListSnapshots<Listed>(snapshotLifetimeMs)
   const timeOf = ({ createdAt }: Transaction, tag: string): bigint => instantsOf(createdAt, timezones.get(tag))[0] ?? 0n
   return onOperations({
     async createTransaction(request, context, next) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CacheShare } from '../../domain/cache-memory.ts'
 import { ListSnapshots } from './list-snapshots.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -7,8 +8,8 @@ afterEach(() => void vi.useRealTimers())
 const rows = (length: number, characters = 0) => ({ rows: Array.from({ length }, (_, at) => at), characters })
 
 /** Reads lists with this number of rows and characters, and counts the reads of each owner. */
-function rig(maxRows: number, length: number, characters = 0) {
-  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: maxRows, characters: 1_000 })
+function rig(maxBytes: number, length: number, characters = 0) {
+  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, new CacheShare(maxBytes))
   const fetches: string[] = []
   const page = (owner: string, at: number): Promise<unknown> =>
     snapshots.get(owner, at === 1, async () => {
@@ -18,22 +19,24 @@ function rig(maxRows: number, length: number, characters = 0) {
   return { snapshots, fetches, page }
 }
 
-test('V20: lists above the bound of rows are dropped, the oldest first', async () => {
-  const { fetches, page } = rig(100, 40)
+test.each([
+  ['of rows', 300_000, 160, 0],
+  ['of texts', 300_000, 1, 50_000],
+])('V20: lists beyond the share of memory are dropped, the oldest first: %s', async (_, maxBytes, length, characters) => {
+  const { fetches, page } = rig(maxBytes, length, characters)
   for (const owner of ['a', 'b', 'c']) await page(owner, 1)
   for (const owner of ['c', 'b', 'a']) await page(owner, 2)
   expect(fetches).toEqual(['a', 'b', 'c', 'a'])
 })
 
-test('V20: lists above the bound of characters are dropped, the oldest first', async () => {
-  const { fetches, page } = rig(100, 1, 400)
-  for (const owner of ['a', 'b', 'c']) await page(owner, 1)
-  for (const owner of ['c', 'b', 'a']) await page(owner, 2)
-  expect(fetches).toEqual(['a', 'b', 'c', 'a'])
+test('V20: a list that is longer than half of the share is read for each page', async () => {
+  const { fetches, page } = rig(300_000, 300)
+  for (const at of [1, 2, 3]) await page('a', at)
+  expect(fetches).toEqual(['a', 'a', 'a'])
 })
 
 test('V20: a list that is dropped, read again or expired no longer counts', async () => {
-  const { snapshots, fetches, page } = rig(100, 40)
+  const { snapshots, fetches, page } = rig(300_000, 160)
   await page('a', 1)
   await page('a', 1)
   snapshots.forget('a')
@@ -48,7 +51,7 @@ test('V20: a list that is dropped, read again or expired no longer counts', asyn
 })
 
 test('a failed read goes only to the callers that wait for it', async () => {
-  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: 100, characters: 100 })
+  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, new CacheShare(100_000))
   const failing = snapshots.get('a', true, () => Promise.reject(new Error('broken')))
   const waiting = snapshots.get('a', false, async () => rows(1))
   await expect(Promise.all([failing, waiting])).rejects.toThrow('broken')

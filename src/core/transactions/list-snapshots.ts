@@ -1,4 +1,6 @@
 /** Complete lists per owner, cached for the pages after the first, with bounded memory. */
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { type CacheShare, cacheShares } from '../../domain/cache-memory.ts'
 
 export interface Rows<Row> {
   readonly rows: readonly Row[]
@@ -6,31 +8,26 @@ export interface Rows<Row> {
   readonly characters: number
 }
 
-export interface SnapshotBounds {
-  readonly rows: number
-  readonly characters: number
-}
-
 interface SnapshotEntry<List> {
   readonly list: Promise<List>
   /** Infinite while the list is read. */
   expiresAt: number
-  rows: number
-  characters: number
+  bytes: number
 }
 
-/** A cache with one list per owner and a single read at a time per owner. */
-export class ListSnapshots<List extends Rows<unknown>> {
-  private readonly entries = new Map<string, SnapshotEntry<List>>()
-  private readonly lifetimeMs: number
-  private readonly max: SnapshotBounds
-  private rows = 0
-  private characters = 0
+const maxOwners = 10_000
+/** Of a row beside its texts, of which each character may take two. */
+const rowBytes = 640
+const characterBytes = 2
 
-  /** `max` bounds the sum over all lists: beyond it the oldest lists are dropped. */
-  constructor(lifetimeMs: number, max: SnapshotBounds) {
+/** A cache with one list per owner and a single read at a time per owner. Of more lists than `share` has room for the oldest are dropped. */
+export class ListSnapshots<List extends Rows<unknown>> {
+  private readonly entries: BoundedMap<SnapshotEntry<List>>
+  private readonly lifetimeMs: number
+
+  constructor(lifetimeMs: number, share: CacheShare = cacheShares.transactionLists) {
     this.lifetimeMs = lifetimeMs
-    this.max = max
+    this.entries = new BoundedMap({ share, maxEntries: maxOwners, sizeOf: ({ bytes }) => bytes })
   }
 
   /** Concurrent callers share one read, and its failure. A finished list is reused, except for the first page, which reads again. */
@@ -38,8 +35,7 @@ export class ListSnapshots<List extends Rows<unknown>> {
     const current = this.entries.get(owner)
     const isPending = current?.expiresAt === Number.POSITIVE_INFINITY
     if (current && (isPending || (!isFirstPage && current.expiresAt > performance.now()))) return current.list
-    const entry: SnapshotEntry<List> = { list: read(), expiresAt: Number.POSITIVE_INFINITY, rows: 0, characters: 0 }
-    this.forget(owner)
+    const entry: SnapshotEntry<List> = { list: read(), expiresAt: Number.POSITIVE_INFINITY, bytes: rowBytes }
     this.entries.set(owner, entry)
     entry.list.then(
       (list) => this.keep(owner, entry, list),
@@ -50,22 +46,14 @@ export class ListSnapshots<List extends Rows<unknown>> {
 
   /** Drops the owner's entry if it is still `expected`. */
   forget(owner: string, expected = this.entries.get(owner)): void {
-    if (!expected || this.entries.get(owner) !== expected) return
-    this.entries.delete(owner)
-    this.rows -= expected.rows
-    this.characters -= expected.characters
+    if (this.entries.get(owner) === expected) this.entries.delete(owner)
   }
 
   private keep(owner: string, entry: SnapshotEntry<List>, { rows, characters }: List): void {
     if (this.entries.get(owner) !== entry) return
     entry.expiresAt = performance.now() + this.lifetimeMs
-    Object.assign(entry, { rows: rows.length, characters })
-    this.rows += rows.length
-    this.characters += characters
+    entry.bytes += rows.length * rowBytes + characters * characterBytes
+    this.entries.set(owner, entry)
     setTimeout(() => this.forget(owner, entry), this.lifetimeMs).unref()
-    for (const [oldest, { rows: entryRows }] of this.entries) {
-      if (this.rows <= this.max.rows && this.characters <= this.max.characters) break
-      if (entryRows > 0) this.forget(oldest)
-    }
   }
 }

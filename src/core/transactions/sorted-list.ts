@@ -16,8 +16,7 @@ import { ownerOf } from './owner.ts'
 export const maxSortedRows = 5_000
 /** How long a key's list is cached for its next pages. */
 export const snapshotLifetimeMs = 30_000
-/** Bounds on memory: over all keys, and in characters for one list. */
-export const listSnapshotBounds = { rows: 100_000, characters: 64_000_000 }
+/** A bound on memory for one list. */
 const maxCharacters = 16_000_000
 
 interface Snapshot {
@@ -35,7 +34,7 @@ interface Dated {
 
 /** `provider`: the capabilities of the provider's form. `timezone`: that of its times without a zone. Throws `invalid` (`too_large`) for lists that are too long to sort. */
 export function sortedList(provider: Capabilities, timezone = 'UTC'): Layer {
-  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, listSnapshotBounds)
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({
     async createTransaction(request, context, next) {
