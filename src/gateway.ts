@@ -4,6 +4,7 @@ import { clientLimits } from './core/access/limits.ts'
 import { loadShedding } from './core/access/load-shedding.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
 import { checkAmount } from './core/assets/check-amount.ts'
+import { countExcessDecimals } from './core/assets/excess-decimals.ts'
 import { refuseExtremeAmounts } from './core/assets/known-maximums.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
@@ -19,7 +20,6 @@ import { verifyQuote, verifyResponse } from './core/creation/verify-response.ts'
 import { deadline } from './core/deadline.ts'
 import { compose, type Layer } from './core/layer.ts'
 import { currencies } from './core/quotes/currencies.ts'
-import { plausibleLimits } from './core/quotes/plausible-limits.ts'
 import { quoteCache } from './core/quotes/quote-cache.ts'
 import { RecentQuotes } from './core/quotes/recent-quotes.ts'
 import { checkPick } from './core/routing/pick.ts'
@@ -109,6 +109,7 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         sortedList(capabilities, provider.timezone), // newest first, within the date range
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
+        countExcessDecimals({ table: config.assets, provider: tag, observe }), // amounts with more decimals than the table's
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
         refuseExtremeAmounts(maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
@@ -117,7 +118,6 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
         safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
-        plausibleLimits(creates), // no limits that cannot be right
         verifyQuote(naming), // a quote must be for the requested pair
       ],
       judge: judgeCreate(path.judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible

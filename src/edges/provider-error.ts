@@ -1,10 +1,11 @@
 /** Converts a provider's error response into a fault that a client may get (docs/contract.md §6). */
 import type { Amount } from '../domain/amount.ts'
-import { type AmountLimits, reasonByLimits } from '../domain/faults/amount-limits.ts'
+import { type AmountLimits, implausibleLimit, reasonByLimits } from '../domain/faults/amount-limits.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault, type FaultKind } from '../domain/faults/fault.ts'
 import { generalMessage, messageWithLimits, publicMessage } from '../domain/faults/public-message.ts'
 import { standardMessage } from '../domain/faults/standard-fault.ts'
+import type { DecodeContext } from '../wire/codec/response-nodes.ts'
 import { readUnreadable } from '../wire/codec/unreadable-row.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { fromStatus, isAboutRequest, isReasonPhrase } from '../wire/http-status.ts'
@@ -24,6 +25,7 @@ export interface ErrorContext {
   readonly confidential: Confidential
   /** The credential of this call. A message with it is not shown. */
   readonly secret: string | undefined
+  readonly drift: DecodeContext['drift']
 }
 
 const defaultRetryAfterSeconds = 60
@@ -32,12 +34,15 @@ const defaultRetryAfterSeconds = 60
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
-  const { message, limits, reportedLimits, meaning, isQuoteExpired, isOfForm } = readRefusal(form.refusal, body)
+  const { message, limits: knownLimits, reportedLimits, meaning, isQuoteExpired, isOfForm } = readRefusal(form.refusal, body)
+  const implausible = implausibleLimit(knownLimits)
+  if (implausible !== undefined) errorContext.drift(implausible, 'implausible')
+  const limits = implausible === undefined ? knownLimits : {}
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
   const noEffect = hasNoEffect(response, body, meaning, call)
-  return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
+  return new Fault(kind, messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext), {
     provider,
     noEffect,
     isQuoteExpired: noEffect && call.op === 'createTransaction' && isQuoteExpired,

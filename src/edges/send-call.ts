@@ -68,7 +68,15 @@ export function sender(connection: Connection): Sender {
   const beginCall = callSpans(provider, server)
   const minTimeLeftMs = Math.min(connection.timeoutMs / 2, minCreateMs)
   const faultOf = (response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault =>
-    toProviderFault(response, { form, call, amountIn: amountOf(fields), provider, confidential, secret })
+    toProviderFault(response, {
+      form,
+      call,
+      amountIn: amountOf(fields),
+      provider,
+      confidential,
+      secret,
+      drift: decodeContext.drift,
+    })
   return {
     options,
     async send(call, fields, context, decode) {

@@ -11,6 +11,7 @@ import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import { plausibleLimits } from '../core/quotes/plausible-limits.ts'
 import type { AccountHealth } from '../core/resilience/account-health.ts'
 import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
@@ -137,6 +138,7 @@ export function connectProvider(
       access,
       ...resilienceLayers,
       numberRequests(sequences),
+      plausibleLimits({ provider: tag, observe }),
       plausibleExpiry({ provider: tag, timezone: provider.timezone, clock: parts.clock, observe }),
     ],
     edge,

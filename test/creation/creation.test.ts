@@ -55,6 +55,21 @@ describe.each(formNames)('form %s', (form) => {
     expect((await create('order-1')).text).toBe(first.text)
   })
 
+  test.each(['success', 'refunded', 'overdue'])(
+    'a create that is %s at once waits, until a second read says so too',
+    async (status) => {
+      const made = swap({ id: `ended-${form}-${status}`, status, withdrawalAddress: 'TWithdraw1', refundAddress: null })
+      managed.alpha.reply('create', { status: 201, json: transactionA({ ...made, depositAddress: depositOf(made.id) }) })
+      const first = await create()
+      expect(first.json).toMatchObject({ status: 'wait' })
+      expect(first.text).toContain(depositOf(made.id))
+      expect(outcomes().at(-1)).toBe('finalAtOnce')
+      managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, made]
+      const { id } = first.json as { id: string }
+      expect((await managed.client(form).get(`/transactions/${id}`, { key })).json).toMatchObject({ status })
+    },
+  )
+
   test('L6: of 50 at the same time one is sent; the others are 409, or get its response', async () => {
     managed.alpha.reply('create', () => {
       const id = `once-${form}`

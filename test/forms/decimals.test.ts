@@ -80,3 +80,39 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect((await create('0.12345678')).headers['x-swap-derived'] ?? '').not.toContain(name)
   })
 })
+
+/** Its first two digits past the table's decimals are no zeros. */
+const long = { in: '0.123456789012345678', out: '6543.5' }
+
+describe.each(pairs)('reports: client $client, provider $provider', ({ client: form, provider }) => {
+  test.each(['managed', 'passthrough'])(
+    'more decimals than the table has are shown as they are, counted, and never stale: %s',
+    async (mode) => {
+      const sections = { auth: { mode }, ledger: { refresh: 0 } }
+      pair = await startPair(form, provider, {
+        assetTable,
+        sections,
+        ...(mode === 'managed' && { provider: { key: 'provider-key' } }),
+      })
+      const key = mode === 'managed' ? await pair.gateway.issueKey('acme') : undefined
+      const counted = () =>
+        pair.gateway.observations.flatMap((seen) => (seen.what === 'drift' && seen.drift === 'excessDecimals' ? [seen.field] : []))
+      const body = { ...pairWords(form, assets.btc, assets.usdtTrx), amount: digits('0.12'), withdrawalAddress: 'TWithdraw1' }
+      const created = await pair.client.post('/transactions', body, { ...(key && { key }) })
+      expect([200, 201]).toContain(created.status)
+      const before = counted().length
+      const { holdings } = pair.provider
+      holdings.swaps = holdings.swaps.map((held) => ({
+        ...held,
+        ...{ status: 'success', amountIn: digits(long.in), amountOut: digits(long.out) },
+      }))
+      const { id } = created.json as { readonly id: string }
+      for (const path of [`/transactions/${id}`, '/transactions']) {
+        const { status, text, headers } = await pair.client.get(path, { ...(key && { key }) })
+        expect([status, headers['x-swap-stale']], text).toEqual([200, undefined])
+        expect([text.includes(`:${long.in},`), text.includes(`:${long.out},`)], text).toEqual([true, true])
+      }
+      expect(new Set(counted().slice(before))).toEqual(new Set(['amountIn', 'amountOut']))
+    },
+  )
+})

@@ -229,6 +229,19 @@ describe('A from B', () => {
     expect(omitted).toContain('maxAmount')
   })
 
+  test.each<[string, object]>([
+    ['a minimum above the maximum', { minAmount: digits('10'), maxAmount: digits('1') }],
+    ['a negative minimum', { minAmount: digits('-1'), maxAmount: digits('10') }],
+  ])('%s: both limits are omitted, by name, and counted', async (_, facts) => {
+    const before = pair.gateway.observations.length
+    const { json, omitted } = await responseTo(facts)
+    expect(json).not.toHaveProperty('minAmount')
+    expect(json).not.toHaveProperty('maxAmount')
+    expect(omitted).toBe('maxAmount,minAmount')
+    const implausible = { what: 'drift', provider: 'alpha', field: 'minAmount', drift: 'implausible' }
+    expect(pair.gateway.observations.slice(before)).toContainEqual(implausible)
+  })
+
   test('a message beside an amount received is dropped', async () => {
     const { json } = await responseTo({ message: 'Network is busy' })
     expect(JSON.stringify(json)).not.toContain('busy')

@@ -218,6 +218,23 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(expectRefusal(response, form, 400)).toBe('Amount out of range. Minimum 0.00012, maximum 1.50.')
   })
 
+  test.each([
+    [{ minAmount: 1_000, maxAmount: 10 }, 'minAmount'],
+    [{ minAmount: -1, maxAmount: 10 }, 'minAmount'],
+    [{ minAmount: 2, maxAmount: -1 }, 'maxAmount'],
+  ])('limits that cannot be right are left out and counted: %j', async (limits, field) => {
+    const before = pair.gateway.observations.length
+    const response = await responseTo('rate', worded(provider, 400, 'Amount out of range', limits))
+    expect(expectRefusal(response, form, 400)).toBe('Amount out of range')
+    expect(response.headers['x-swap-reason']).toBe('refused')
+    expect(pair.gateway.observations.slice(before)).toContainEqual({
+      what: 'drift',
+      provider: 'alpha',
+      field,
+      drift: 'implausible',
+    })
+  })
+
   test('limits of another type are left out', async () => {
     const response = await responseTo('create', worded(provider, 422, 'Amount out of range.', { minAmount: 'low', maxAmount: 5 }))
     expect(expectRefusal(response, form, 400)).toBe('Amount out of range.')

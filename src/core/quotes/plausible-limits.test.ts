@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rate } from '../../domain/swap/swap.ts'
+import type { Currency, Rate } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import { plausibleLimits } from './plausible-limits.ts'
 
@@ -18,5 +18,19 @@ test.each([
   const layer = plausibleLimits({ provider: 'alpha', observe: (observation) => observations.push(observation) })
   const response = await layer({ call: async () => ({ body }) as never }).call('getRate', {} as never, {} as never)
   expect(response.body).toEqual(field === undefined ? body : { minAmount: undefined, maxAmount: undefined })
+  expect(observations).toEqual(field === undefined ? [] : [{ what: 'drift', provider: 'alpha', field, drift: 'implausible' }])
+})
+
+test.each([
+  ['2', '1', 'depositMin'],
+  ['1', '-2', 'depositMax'],
+  ['1', '0', undefined],
+])('of a row of the list with a minimum of %s and a maximum of %s, %s cannot be right', async (depositMin, depositMax, field) => {
+  const observations: Observation[] = []
+  const row = { coin: 'BTC', depositMin, depositMax } as unknown as Currency
+  const layer = plausibleLimits({ provider: 'alpha', observe: (observation) => observations.push(observation) })
+  const provider = { call: async () => ({ body: { items: [row], total: 1 } }) as never }
+  const { body } = await layer(provider).call('listCurrencies', { page: 1, size: 1 }, {} as never)
+  expect(body.items).toEqual([field === undefined ? row : { coin: 'BTC' }])
   expect(observations).toEqual(field === undefined ? [] : [{ what: 'drift', provider: 'alpha', field, drift: 'implausible' }])
 })

@@ -1,28 +1,25 @@
-/** Limits of a quote that cannot be right are unknown: negative ones, and a minimum above the maximum (docs/contract.md §3.2). */
-import { type Amount, compareAmounts, isPositive, isZero } from '../../domain/amount.ts'
-import type { Rate } from '../../domain/swap/swap.ts'
+/** Limits that cannot be right are unknown: negative ones, and a minimum above the maximum (docs/contract.md §3.2). */
+import { implausibleLimit } from '../../domain/faults/amount-limits.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 
+/** Leaves them out of quotes and of the list of currencies, and counts them. */
 export function plausibleLimits({ provider, observe }: ProviderLayerOptions): Layer {
+  const count = (field: string): void => observe({ what: 'drift', provider, field, drift: 'implausible' })
+  const plausible = (row: Currency): Currency => {
+    const field = implausibleLimit({ minAmount: row.depositMin, maxAmount: row.depositMax })
+    if (field === undefined) return row
+    count(field === 'minAmount' ? 'depositMin' : 'depositMax')
+    return { ...row, depositMin: undefined, depositMax: undefined }
+  }
   return mapResponses({
     getRate: (response) => {
-      const field = implausible(response.body)
+      const field = implausibleLimit(response.body)
       if (field === undefined) return response
-      observe({ what: 'drift', provider, field, drift: 'implausible' })
+      count(field)
       return { ...response, body: { ...response.body, minAmount: undefined, maxAmount: undefined } }
     },
+    listCurrencies: (response) => ({ ...response, body: { ...response.body, items: response.body.items.map(plausible) } }),
   })
-}
-
-/** A maximum of 0 is none. */
-function implausible({ minAmount, maxAmount }: Rate): 'minAmount' | 'maxAmount' | undefined {
-  if (isNegative(minAmount)) return 'minAmount'
-  if (isNegative(maxAmount)) return 'maxAmount'
-  if (minAmount === undefined || maxAmount === undefined || isZero(maxAmount)) return undefined
-  return compareAmounts(minAmount, maxAmount) > 0 ? 'minAmount' : undefined
-}
-
-function isNegative(amount: Amount | undefined): boolean {
-  return amount !== undefined && !isPositive(amount) && !isZero(amount)
 }

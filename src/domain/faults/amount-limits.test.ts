@@ -12,6 +12,9 @@ test.each([
   ['0.1', '0.2', undefined, 'below_minimum'],
   ['11', undefined, '10', 'above_maximum'],
   ['11', undefined, undefined, 'refused'],
+  ['1', '2', '1.5', 'refused'],
+  ['0.1', '0.2', '-1', 'refused'],
+  ['11', '-1', '10', 'refused'],
   [undefined, '1', '10', 'refused'],
 ] as const)('%s between %s and %s is %s', (amount, least, most, reason) => {
   const limits = { minAmount: least as Amount | undefined, maxAmount: most as Amount | undefined }

@@ -136,4 +136,5 @@ export type Drift =
   | 'contradictingContract'
   | 'ambiguousName'
   | 'implausible'
+  | 'excessDecimals'
   | 'unreadable'
