@@ -1,5 +1,6 @@
 /** What the actions of the model share. */
 import type { ReceivedResponse } from '../support/client.ts'
+import { time } from './clock.ts'
 import type { Exchange, Held } from './exchange.ts'
 import type { State, Step } from './trace.ts'
 import type { Create, World } from './world.ts'
@@ -16,10 +17,11 @@ export function exchangeOf({ exchanges }: World, create: Create): Exchange {
   return exchanges[create.intent?.provider === 'beta' ? 'beta' : 'alpha']
 }
 
-/** The model has just made this transaction. */
-export function add({ exchanges }: World, id: number, { transactions }: State): void {
+/** The model has just made this transaction, by the clock of its provider. */
+export function add({ exchanges }: World, id: number, { transactions, clockIsAhead }: State): void {
   const made = transactions.get(id)
-  if (made) exchanges[made.provider].transactions.set(id, { ...made, id, createdAt: new Date(Date.now()).toISOString() })
+  const createdAt = Date.now() + (made?.isAhead && !clockIsAhead ? time.aheadMs : 0)
+  if (made) exchanges[made.provider].transactions.set(id, { ...made, id, createdAt: new Date(createdAt).toISOString() })
 }
 
 export function held({ exchanges }: World, id: number): Held {

@@ -14,6 +14,8 @@ const aheadMs = 25 * hour
 const dayMs = 100 * hour
 
 export const time = {
+  /** How far a clock is ahead, where one is. */
+  aheadMs,
   /** True time: it is never set. */
   ledger: (): number => steady() + passed,
   /** By the days of the model. */

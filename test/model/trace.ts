@@ -36,6 +36,7 @@ export interface Transaction {
   readonly provider: ProviderName
   readonly holder: string
   readonly terms: Terms
+  readonly isAhead: boolean
   readonly isListed: boolean
   readonly isFinished: boolean
 }
