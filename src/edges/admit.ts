@@ -8,8 +8,11 @@ import type { RequestRecord } from './request-record.ts'
 
 export interface AdmitOptions {
   readonly gate: Gate
-  /** The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. */
-  readonly identify: (key: string) => Promise<string | undefined>
+  /**
+   * The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. `isQuote`: it may be
+   * what was known of the key a minute ago.
+   */
+  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
 }
 
 /** Authenticates the caller and charges its limits. Throws a `Fault` if the request is rejected. */
@@ -46,7 +49,7 @@ function callerOf(
   const key = credential.decode(headers)
   if (key === undefined)
     return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined })
-  return identify(key).then(
+  return identify(key, !keyed.has(op)).then(
     (identity) => (identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }),
     (reason) => {
       if (keyed.has(op)) throw reason

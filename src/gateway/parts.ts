@@ -55,8 +55,8 @@ export interface GatewayParts {
   readonly breaker: MakeBreaker
   /** For cooldowns and caches. */
   readonly steadyClock: SteadyClock
-  /** The identity of a client's key; undefined for an unknown key. */
-  readonly identify: (key: string) => Promise<string | undefined>
+  /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */
+  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
   /** Connects providers, and reuses existing connections. */
   readonly connections: Connections
   /** Keys of clients with unresolved creates, if clients send the provider's own keys. */

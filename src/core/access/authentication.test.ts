@@ -30,9 +30,12 @@ function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined
   }
 }
 
-/** Authenticates all keys at once, like a flood. */
+/** Authenticates 1,000 keys at once, like a flood, then the next ones. */
 async function authenticateAll(authenticate: Authenticate, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
-  return Promise.all(keys.map(authenticate))
+  const found: (string | undefined)[] = []
+  for (let at = 0; at < keys.length; at += 1_000)
+    found.push(...(await Promise.all(keys.slice(at, at + 1_000).map((key) => authenticate(key)))))
+  return found
 }
 
 /** One ledger, read by any number of replicas. */
@@ -167,6 +170,79 @@ describe('the store', () => {
   })
 })
 
+describe('while the store is silent', () => {
+  /** A store that answers only once it is told to, and an authentication that knows `acme` from before. */
+  async function silentStore() {
+    const store = { isSilent: false, keyRecord: { account: 'account-1' } as KeyRecord | undefined }
+    const released = Promise.withResolvers<void>()
+    const findKey = async (): Promise<KeyRecord | undefined> => {
+      if (store.isSilent) await released.promise
+      return store.keyRecord
+    }
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    expect(await authenticate(acme)).toBe('account-1')
+    store.isSilent = true
+    return { authenticate, store, released }
+  }
+
+  it('a quote gets what was known of its key, for a minute, and waits only once', async () => {
+    vi.useFakeTimers()
+    const { authenticate } = await silentStore()
+    await vi.advanceTimersByTimeAsync(2_000)
+    const first = authenticate(acme, true)
+    await vi.advanceTimersByTimeAsync(25)
+    expect(await first).toBe('account-1')
+    for (const pauseMs of [0, 2_000, 55_974]) {
+      await vi.advanceTimersByTimeAsync(pauseMs)
+      expect(await authenticate(acme, true)).toBe('account-1')
+    }
+    const last = authenticate(acme, true)
+    await vi.advanceTimersByTimeAsync(1)
+    const late = authenticate(acme, true)
+    await vi.advanceTimersByTimeAsync(250)
+    expect([await last, await late]).toEqual(['account-1', undefined])
+  })
+
+  it('every other request is refused after a second, and at once while the same look-up goes on', async () => {
+    vi.useFakeTimers()
+    const { authenticate } = await silentStore()
+    await vi.advanceTimersByTimeAsync(2_000)
+    const refusals = [0, 999, 500].map(async (pauseMs) => {
+      await vi.advanceTimersByTimeAsync(pauseMs)
+      return authenticate(acme).catch((reason) => reason)
+    })
+    await vi.advanceTimersByTimeAsync(1)
+    for (const refusal of refusals) expect(await refusal).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable' })
+  })
+
+  it('a key that was revoked meanwhile ends for quotes as soon as the store answers', async () => {
+    vi.useFakeTimers()
+    const { authenticate, store, released } = await silentStore()
+    store.keyRecord = { account: 'account-1', revokedAt: Date.now() }
+    await vi.advanceTimersByTimeAsync(2_000)
+    const first = authenticate(acme, true)
+    await vi.advanceTimersByTimeAsync(25)
+    expect(await first).toBe('account-1')
+    released.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await authenticate(acme, true)).toBeUndefined()
+  })
+
+  it('a failure changes nothing of that', async () => {
+    const { replica, fail } = ledger()
+    const authenticate = replica()
+    expect(await authenticate(acme)).toBe('account-1')
+    fail(new Error('connect ECONNREFUSED 10.0.0.7:5432'))
+    for (const pauseMs of [2_000, 2_000, 55_999]) {
+      advance(pauseMs)
+      expect(await authenticate(acme, true)).toBe('account-1')
+      await expect(authenticate(acme)).rejects.toMatchObject({ kind: 'unavailable' })
+    }
+    advance(1)
+    expect(await authenticate(acme, true)).toBeUndefined()
+  })
+})
+
 describe('A10: guessing', () => {
   it('10,000 wrong keys reach the store only as digests, and none has an account', async () => {
     const { replica, lookedUp } = ledger()
@@ -207,7 +283,7 @@ describe('A10: guessing', () => {
     }
     const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now })
     const guesses = Array.from({ length: 5_000 }, (_, number) => keyOf(number + 2))
-    const results = await authenticateAll(authenticate, [...guesses, acme])
+    const results = await Promise.all([...guesses, acme].map((key) => authenticate(key)))
     expect(results.filter((account) => account !== undefined)).toEqual(['account-1'])
     expect(lookups.length).toBeLessThan(20)
     expect(Math.max(...lookups)).toBe(500)

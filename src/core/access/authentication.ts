@@ -4,12 +4,16 @@ import { BoundedMap } from '../../domain/bounded-map.ts'
 import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { isKey } from '../../domain/key.ts'
+import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
 import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
 
-/** Returns the account's identity, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the ledger fails. */
-export type Authenticate = (key: string) => Promise<string | undefined>
+/**
+ * Returns the account's identity, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the
+ * ledger fails or is silent. A quote does not wait for the ledger: it gets what was known of the key within the last minute.
+ */
+export type Authenticate = (key: string, isQuote?: boolean) => Promise<string | undefined>
 
 export interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
@@ -18,10 +22,14 @@ export interface AuthenticationOptions {
   readonly clock: Clock
 }
 
-type PendingLookup = ReturnType<KeyLookup<KeyRecord>>
-
 /** How long a look-up is cached, from its start. A change by the operator takes effect within this time. */
 const lifetimeMs = 2_000
+/** How long a quote may use what a look-up found, from its start. */
+const staleLifetimeMs = 60_000
+/** From the start of a look-up: how long callers wait for it, and quotes with and without an earlier one. */
+const maxWaitMs = 1_000
+const maxQuoteWaitMs = 25
+const maxFirstQuoteWaitMs = 250
 /** A bound on memory, for known and for unknown keys each. A dropped entry is looked up again. */
 const maxCachedKeys = 10_000
 /** Of a look-up and its result. */
@@ -30,11 +38,12 @@ const retryAfter = 5
 
 /** Looks up keys in the ledger, with a cache of 2 s per process. Malformed keys are rejected without a look-up. */
 export function authentication({ accounts, digest, clock }: AuthenticationOptions): Authenticate {
-  const find = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
-  return async (key) => {
+  const lookUp = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
+  return async (key, isQuote = false) => {
     if (!isKey(key)) return undefined
     try {
-      const keyRecord = await find(digest(key))
+      const cached = lookUp(digest(key))
+      const keyRecord = await (isQuote ? soonest(cached) : withinWait(cached))
       return keyRecord && isValid(keyRecord, clock()) ? keyRecord.account : undefined
     } catch (cause) {
       throw unavailable(cause)
@@ -42,34 +51,70 @@ export function authentication({ accounts, digest, clock }: AuthenticationOption
   }
 }
 
+/** The newest look-up of a key. */
 interface CachedLookup {
-  readonly lookup: PendingLookup
+  readonly lookup: Promise<KeyRecord | undefined>
   readonly startedAt: number
+  /** Whether it has a result. */
+  isDone: boolean
+  /** Of the newest look-up with a result, if it found the key. */
+  known: { readonly keyRecord: KeyRecord; readonly readAt: number } | undefined
+  /** Whether the ledger has answered the look-up before. */
+  readonly isPrompt: boolean
+}
+
+function withinWait({ lookup, isDone, startedAt }: CachedLookup): Promise<KeyRecord | undefined> {
+  if (isDone) return lookup
+  return withTimeout(lookup, startedAt + maxWaitMs - performance.now(), () => {
+    throw new Error('timeout: the ledger does not answer')
+  })
+}
+
+/** For a quote: what was known before, unless the look-up ends soon. Undefined if nothing was. */
+function soonest({ lookup, isDone, startedAt, known, isPrompt }: CachedLookup): Promise<KeyRecord | undefined> {
+  if (isDone) return lookup
+  const now = performance.now()
+  const stale = known && now - known.readAt < staleLifetimeMs ? known.keyRecord : undefined
+  const maxMs = stale ? (isPrompt ? maxQuoteWaitMs : 0) : maxFirstQuoteWaitMs
+  const waitMs = startedAt + maxMs - now
+  return waitMs > 0 ? withDefault(lookup, waitMs, stale) : Promise.resolve(stale)
 }
 
 /** Shares one look-up per digest within the lifetime. A failure goes only to the callers that wait for it; it is not cached. */
-function cachedLookup(find: KeyLookup<KeyRecord>): KeyLookup<KeyRecord> {
-  const knownKeys = new BoundedMap<CachedLookup>({ share: cacheShares.keys, maxEntries: maxCachedKeys, sizeOf: () => lookupBytes })
-  const unknownKeys = new BoundedMap<CachedLookup>({
-    share: cacheShares.keys,
-    maxEntries: maxCachedKeys,
-    sizeOf: () => lookupBytes,
-  })
+function cachedLookup(find: KeyLookup<KeyRecord>): (digest: string) => CachedLookup {
+  const options = { share: cacheShares.keys, maxEntries: maxCachedKeys, sizeOf: () => lookupBytes }
+  const knownKeys = new BoundedMap<CachedLookup>(options)
+  const unknownKeys = new BoundedMap<CachedLookup>(options)
   return (digest) => {
     const now = performance.now()
     const last = knownKeys.get(digest) ?? unknownKeys.get(digest)
-    if (last && now - last.startedAt < lifetimeMs) return last.lookup
-    const entry = { lookup: find(digest), startedAt: now }
-    knownKeys.delete(digest)
-    unknownKeys.set(digest, entry)
-    const move = (keyRecord: KeyRecord | undefined): void => {
-      if (keyRecord) knownKeys.set(digest, entry)
-      if (keyRecord && unknownKeys.get(digest) === entry) unknownKeys.delete(digest)
+    if (last && now - last.startedAt < lifetimeMs) return last
+    const entry: CachedLookup = {
+      lookup: find(digest),
+      startedAt: now,
+      isDone: false,
+      known: last?.known,
+      isPrompt: last?.isDone ?? true,
     }
-    entry.lookup.then(move, () => {
-      if (unknownKeys.get(digest) === entry) unknownKeys.delete(digest)
-    })
-    return entry.lookup
+    const before = last?.known ? knownKeys : unknownKeys
+    before.set(digest, entry)
+    entry.lookup.then(
+      (keyRecord) => {
+        entry.isDone = true
+        entry.known = keyRecord && { keyRecord, readAt: now }
+        const newest = before.get(digest)
+        const after = keyRecord ? knownKeys : unknownKeys
+        if (after === before || (newest && newest !== entry)) return
+        before.delete(digest)
+        after.set(digest, entry)
+      },
+      () => {
+        if (before.get(digest) !== entry) return
+        if (entry.known) before.set(digest, { ...entry, startedAt: Number.NEGATIVE_INFINITY })
+        else before.delete(digest)
+      },
+    )
+    return entry
   }
 }
 
