@@ -60,9 +60,10 @@ export function createGateway(gatewayParts: GatewayParts): Gateway {
 }
 
 /** Before a request is decoded. */
-function gateOf({ config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, observe }: SharedParts): Gate {
+function gateOf(parts: SharedParts): Gate {
+  const { config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } = parts
   return admission({
-    isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged }), // overload: 503, quotes first, creates last
+    isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged, clock: steadyClock }), // overload: 503, quotes first, creates last
     limits: clientLimits({ limiter, configured: config.limits, refusedAddresses, observe }), // too many requests: 429
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,

@@ -1,5 +1,6 @@
 import { Fault } from '../domain/faults/fault.ts'
-import { TooManyOpenCreates } from '../domain/faults/ledger-error.ts'
+import { LedgerBusy, TooManyOpenCreates } from '../domain/faults/ledger-error.ts'
+import { overloaded } from '../domain/faults/overloaded.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
@@ -24,7 +25,8 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
             throw cause
           }
           end(true)
-          throw new Fault('unavailable', message, { retryAfter, noEffect: true, reason: 'ledger_unavailable', cause })
+          if (cause instanceof LedgerBusy) throw overloaded({ noEffect: true, cause })
+          throw ledgerUnavailable(cause)
         },
       )
     }
@@ -32,4 +34,9 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
   })
   const instrumentedPort: object = Object.fromEntries(methods)
   return instrumentedPort as Port
+}
+
+/** 503: nothing was changed. */
+export function ledgerUnavailable(cause?: unknown): Fault {
+  return new Fault('unavailable', message, { retryAfter, noEffect: true, reason: 'ledger_unavailable', cause })
 }

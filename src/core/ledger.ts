@@ -121,9 +121,10 @@ export interface LedgerListQuery {
 export interface Ledger {
   /**
    * Stores the intent and its claim. False, without a change, if the owner has used the key before, unless that create was still
-   * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`.
+   * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`, and `LedgerBusy`, without a
+   * change, once nobody waits for it any more.
    */
-  readonly begin: (intent: Intent) => Promise<boolean>
+  readonly begin: (intent: Intent, isAwaited?: () => boolean) => Promise<boolean>
   /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
   readonly markQuoted: (intent: string) => Promise<boolean>
   /**

@@ -43,8 +43,8 @@ export interface GatewayParts {
   /** Deviations of the quotes of `routing.shadow` from the served ones. */
   readonly shadowStatistics: ShadowStatistics
   readonly load: Load
-  /** The longest current waits for the ledger. */
-  readonly ledgerWaits: () => LedgerWaits
+  /** The longest current waits for the ledger of an account. */
+  readonly ledgerWaits: (account: string) => LedgerWaits
   readonly ledger: Ledger
   /** Results of creates that the ledger could not store at once. */
   readonly deferredResults: DeferredResults

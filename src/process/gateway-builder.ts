@@ -1,5 +1,6 @@
 /** Builds the gateway of each configuration from the parts of the process. */
 import type { OpenLedger } from '../adapters/ledger/index.ts'
+import { inTurns } from '../adapters/ledger/turns.ts'
 import type { Config } from '../config/index.ts'
 import { DeferredResults } from '../core/creation/deferred-results.ts'
 import { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
@@ -28,11 +29,12 @@ export interface GatewayBuilder {
 /** Opens what all generations share: the stores of limits, traces, results that the ledger could not store, and connections. */
 export async function openGatewayBuilder(
   config: Config,
-  { accounts, waits: ledgerWaits, ledger, currencyLists, suspensions: store }: OpenLedger,
+  ledgerStores: OpenLedger,
   { load, observe }: Monitoring,
   pages: StaticPages,
   resources: AsyncDisposableStack,
 ): Promise<GatewayBuilder> {
+  const { accounts, currencyLists, suspensions: store } = ledgerStores
   const { close, ...limitStores } = await openLimitStores(config, observe)
   resources.defer(close)
   const tracing = await openTraces(config.telemetry, observe)
@@ -44,7 +46,16 @@ export async function openGatewayBuilder(
   const shadowStatistics = new ShadowStatistics()
   const suspensions = new Suspensions(store, () => performance.now())
   const pendingKeys = new PendingCreateKeys()
-  const shared = { ...limitStores, tracing, load, ledger, ledgerWaits, currencyLists, deferredResults, suspensions, connections }
+  const shared = {
+    ...limitStores,
+    tracing,
+    load,
+    ...inTurns(ledgerStores.ledger, ledgerStores.turns),
+    currencyLists,
+    deferredResults,
+    suspensions,
+    connections,
+  }
   return {
     shadowStatistics,
     suspensions,

@@ -7,6 +7,7 @@ import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
 import { listen } from '../../src/adapters/http/server.ts'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { inTurns } from '../../src/adapters/ledger/turns.ts'
 import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
 import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Accounts } from '../../src/core/access/accounts.ts'
@@ -120,7 +121,11 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
   let store = await openStore()
   const { ledgerLayer = (own) => own } = settings
-  const ledger = ledgerLayer(latest(() => store.ledger))
+  const { ledger: shared, ledgerWaits } = inTurns(
+    latest(() => store.ledger),
+    store.turns,
+  )
+  const ledger = ledgerLayer(shared)
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
@@ -137,7 +142,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     pendingKeys: new PendingCreateKeys(),
     load: settings.load ?? { level: 0 },
     ledger,
-    ledgerWaits: () => store.waits(),
+    ledgerWaits,
     deferredResults: results,
     suspensions: new Suspensions(
       latest(() => store.suspensions),

@@ -33,6 +33,7 @@ import { memoryStores } from './sqlite/memory.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
 import { tagRecords } from './tag-records.ts'
+import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
   /** Timeout of one statement at a server. */
@@ -52,6 +53,8 @@ export interface OpenLedger {
   readonly tags: TagRecords
   /** How long the first queued read and the first queued write have waited. */
   readonly waits: () => LedgerWaits
+  /** For `inTurns`: how many calls it takes at a time. */
+  readonly turns: TurnLimits
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
   readonly suspensions: SuspensionStore
@@ -80,7 +83,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 }
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
-  const { close, waits, findLostCommits } = store
+  const { close, waits, turns, findLostCommits } = store
   const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
   const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
@@ -98,6 +101,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
     ...operations,
     findLostCommits,
     waits,
+    turns,
     close,
   }
 }

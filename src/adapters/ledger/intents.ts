@@ -1,7 +1,7 @@
 /** Kysely: creates, from before the request is sent until the outcome is known. */
 import { type NotNull, sql } from 'kysely'
 import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord } from '../../core/ledger.ts'
-import { LedgerConflict, TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
+import { LedgerBusy, LedgerConflict, TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
 import { isTakenElsewhere } from './account-ids.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
@@ -17,7 +17,13 @@ type Intents = Pick<Ledger, 'begin' | 'markQuoted' | 'drop' | 'markUnknown' | 'c
 export function intents(store: Store): Intents {
   const { write, writeOne, clock } = store
   return {
-    begin: (intent) => write((within) => begin(within, intent, clock)),
+    begin: (intent, isAwaited = () => true) =>
+      write(async (within) => {
+        if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
+        const isBegun = await begin(within, intent, clock)
+        if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
+        return isBegun
+      }),
     markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
     drop: (intent, lookAt) =>
       lookAt === undefined

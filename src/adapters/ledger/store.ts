@@ -5,6 +5,7 @@ import type { LostCommits } from '../../domain/telemetry/labels.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'
+import type { TurnLimits } from './turns.ts'
 
 export type LockName = 'schema' | 'overrides' | 'mismatches'
 
@@ -30,6 +31,8 @@ export interface Store {
   readonly dataVersion?: () => number
   /** How long the first queued read and the first queued write without priority have waited. */
   readonly waits: () => LedgerWaits
+  /** How many calls of creates and of reads it takes at a time. */
+  readonly turns: TurnLimits
   /** Warnings about settings of the server. */
   readonly warnings: readonly string[]
   /** Whether the server has lost commits since the last call, or since another process asked. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Gate } from '../../domain/swap/gate.ts'
-import { type Op, ops } from '../../domain/swap/operations.ts'
-import { admission } from './admission.ts'
+import { ops } from '../../domain/swap/operations.ts'
+import { type AdmissionOptions, admission } from './admission.ts'
 import type { ClientLimits } from './limits.ts'
 import { type LedgerWaits, type Load, type LoadLevel, loadShedding } from './load-shedding.ts'
 
 const caller = { address: '192.0.2.1', identity: 'acme' }
 
-function gateWith(isShed: (op: Op) => boolean, onCharge = () => {}): Gate {
+function gateWith(isShed: AdmissionOptions['isShed'], onCharge = () => {}): Gate {
   const charge: ClientLimits['charge'] = async () => {
     onCharge()
     return {}
@@ -26,7 +26,7 @@ describe('X3: at load level', () => {
     const load: Load = { level }
     let charged = 0
     const gate = gateWith(
-      loadShedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true }),
+      loadShedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true, clock: () => 0 }),
       () => void charged++,
     )
     const admissions = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
@@ -39,16 +39,52 @@ describe('X3: at load level', () => {
 
 describe('L53: while requests wait for the ledger', () => {
   test.each<[string, LedgerWaits, boolean, readonly string[]]>([
-    ['a little', { readMs: 400, writeMs: 900 }, true, []],
+    ['a little', { readMs: 499, writeMs: 499 }, true, []],
     ['by reads', { readMs: 500, writeMs: 0 }, true, ['listTransactions', 'getTransaction']],
     ['by reads that do not need it', { readMs: 999, writeMs: 0 }, false, []],
-    ['by changes', { readMs: 0, writeMs: 1_000 }, true, ['createTransaction']],
-    ['by all', { readMs: 1_000, writeMs: 0 }, true, ['createTransaction', 'listTransactions', 'getTransaction']],
+    ['by changes', { readMs: 0, writeMs: 500 }, true, ['createTransaction']],
+    ['by all', { readMs: 500, writeMs: 500 }, true, ['createTransaction', 'listTransactions', 'getTransaction']],
   ])('%s (%j, managed: %s) these are refused: %j', async (_, ledgerWaits, isManaged, refused) => {
-    const gate = gateWith(loadShedding({ load: { level: 0 }, ledgerWaits: () => ledgerWaits, readsNeedLedger: isManaged }))
+    const gate = gateWith(
+      loadShedding({ load: { level: 0 }, ledgerWaits: () => ledgerWaits, readsNeedLedger: isManaged, clock: () => 0 }),
+    )
     const admissions = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
     const shed = admissions.filter(([, refusal]) => refusal)
     expect(shed.map(([op]) => op)).toEqual(refused)
     for (const [, refusal] of shed) expect(refusal).toMatchObject({ reason: 'overloaded', retryAfter: 2 })
+  })
+})
+
+describe('one caller among others', () => {
+  const noisy = { address: '192.0.2.1', identity: 'noisy' }
+  const others = Array.from({ length: 4 }, (_, at) => ({ address: '192.0.2.2', identity: `quiet-${at}` }))
+
+  async function shedOf(level: LoadLevel) {
+    const load = { level: 0 as LoadLevel }
+    const isShed = loadShedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true, clock: () => 0 })
+    const gate = gateWith(isShed)
+    load.level = level
+    for (let time = 0; time < 20; time++) await gate('createTransaction', noisy)
+    const shed = async (caller: typeof noisy) =>
+      (await Promise.all(ops.map(async (op) => ((await gate(op, caller)).refusal ? [op] : [])))).flat()
+    return { noisy: await shed(noisy), others: await Promise.all(others.map(shed)) }
+  }
+
+  test.each<[LoadLevel, readonly string[], readonly string[]]>([
+    [1, ['listCurrencies', 'getRate'], []],
+    [2, ['listCurrencies', 'getRate', 'listTransactions', 'getTransaction'], ['listCurrencies', 'getRate']],
+    [3, ops, ops],
+  ])('that sends most is shed before them: at load level %i %j, of theirs %j', async (level, ofNoisy, ofOthers) => {
+    expect(await shedOf(level)).toEqual({ noisy: ofNoisy, others: others.map(() => ofOthers) })
+  })
+
+  test('that waits for the ledger is shed alone', async () => {
+    const waitOf = (account: string): number => (account === 'noisy' ? 500 : 0)
+    const ledgerWaits = (account: string): LedgerWaits => ({ readMs: waitOf(account), writeMs: waitOf(account) })
+    const gate = gateWith(loadShedding({ load: { level: 0 }, ledgerWaits, readsNeedLedger: true, clock: () => 0 }))
+    const refusals = await Promise.all(
+      [noisy, ...others].map(async (caller) => (await gate('getTransaction', caller)).refusal?.reason),
+    )
+    expect(refusals).toEqual(['overloaded', ...others.map(() => undefined)])
   })
 })

@@ -53,8 +53,8 @@ export class DeferredResults {
     const record = <T>(intent: string, write: () => Promise<T>): Promise<T> => this.record(intent, provider, write)
     return {
       ...ledger,
-      begin: (intent) =>
-        ledger.begin(intent).catch((reason) => {
+      begin: (intent, isAwaited) =>
+        ledger.begin(intent, isAwaited).catch((reason) => {
           // Nothing is sent now. If the intent was stored after all, its key must become free again.
           if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
           throw reason

@@ -5,14 +5,16 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Doubt } from '../../domain/swap/status.ts'
+import { withTimeout } from '../../domain/with-timeout.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, to } from '../assets/pair.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { ownerOf } from '../transactions/owner.ts'
 import { doubtAbout } from '../transactions/state/payable.ts'
 import { formatTransactionId } from '../transactions/transaction-id.ts'
-import { inProgress } from './intent.ts'
+import { inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
 
 /**
@@ -25,10 +27,14 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
       const key = context.idempotencyKey
       if (key === undefined) return next.call('createTransaction', request, context)
       const claim = claimOf(key, { ...request, pick: context.pick }, table)
-      const existing = await ledger.findClaim(ownerOf(context), key)
+      const startedAt = performance.now()
+      const existing = await withTimeout(ledger.findClaim(ownerOf(context), key), maxLedgerWaitMs, () => {
+        throw ledgerUnavailable()
+      })
+      const ledgerWaitMs = performance.now() - startedAt
       if (existing) return replay(existing, isSameRequest(existing, claim, table), context, next)
       try {
-        return await next.call('createTransaction', request, { ...context, claim })
+        return await next.call('createTransaction', request, { ...context, claim, ledgerWaitMs })
       } catch (reason) {
         if (Fault.from(reason).kind !== 'inProgress') throw reason
         // Another request with this key was first, and may have ended meanwhile.

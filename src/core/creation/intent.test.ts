@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Caller, Context, SwapService } from '../../domain/swap/service.ts'
@@ -90,6 +90,25 @@ it('is in the ledger before the create is sent, with its owner and its request',
     { id: attempt, owner: 'acme', provider: 'alpha', attemptedAt: now, requested: { ...request, ...pair }, claim: { key: 'k' } },
   ])
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
+})
+
+it('L53: a create waits for the ledger for a second, with its look for the key; what is stored later is dropped, and nothing is sent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const begun = Promise.withResolvers<boolean>()
+  const slow = intent({ ...options, ledger: { ...ledger, begin: () => begun.promise } })
+  let fault: unknown
+  void slow(request, contextWith({ ledgerWaitMs: 400 }), provider).catch((reason) => {
+    fault = reason
+  })
+  await vi.advanceTimersByTimeAsync(599)
+  expect(fault).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(fault).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', noEffect: true })
+  expect([sent, dropped]).toEqual([0, []])
+  begun.resolve(true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([sent, dropped.length]).toEqual([0, 1])
 })
 
 it('L13: is checked five seconds after its deadline if the process crashes', async () => {

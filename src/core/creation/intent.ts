@@ -3,13 +3,15 @@ import { TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
+import { withTimeout } from '../../domain/with-timeout.ts'
 import { contractsOf } from '../assets/asset-from-response.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { pickAssetFields } from '../assets/pair.ts'
 import type { Clock } from '../clock.ts'
 import type { Destination } from '../destination.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Intent, Ledger } from '../ledger.ts'
 import { classifyOutcome } from './create-outcome.ts'
 import type { SendCreate } from './creation.ts'
 
@@ -28,6 +30,8 @@ export interface IntentOptions extends ProviderLayerOptions {
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
 
+/** How long a create waits for the ledger before it is sent. */
+export const maxLedgerWaitMs = 1_000
 /** How long after its deadline a create may still be completed by the process that sent it. */
 const marginMs = 5_000
 /** Time from an unknown outcome to the first check. */
@@ -58,7 +62,8 @@ export function intent({
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
     const isQuoting = quotedFirst.has(request.rateType)
     const traceparent = span?.trace.root?.traceparent
-    const begun = ledger.begin({
+    let isAwaited = true
+    const entry: Intent = {
       id,
       owner: caller.identity,
       provider,
@@ -71,8 +76,14 @@ export function intent({
       isQuoting,
       nextCheckAt: deadline + marginMs,
       traceparent,
-    })
-    const isBegun = await begun.catch((reason) => {
+    }
+    const begun = ledger.begin(entry, () => isAwaited)
+    const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
+    const isBegun = await withTimeout(begun, waitMs, () => {
+      isAwaited = false
+      void dropLate(begun, id, ledger)
+      throw ledgerUnavailable()
+    }).catch((reason) => {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
@@ -101,6 +112,11 @@ export function intent({
       throw fault
     }
   }
+}
+
+/** Its key is free again once the ledger has taken both changes. */
+async function dropLate(begun: Promise<boolean>, intent: string, ledger: Ledger): Promise<void> {
+  if (await begun.catch(() => false)) await ledger.drop(intent).catch(() => {})
 }
 
 const tooManyOpenRetryAfter = 60

@@ -7,6 +7,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -29,6 +30,9 @@ export interface EnrichFromLedgerOptions extends StateOptions {
   readonly freshness: Freshness
   readonly clock: Clock
 }
+
+/** The longest wait for what contradicted a create. */
+const maxLedgerWaitMs = 1_000
 
 type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache; readonly writeBehind: WriteBehind }
 
@@ -111,7 +115,7 @@ async function mismatchesAmong(
   { ledger, provider }: EnrichOptions,
 ): Promise<ReadonlySet<string>> {
   const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
-  return ids.length === 0 ? new Set() : ledger.mismatchedIds(provider, ids).catch(() => new Set())
+  return ids.length === 0 ? new Set() : withDefault(ledger.mismatchedIds(provider, ids), maxLedgerWaitMs, new Set())
 }
 
 interface AppliedRecord {

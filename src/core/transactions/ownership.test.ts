@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
@@ -119,5 +119,45 @@ describe('if the provider fails', () => {
   it.each(['accessRefused', 'internal'] as const)('with %s the client gets that error', async (kind) => {
     providerResponse = () => Promise.reject(new Fault(kind, 'no'))
     await expect(get()).rejects.toMatchObject({ kind })
+  })
+})
+
+describe('a final transaction', () => {
+  const isFinalEntry = (facts: Partial<LedgerEntry> = {}): void => {
+    entry = { ...(entry as LedgerEntry), transaction: { ...transaction, status: 'success' }, ...facts }
+  }
+  const silent = vi.fn(() => new Promise<never>(() => {}))
+  const { find } = ledger
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    silent.mockClear()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    Object.assign(ledger, { find })
+  })
+
+  it('that was read within a minute is served to its owner while the ledger is silent, and to nobody else', async () => {
+    isFinalEntry()
+    expect((await get()).body.status).toBe('success')
+    Object.assign(ledger, { find: silent })
+    vi.advanceTimersByTime(59_999)
+    expect((await get()).body.status).toBe('success')
+    expect([silent.mock.calls.length, callCount]).toEqual([0, 0])
+    void get({ ...context, caller: { address: '', identity: 'other' } })
+    vi.advanceTimersByTime(1)
+    void get()
+    expect(silent.mock.calls).toEqual([
+      ['other', 'alpha', 'tx-1'],
+      ['acme', 'alpha', 'tx-1'],
+    ])
+  })
+
+  it('of which the provider has not said all is read each time', async () => {
+    isFinalEntry({ payoutMissingSince: now - 30_000 })
+    await get()
+    Object.assign(ledger, { find: silent })
+    void get()
+    expect(silent).toHaveBeenCalledOnce()
   })
 })

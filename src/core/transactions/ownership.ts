@@ -1,5 +1,7 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
 
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import { type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
@@ -42,12 +44,14 @@ export function ownership(options: OwnershipOptions): Layer {
   const { ledger, provider, isOff, freshness, sequences, clock, observe } = options
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
+  const finals = new KnownFinals()
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
   return onOperations({
     async getTransaction(request, context, next) {
       const owner = ownerOf(context)
-      const entry = await ledger.find(owner, provider, request.id)
+      const entry = finals.get(owner, request.id) ?? (await ledger.find(owner, provider, request.id))
       if (!entry) throw standardFault('notFound')
+      finals.keep(entry)
       if (isOff || isMissingForNow(entry, clock())) {
         count('stale', entry)
         return requireStatus(staleFromLedger(entry, context, freshness))
@@ -84,6 +88,36 @@ export function ownership(options: OwnershipOptions): Layer {
       }
     },
   })
+}
+
+/** How long a final transaction is served without a read. */
+const finalLifetimeMs = 60_000
+/** A bound on memory. A dropped entry is read from the ledger again. */
+const maxFinals = 2_000
+
+/** Final transactions that were read a moment ago: a get of one does not wait for the ledger. Nothing about them changes any more. */
+class KnownFinals {
+  private readonly entries = new BoundedMap<{ readonly entry: LedgerEntry; readonly until: number }>({
+    share: cacheShares.transactions,
+    maxEntries: maxFinals,
+  })
+
+  get(owner: string, id: string): LedgerEntry | undefined {
+    const known = this.entries.get(keyOf(owner, id))
+    return known && performance.now() < known.until ? known.entry : undefined
+  }
+
+  /** Keeps it if it is final and its provider has said all of it. */
+  keep(entry: LedgerEntry): void {
+    const { owner, transaction, payoutMissingSince, missingSince } = entry
+    if (!isFinal(transaction.status) || payoutMissingSince !== undefined || missingSince !== undefined) return
+    const key = keyOf(owner, transaction.id)
+    if (this.entries.get(key)?.entry !== entry) this.entries.set(key, { entry, until: performance.now() + finalLifetimeMs })
+  }
+}
+
+function keyOf(owner: string, id: string): string {
+  return `${owner} ${id}`
 }
 
 /** If another report was stored meanwhile, that stays. */

@@ -10,5 +10,8 @@ export class UncertainChange extends Error {
 /** The account has as many creates without an outcome at this provider as it may have. Nothing was changed. */
 export class TooManyOpenCreates extends Error {}
 
+/** The ledger is silent, or does the work of others. Nothing was changed. */
+export class LedgerBusy extends Error {}
+
 /** An existing row contradicts the change. A retry is useless. */
 export class LedgerConflict extends Error {}

@@ -48,6 +48,8 @@ export interface RequestContext {
   readonly idempotencyKey?: string | undefined
   /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
   readonly claim?: Claim
+  /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
+  readonly ledgerWaitMs?: number
   /** Tag of the provider that the caller requests. */
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */

@@ -3,13 +3,16 @@ import { type LookupFunction, Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
-import type { Priority } from '../database.ts'
-import { connectionQueue } from './connection-queue.ts'
+import type { Lane } from '../database.ts'
+import { type ConnectionQueue, connectionQueue } from './connection-queue.ts'
 
 const connectTimeoutMs = 2_000
-const connections = 10
-/** Connections that only results of creates may use. */
-const reservedConnections = 2
+const connections = 13
+/** Connections that only results of creates may use, and those that only reads may use. */
+const resultConnections = 2
+const readConnections = 3
+/** Leaves connections to look-ups of keys, and to writes of what is no create. */
+export const turns = { creates: 6, reads: 6 }
 const resultTimeoutMs = 5_000
 /** At a server that stays read-only, reads keep their connections for this long. */
 const retirementIntervalMs = 1_000
@@ -17,12 +20,11 @@ const retirementIntervalMs = 1_000
 const idleTimeoutMs = 10_000
 const int8 = 20
 
-export interface Pools extends Readonly<Record<Priority, PostgresPool>> {
-  /** How long the first waiter without priority has waited for a connection. */
-  readonly waitMs: () => number
+export interface Pools extends Readonly<Record<Lane, PostgresPool>> {
+  readonly waits: ConnectionQueue['waits']
 }
 
-/** Opens one pool with an entry for each priority. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
+/** Opens one pool with an entry for each lane. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
 export function openPools(url: string, timeoutMs: number, lookup?: LookupFunction): Pools {
   const pool = new pg.Pool({
     connectionString: url,
@@ -57,15 +59,16 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     client.release(true)
     return await take()
   }
-  const { acquire: enter, waitMs } = connectionQueue({
-    connections: connections,
-    reservedConnections,
-    queueTimeoutMs: { usual: connectTimeoutMs, result: resultTimeoutMs },
+  const { acquire: enter, waits } = connectionQueue({
+    connections,
+    resultConnections,
+    readConnections,
+    queueTimeoutMs: { usual: connectTimeoutMs, read: connectTimeoutMs, result: resultTimeoutMs },
   })
-  const poolFor = (priority: Priority): PostgresPool => ({
+  const poolFor = (lane: Lane): PostgresPool => ({
     options: {},
     async connect() {
-      const releaseSlot = await enter(priority)
+      const releaseSlot = await enter(lane)
       try {
         return guard(await take(), { releaseSlot, retire, isRetired })
       } catch (reason) {
@@ -75,7 +78,7 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     },
     end: async () => void (pool.ending || (await pool.end())),
   })
-  return { usual: poolFor('usual'), result: poolFor('result'), waitMs }
+  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits }
 }
 
 /** A socket that looks up names in its own way, since pg passes no option for it. */

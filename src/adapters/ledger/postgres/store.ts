@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
 import { serverClock } from '../clock.ts'
-import type { Database, Priority } from '../database.ts'
+import type { Database, Lane } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { LockName, Store } from '../store.ts'
 import { durabilityWarnings, lostCommitsFinder } from './durability.ts'
-import { codeOf, openPools, readOnly } from './pools.ts'
+import { codeOf, openPools, readOnly, turns } from './pools.ts'
 
 export interface PostgresOptions {
   /** For one statement. */
@@ -21,10 +21,10 @@ export interface PostgresOptions {
 }
 
 export async function postgresStore(url: string, { timeoutMs, lookup, now }: PostgresOptions): Promise<Store> {
-  const { waitMs, ...pools } = openPools(url, timeoutMs, lookup)
-  const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
+  const { waits, ...pools } = openPools(url, timeoutMs, lookup)
+  const over = (lane: Lane): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[lane] }) })
   const databases = { usual: over('usual'), result: over('result') }
-  const database = databases.usual
+  const database = over('read')
   const warnings = await durabilityWarnings(database)
   const { track, idle } = trackInFlight()
   return {
@@ -32,7 +32,8 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
     write: (work, priority = 'usual') =>
       track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
     writeOne: (work, priority = 'usual') => track(again(() => work(databases[priority]))),
-    waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
+    waits,
+    turns,
     warnings,
     findLostCommits: lostCommitsFinder(database),
     types: {
@@ -50,7 +51,7 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
     lockId: async (within, id) => void (await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(within)),
     close: async () => {
       await idle()
-      await Promise.all([databases.usual.destroy(), databases.result.destroy()])
+      await Promise.all([database, databases.usual, databases.result].map((each) => each.destroy()))
     },
   }
 }

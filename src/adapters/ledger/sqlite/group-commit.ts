@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Database, Priority, Write } from '../database.ts'
 
 /** The number of tasks per commit, so that other work of the process is not blocked for long. */
-const maxPerCommit = 32
+export const maxPerCommit = 32
 
 interface Task {
   readonly since: number

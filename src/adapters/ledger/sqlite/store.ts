@@ -8,7 +8,7 @@ import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
-import { groupCommit } from './group-commit.ts'
+import { groupCommit, maxPerCommit } from './group-commit.ts'
 
 /** A reader waits for a lock only while another process recovers from a crash. */
 const recoveryTimeoutMs = 1_000
@@ -50,6 +50,8 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
     listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
+    // One commit waits while another is written. Reads are calls that return at once.
+    turns: { creates: 2 * maxPerCommit, reads: Number.POSITIVE_INFINITY },
     warnings: [],
     findLostCommits: async () => undefined,
     lock: async () => {}, // SQLite has only one writer

@@ -1,13 +1,15 @@
 import { BoundedMap } from '../../../domain/bounded-map.ts'
 import { cacheShares } from '../../../domain/cache-memory.ts'
 import type { AssetTable } from '../../../domain/swap/asset.ts'
-import type { Status } from '../../../domain/swap/status.ts'
+import { isFinal, type Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
 import { rebase, type StateOptions } from './save-observed.ts'
 
 /** During a request longer than this, another process may have stored a newer state, so the ledger is read again. */
 const shortRequestMs = 100
+/** How long a final state is used without a read: nothing that is stored of it changes any more. */
+const finalLifetimeMs = 60_000
 /** How long an unsaved state is compared with later responses: no request takes longer. */
 const unsavedLifetimeMs = 60_000
 /** A bound on memory. A dropped entry is read from the ledger again. */
@@ -118,6 +120,7 @@ function emptyEntry(): CachedTransaction {
 
 function isCurrent({ stored, loadedAt }: CachedTransaction, now: number, sentAt: number, reported: Status | undefined): boolean {
   if (stored && stored.transaction.status !== reported) return false
+  if (stored && isFinal(reported) && now - loadedAt < finalLifetimeMs) return true
   return loadedAt >= sentAt && now - sentAt < shortRequestMs
 }
 
