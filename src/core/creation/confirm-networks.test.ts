@@ -54,17 +54,6 @@ test('one get adds the network, and the memo that the response left out', async 
   expect(get).toHaveBeenCalledTimes(1)
 })
 
-test.each<[string, object, readonly string[] | undefined]>([
-  ['another deposit address', { depositAddress: 'D2' }, ['depositAddress']],
-  ['another spelling of it', { depositAddress: 'D1' }, undefined],
-  ['another withdrawal address', { withdrawalAddress: 'T2' }, ['withdrawalAddress']],
-  ['another coin', { coinFrom: 'ETH' }, ['coinFrom']],
-  ['a memo of the deposit beside', { depositExtraId: '7' }, undefined],
-])('a get that reports %s', async (_, facts, fields) => {
-  const { creating } = create([{ ...reported, depositAddress: 'D1', ...facts }], { facts: { depositAddress: 'D1' } })
-  expect((await creating).contradicted).toEqual(fields)
-})
-
 test.each([
   ['fails', undefined],
   ['is about another transaction', { ...reported, id: 'two' }],

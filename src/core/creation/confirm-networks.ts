@@ -6,7 +6,6 @@ import type { Pair, Transaction } from '../../domain/swap/swap.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
 import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import { discrepanciesOf } from '../same-swap.ts'
 import { contradictionsOf } from './verify-response.ts'
 
 export interface ConfirmNetworksOptions {
@@ -21,8 +20,8 @@ const pausesMs = [300, 1_000]
 const addedFields = ['refundAddress', 'depositExtraId', 'withdrawalExtraId', 'refundExtraId'] as const
 
 /**
- * Adds the networks of coins that have several, and what else the response leaves out, from a get, with the fields in which that is
- * about another swap. Throws if it cannot be had: then the outcome is unknown. Runs next to the provider, where asset names are its own.
+ * Adds the networks of coins that have several, and what else the response leaves out, from a get. Throws if it cannot be had: then
+ * the outcome is unknown. Runs next to the provider, where asset names are its own.
  */
 export function confirmNetworks({ catalogue, mustConfirm }: ConfirmNetworksOptions): Layer {
   if (!mustConfirm) return (next) => next
@@ -35,9 +34,7 @@ export function confirmNetworks({ catalogue, mustConfirm }: ConfirmNetworksOptio
       const details = await read(body.id, silent, context, next)
       const added = Object.fromEntries(addedFields.map((field) => [field, body[field] ?? details[field]]))
       const networks = Object.fromEntries(silent.map(({ network }) => [network, details[network]]))
-      const told = { ...body, withdrawalExtraId: body.withdrawalExtraId ?? request.withdrawalExtraId }
-      const { rejected } = discrepanciesOf({ transaction: told }, details)
-      return { ...response, body: { ...body, ...added, ...networks }, ...(rejected.length > 0 && { contradicted: rejected }) }
+      return { ...response, body: { ...body, ...added, ...networks } }
     },
   })
 }

@@ -21,8 +21,7 @@ export interface VerifyResponseOptions {
  */
 export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
   return async (response, request, context, provider) => {
-    const found = contradictionsOf(request, response.body, naming, context)
-    const contradicted = [...new Set([...(response.contradicted ?? []), ...found])]
+    const contradicted = contradictionsOf(request, response.body, naming, context)
     const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
     const failed = contradicted.length === 0 && hasFailed(response.body) ? ['status'] : []
     if (missing.length === 0 && failed.length === 0) return { ...response, contradicted }

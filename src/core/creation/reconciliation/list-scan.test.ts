@@ -60,6 +60,24 @@ describe('L25: a list is complete', () => {
     expect(pages).toEqual([1, 2, 3, 1])
   })
 
+  test.each<[string, (page: number) => number, Page<Transaction> | Fault, boolean]>([
+    ['has further rows', (page) => page, { items: rows(20, 'more'), total: 20 }, false],
+    ['is empty', (page) => page, { items: [], total: 0 }, true],
+    ['has the same rows', () => 1, { items: rows(20), total: 20 }, true],
+    ['is refused', (page) => page, new Fault('invalid', 'no such page'), true],
+    ['cannot be read', (page) => page, new Fault('failed', 'broken'), false],
+  ])('as a proof, if the page behind its only one %s', async (_, pageOf, second, isWhole) => {
+    const readPage: ReadPage = async ({ page }) => {
+      if (pageOf(page) === 1) return { items: rows(20), total: 20 }
+      if (second instanceof Fault) throw second
+      return second
+    }
+    const proof = new ListScan({ window: {}, since: 0, startedAt: 0, pageSize: 100, isProof: true })
+    const read = proof.finish(readPage)
+    if (isWhole) expect(await read).toHaveLength(20)
+    else await expect(read).rejects.toBeInstanceOf(Fault)
+  })
+
   test('if rows were added at its beginning: they are included', async () => {
     const { readPage, pages } = listOf(rows(150), (call, list) => call === 2 && list.unshift(row('new')))
     expect(idsOf(await scan().finish(readPage))).toContain('new')

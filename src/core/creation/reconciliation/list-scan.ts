@@ -33,6 +33,8 @@ export interface ListScanOptions {
   readonly since: number
   /** On the clock of the attempts. Milliseconds since 1970. */
   readonly startedAt: number
+  /** Whether it is to prove that a create made nothing: then a page behind the last one must have no further row. */
+  readonly isProof?: boolean
   /** The largest page of the provider. */
   readonly pageSize: number
   /** That of the provider's times without a zone; default: UTC. */
@@ -47,10 +49,12 @@ export class ListScan {
   private readonly keys = new Set<string>()
   private readonly keptRows: ListedRow[] = []
   private total = 0
+  private firstPageCount = 0
   private nextPage = 1
   /** The last page that was read. */
   private lastPage = 0
   private readonly extentOf: ReturnType<typeof extentReader>
+  private readonly isProof: boolean
   private readonly pageSize: number
   private readonly timezone: string | undefined
   private size: number
@@ -58,7 +62,8 @@ export class ListScan {
   private confirmedAt = Number.NEGATIVE_INFINITY
   private confirmedFor: ReadonlySet<string> = new Set()
 
-  constructor({ window, since, startedAt, pageSize, timezone }: ListScanOptions) {
+  constructor({ window, since, startedAt, isProof = false, pageSize, timezone }: ListScanOptions) {
+    this.isProof = isProof
     this.timezone = timezone
     this.pageSize = pageSize
     this.size = pageSize
@@ -93,9 +98,23 @@ export class ListScan {
       // New rows are at the beginning or after the end.
       this.nextPage = newRows > 0 ? 2 : Math.floor(this.keys.size / this.size) + 1
     }
+    if (this.isProof) await this.requireEnd(readPage)
     this.confirmedAt = performance.now()
     this.confirmedFor = new Set(intents)
     return this.keptRows
+  }
+
+  /** The provider's pages may be smaller than requested, and its total that of one page. */
+  private async requireEnd(readPage: ReadPage): Promise<void> {
+    if (this.firstPageCount === 0 || this.lastPage > 1) return
+    const query = { ...this.window, page: 2, size: this.firstPageCount }
+    const { items, unreadable = [] } = await readPage(query).catch((reason): Pick<Page<Transaction>, 'items' | 'unreadable'> => {
+      // Some providers refuse a page behind the last one.
+      if (Fault.from(reason).kind === 'invalid') return { items: [] }
+      throw reason
+    })
+    const isKnown = [...items.map(({ id }) => id), ...unreadable.map(({ key }) => key)].every((key) => this.keys.has(key))
+    if (!isKnown) throw new BrokenList('The list has more rows than its total.')
   }
 
   private get hasAll(): boolean {
@@ -121,6 +140,7 @@ export class ListScan {
     if (total > maxRows) throw new BrokenList('The list is too long.')
     this.total = total
     const count = items.length + unreadable.length
+    if (page === 1) this.firstPageCount = count
     if (page === 1 && count > 0) this.size = count < total ? count : this.pageSize
     if (count === 0) this.nextPage = Math.ceil(total / this.size) + 1
     const before = this.keys.size

@@ -58,7 +58,7 @@ export async function readCandidates(
   for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
-    const options = { window: knownWindow, since, startedAt: now, notBefore, intents, pageSize, timezone }
+    const options = { window: knownWindow, since, startedAt: now, isProof: notBefore > 0, notBefore, intents, pageSize, timezone }
     const read = await scans.finish(scanKey, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body
