@@ -48,6 +48,18 @@ export class SwitchingPlace extends Place {
     return records.map(({ actor: who, action, subject, before, after }) => [who, action, subject, before, after])
   }
 
+  /** Three creates in a row at this tag named another amount of BTC. */
+  async suspend(tag: string): Promise<void> {
+    const { ledger, close } = await this.stores()
+    const words = { code: 'BTC', coin: 'BTC', network: 'BTC' }
+    const judged = { tags: [tag], asset: words, sent: words, network: 'BTC', refused: ['amount' as const], isOf: () => true }
+    for (const create of [1, 2, 3].map(() => intent({ provider: tag }))) {
+      await ledger.begin(create)
+      await ledger.markMismatch(create.id, facts(create.id).transaction, ['amountIn'], [judged])
+    }
+    await close()
+  }
+
   /** Alpha has a transaction and a create that are open. */
   async open(): Promise<void> {
     const { ledger, close } = await this.stores()

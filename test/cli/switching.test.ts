@@ -161,6 +161,28 @@ describe('shadow', () => {
 })
 
 describe('reset', () => {
+  it('offers the suspended assets of a provider again, or those of all, with a record each; `status` names them', async () => {
+    await place.suspend('a1')
+    await place.suspend('beta')
+    const suspended = async () => (await providers('status')).out.filter((line) => line.startsWith('Suspended'))
+    const lineOf = (name: string) =>
+      expect.stringMatching(
+        `^Suspended at ${name}: BTC \\(network BTC\\), since 20\\S+Z, until 20\\S+Z: three mismatches in a row of amount\\.$`,
+      )
+    expect(await suspended()).toEqual([lineOf('alpha'), lineOf('beta')])
+    for (const name of ['weights', 'gamma']) expect((await providers('reset', name)).exitCode).toBe(0)
+    expect(await place.audited()).toEqual([])
+    expect((await providers('reset', 'alpha')).exitCode).toBe(0)
+    expect(await suspended()).toEqual([lineOf('beta')])
+    expect((await providers('reset')).exitCode).toBe(0)
+    expect(await suspended()).toEqual([])
+    const before = [{ kind: 'amount', asset: 'BTC' }]
+    expect(await place.audited()).toEqual([
+      [actor, 'provider.resume', 'beta', before, null],
+      [actor, 'provider.resume', 'alpha', before, null],
+    ])
+  })
+
   it('O2: takes back what is of a name, or everything', async () => {
     place.configure({ routing: weighted })
     await providers('drain', 'alpha')

@@ -4,7 +4,7 @@ import { afterMismatch, type JudgedAsset, type MismatchStreak, type SuspensionSt
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
-/** A streak that is older, and did not become a suspension, is forgotten. */
+/** A streak to which nothing was added for so long is forgotten. */
 const retentionMs = 7 * 86_400_000
 const maxRead = 1_000
 

@@ -65,7 +65,7 @@ export interface ProviderStatus {
   /** Creates in progress, and creates with an unknown outcome. */
   readonly pendingCreates: number
   readonly unknownCreates: number
-  /** Newest first. */
+  /** Newest first; none where the file lacks the provider. */
   readonly suspended: readonly SuspendedAsset[]
   /** Null if no gateway runs. */
   readonly live: LiveFigures | null
@@ -113,7 +113,7 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
     providers: [
       ...settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, streaks, replicas })),
-      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts, streaks)),
+      ...unconfiguredTags(settings, openCounts).map((tag) => statusOfUnconfigured(tag, openCounts)),
     ],
   }
 }
@@ -156,17 +156,9 @@ function statusOf(provider: ProviderSettings, { settings, overrides, openCounts,
   }
 }
 
-function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[], streaks: readonly MismatchStreak[]): ProviderStatus {
-  const nothing = { form: null, since: null, override: null, weight: null, live: null }
-  return {
-    name: tag,
-    tag,
-    state: 'off',
-    isRouted: false,
-    ...nothing,
-    ...openAt(tag, openCounts),
-    suspended: suspendedAt([tag], streaks),
-  }
+function statusOfUnconfigured(tag: string, openCounts: readonly OpenCount[]): ProviderStatus {
+  const nothing = { form: null, since: null, override: null, weight: null, suspended: [], live: null }
+  return { name: tag, tag, state: 'off', isRouted: false, ...nothing, ...openAt(tag, openCounts) }
 }
 
 function suspendedAt(tags: readonly string[], streaks: readonly MismatchStreak[]): readonly SuspendedAsset[] {
