@@ -3,12 +3,11 @@ import { type OwnerlessKind, ownerlessKind } from '../../domain/address/formats.
 import { isAddress, isMemo } from '../../domain/address/rule.ts'
 import { splitAddress } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Asset, type AssetTable, isOnNetwork } from '../../domain/swap/asset.ts'
+import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import type { NewTransaction, Pair } from '../../domain/swap/swap.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { AssetName } from './asset-naming.ts'
-import { assetNameOf, from, to } from './pair.ts'
+import { assetIn, from, to } from './pair.ts'
 
 export interface CheckAddressesOptions {
   readonly table: AssetTable
@@ -36,17 +35,12 @@ export function checkAddresses(options: CheckAddressesOptions): Layer {
   })
 }
 
+/** Without an asset of the table there are no rules to check. */
 function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[] {
   return [
-    { asset: assetOf(assetNameOf(pair, to), table), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
-    { asset: assetOf(assetNameOf(pair, from), table), address: 'refundAddress', memo: 'refundExtraId' },
+    { asset: assetIn(pair, to, table), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
+    { asset: assetIn(pair, from, table), address: 'refundAddress', memo: 'refundExtraId' },
   ]
-}
-
-/** Undefined if the table lacks this coin on this network: then there are no rules to check. */
-export function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
-  const asset = code === undefined ? undefined : table.byCode(code)
-  return asset && network !== undefined && isOnNetwork(asset, network) ? asset : undefined
 }
 
 function check(

@@ -4,8 +4,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import { assetOf } from './check-addresses.ts'
-import { assetNameOf, from } from './pair.ts'
+import { assetIn, from } from './pair.ts'
 
 export interface CheckAmountOptions {
   readonly table: AssetTable
@@ -20,7 +19,7 @@ export interface CheckAmountOptions {
 export function checkAmount({ table, isRounded }: CheckAmountOptions): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
-      const asset = assetOf(assetNameOf(context.pair ?? {}, from), table)
+      const asset = assetIn(context.pair ?? {}, from, table)
       const lower = asset?.decimals === undefined ? undefined : roundDown(request.amountIn, asset.decimals)
       if (!asset || lower === undefined) return next.call('createTransaction', request, context)
       if (!isRounded || isZero(lower)) throw tooManyDecimals(request, asset)

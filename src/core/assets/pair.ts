@@ -1,5 +1,5 @@
 /** The two sides of a swap in the fields of a request or a response. */
-import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
+import { type Asset, type AssetTable, isOnNetwork } from '../../domain/swap/asset.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
@@ -32,10 +32,15 @@ export function withAssetNames<T extends Pair>(row: T, source: AssetName, target
   }
 }
 
-/** The table's asset of a side; undefined if the table lacks it, or if the pair leaves its network open. */
+/**
+ * The table's asset of a side; undefined if the table lacks it, if the pair leaves its network open, or if its code is that of an asset
+ * on another network.
+ */
 export function assetIn(pair: Pair, side: Side, table: AssetTable): Asset | undefined {
   const { code, coin, network } = assetNameOf(pair, side)
-  return code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')
+  if (code === undefined) return table.find(coin ?? '', network ?? '')
+  const asset = table.byCode(code)
+  return asset && (network === undefined || isOnNetwork(asset, network)) ? asset : undefined
 }
 
 /** All fields that name assets. */
