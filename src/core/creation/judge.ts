@@ -3,9 +3,8 @@
  * (docs/contract.md §3.5, §3.6, §10.3). What contradicts the request was compared before.
  */
 
-import { ownerlessKind } from '../../domain/address/formats.ts'
 import { isMemo } from '../../domain/address/rule.ts'
-import { isSamePlace, memoOf } from '../../domain/address/same-address.ts'
+import { memoOf } from '../../domain/address/same-address.ts'
 import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, sameName } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
@@ -14,7 +13,7 @@ import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.t
 import { type JudgementKind, judgementKinds } from '../../domain/telemetry/labels.ts'
 import { assetFromResponse } from '../assets/asset-from-response.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import { isDepositAddress } from '../assets/deposit-address.ts'
+import { isPayable } from '../assets/deposit-address.ts'
 import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
@@ -58,15 +57,11 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
     const created = withPlainStatus(verified, options)
-    const isPayable =
-      isDepositAddress(created.body.depositAddress ?? '', asset, checksAddresses) &&
-      !(checksAddresses && isOwnerless(created.body, asset)) &&
-      !isOwnAddress(created.body, request) &&
-      !(await isAnothersDeposit(created.body, context))
+    const isSafe = isPayable(created.body, request, asset, checksAddresses) && !(await isAnothersDeposit(created.body, context))
     const amounts = judgeAmounts(created, request, context, options)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
-      ...(isPayable ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
+      ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
       ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
@@ -104,21 +99,6 @@ function judgedAssets(
 
 /** What else is refused is about the asset that is deposited. */
 const receivedFields: ReadonlySet<string> = new Set(['coinTo', 'contractTo'])
-
-/** A zero, system or known burn address. */
-function isOwnerless({ depositAddress = '' }: Transaction, asset: Asset | undefined): boolean {
-  const format = asset?.address?.format
-  return format !== undefined && ownerlessKind(depositAddress, format) !== undefined
-}
-
-/** An address of the request itself, with the same memo: nobody would ever see the deposit. */
-function isOwnAddress({ depositAddress, depositExtraId }: Transaction, request: NewTransaction): boolean {
-  const own = [
-    { address: request.withdrawalAddress, extraId: request.withdrawalExtraId },
-    { address: request.refundAddress, extraId: request.refundExtraId },
-  ]
-  return own.some((place) => isSamePlace(place, { address: depositAddress, extraId: depositExtraId }))
-}
 
 /** The network's rule in both directions: a memo that it cannot have, and one that is missing. */
 function isDepositMemo({ depositAddress, depositExtraId }: Transaction, asset: Asset | undefined, isNeeded: boolean): boolean {
