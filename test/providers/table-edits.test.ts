@@ -81,6 +81,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   'its network is cut': { after: () => ({ table: tron(undefined) }) },
   'its coin is cut': { after: () => ({ table: without('USDT') }) },
+  'its coin, which has memos, is cut': { after: () => ({ table: without('XRP') }), asset: () => assets.xrp, network: 'XRP' },
   'the table gets it': {
     before: () => ({ table: without('XRP') }),
     after: () => ({ table: today }),
