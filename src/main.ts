@@ -86,14 +86,15 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
 async function openAdminPort(
   config: Config,
   state: ProcessState,
-  { load, telemetry }: Monitoring,
+  { load, telemetry, observe }: Monitoring,
   resources: AsyncDisposableStack,
 ): Promise<Port> {
-  const port = await openAdmin(config, {
+  const options = {
     readiness: () => (state.readiness === 'ready' && load.level >= 2 ? 'overloaded' : state.readiness),
     printMetrics: telemetry.print,
     operator: () => state.operator,
-  })
+  } as const
+  const port = await openAdmin(config, options, observe)
   resources.defer(() => port.drain.finish(0))
   return port
 }
@@ -102,10 +103,10 @@ async function openPublicPort(
   config: Config,
   handle: Http,
   state: ProcessState,
-  { load }: Monitoring,
+  { load, observe }: Monitoring,
   resources: AsyncDisposableStack,
 ): Promise<PublicPort> {
-  const port = await openPublic(config, handle, () => state.readiness === 'draining')
+  const port = await openPublic(config, handle, () => state.readiness === 'draining', observe)
   resources.defer(() => port.drain.finish(config.server.drain * 1000))
   load.addQueueWait(port.wait)
   return port

@@ -9,8 +9,6 @@ export interface ListenOptions {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Maximum number of connections; further ones are closed at once. */
-  readonly connections?: number
   /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
   /** The listener's own classes of requests and responses. */
@@ -27,10 +25,9 @@ const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTime
 
 /** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
-  const { host, port, messages, connections, socketTimeoutMs } = options
+  const { host, port, messages, socketTimeoutMs } = options
   // The application rejects a request without Host: Node's own response has no body.
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
-  if (connections !== undefined) server.maxConnections = connections
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
   server.prependListener('request', mergeChunks)
   respondToInvalid(server, handle)

@@ -1,5 +1,5 @@
-/** Metrics of the process: version, reloads, lost spans and log lines. */
-import { reloadResults, spanResults } from '../../domain/telemetry/labels.ts'
+/** Metrics of the process: version, reloads, closed connections, lost spans and log lines. */
+import { connectionClosings, ports, reloadResults, spanResults } from '../../domain/telemetry/labels.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'
@@ -15,7 +15,7 @@ export interface ProcessInfo {
 export function processMetrics(
   exposition: Exposition,
   { version, droppedLines }: ProcessInfo,
-): Handlers<'reload' | 'override' | 'spans'> {
+): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Reloads of the configuration, by result.',
@@ -28,7 +28,14 @@ export function processMetrics(
     labels: ['result'],
     initialValues: () => combinations(spanResults),
   })
+  const closed = new Counter({
+    name: 'swapgate_connections_closed_total',
+    help: 'Connections that were closed before their time, for others.',
+    labels: ['port', 'reason'],
+    initialValues: () => combinations(ports, connectionClosings),
+  })
   exposition.add(reloads)
+  exposition.add(closed)
   exposition.add(spans)
   exposition.add({
     name: 'swapgate_log_lines_dropped_total',
@@ -41,6 +48,7 @@ export function processMetrics(
   return {
     reload: ({ result }) => reloads.add([result]),
     override: () => {}, // only logged
+    connectionClosed: ({ port, reason }) => closed.add([port, reason]),
     spans: ({ result, count }) => spans.add([result], count),
   }
 }

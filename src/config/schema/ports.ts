@@ -16,12 +16,12 @@ export const server = section(
     connections: setting(
       integer(1, 1_000_000),
       10_000,
-      'Maximum number of open connections; further ones are closed at once. Keep it below half of the limit of open files of the system',
+      'Maximum number of open connections. For one more the oldest request that has not arrived whole is ended; if there is none, the new one is closed at once. Keep it below half of the limit of open files of the system',
       'connections',
     ),
     connectionsPerAddress: optional(
       integer(1, 1_000_000),
-      'Maximum number of open connections per client address (IPv6: per /64); further ones are closed at once. Not set: 90 % of `connections`. Applies only if `trustProxy` is 0: behind a proxy all connections come from the proxy',
+      'Maximum number of open connections per client address (IPv6: per /64); further ones are closed. Not set: a quarter of `connections`, and only while more than half of these are in use. With `trustProxy` the connections are those of proxies and are not counted by address: then it is the maximum number of requests in progress per client address, and one too many is 429',
     ),
     socketTimeout: setting(
       seconds('above 0'),

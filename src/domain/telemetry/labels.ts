@@ -33,6 +33,16 @@ export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as con
 
 export type LimitDecision = (typeof limitDecisions)[number]
 
+export const ports = ['public', 'admin'] as const
+
+export type PortName = (typeof ports)[number]
+
+/** `address`: one too many of an address. `full`: of all. `idle`: for a new one. `unfinished`: its request was not whole yet. */
+export const connectionClosings = ['address', 'full', 'idle', 'unfinished'] as const
+
+/** Why a connection was closed before its time. */
+export type ConnectionClosing = (typeof connectionClosings)[number]
+
 export type CacheName = 'currencies' | 'rate' | 'transaction'
 
 /** `shared`: with a pending call of another request. `stale`: an old entry, because no newer one is available. */

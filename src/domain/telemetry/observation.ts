@@ -9,6 +9,7 @@ import type {
   BudgetPolicy,
   CacheName,
   CacheOutcome,
+  ConnectionClosing,
   CooldownReason,
   CreateOutcome,
   Discrepancy,
@@ -22,6 +23,7 @@ import type {
   LocalRejectionCause,
   LostCommits,
   Method,
+  PortName,
   ReloadResult,
   ShadowResult,
   SpanResult,
@@ -35,6 +37,8 @@ export type Observation =
   | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
   /** A token of an operator was wrong. `isFirst`: the first one of the address within a minute. */
   | { readonly what: 'operatorTokenRefused'; readonly address: string; readonly isFirst: boolean }
+  /** A connection was closed before its time, for others. */
+  | { readonly what: 'connectionClosed'; readonly port: PortName; readonly reason: ConnectionClosing }
   /** The decision of a limit on a request. */
   | { readonly what: 'limit'; readonly policy: LimitPolicy; readonly decision: LimitDecision }
   /** A create was refused, because its address is invalid on the network. */

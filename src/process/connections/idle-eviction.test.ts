@@ -3,10 +3,12 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { evictIdlest } from './idle-eviction.ts'
+import { UnfinishedRequests } from './unfinished-requests.ts'
 
 let server: Server
 let held: ServerResponse[]
 let sockets: Socket[]
+let closings: string[]
 beforeEach(async () => {
   held = []
   sockets = []
@@ -14,7 +16,13 @@ beforeEach(async () => {
     0,
     '127.0.0.1',
   )
-  evictIdlest(server, 3)
+  closings = []
+  const unfinished = new UnfinishedRequests(server, { bufferBytes: 1_000_000, maxBodyBytes: 1_000, onEnded: () => {} })
+  evictIdlest(server, {
+    max: 3,
+    endOldest: (newest) => unfinished.endOldest(newest),
+    onClosed: (reason) => void closings.push(reason),
+  })
   await once(server, 'listening')
 })
 afterEach(() => {
@@ -57,6 +65,7 @@ it('of a full port the connection whose last request is the longest ago is close
   const fresh = await open()
   await get(fresh)
   await expect.poll(() => second.isClosed).toBe(true)
+  expect(closings).toEqual(['idle'])
   expect([first, third, fresh].map(({ isClosed }) => isClosed)).toEqual([false, false, false])
 })
 
@@ -76,4 +85,16 @@ it('a connection with a response pending is never closed for another; of busy on
   for (const response of held) response.end('body')
   for (const client of busy) await expect.poll(() => client.received).toContain('body')
   await get(await open())
+})
+
+it('where each connection has a response pending, the oldest whose request is not whole is closed', async () => {
+  const [first, second, third] = [await open(), await open(), await open()]
+  for (const client of [first, third]) await get(client, '/hold')
+  second.socket.write('POST /hold HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na')
+  await expect.poll(() => held.length).toBe(3)
+  await get(await open())
+  await expect.poll(() => second.isClosed).toBe(true)
+  expect([first, third].map(({ isClosed }) => isClosed)).toEqual([false, false])
+  expect(closings).toEqual([])
+  for (const response of held) response.end('body')
 })
