@@ -1,7 +1,7 @@
 /** The package from `npm pack`, installed in an empty folder with the Node of the machine. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { freePorts, type Ports } from '../container/ports.ts'
 import { memoryDirectory } from '../support/memory-directory.ts'
@@ -9,25 +9,37 @@ import { memoryDirectory } from '../support/memory-directory.ts'
 const quiet = ['--silent', '--no-audit', '--no-fund', '--no-update-notifier']
 
 export class InstalledPackage implements Disposable {
-  /** Files in it. */
+  readonly archive: string
+  /** Files in it, without those of the packages that come along. */
   readonly files: readonly string[]
   /** Where it is installed, with nothing beside it. */
   readonly folder: string
   private readonly place = mkdtempSync(join(memoryDirectory(), 'swapgate-package-'))
 
   constructor() {
-    const packed = execFileSync('npm', ['pack', '--json', ...quiet, '--pack-destination', this.place], { encoding: 'utf8' })
-    const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: readonly { path: string }[] }]
-    this.files = files.map(({ path }) => path)
+    const name = execFileSync('npm', ['pack', ...quiet, '--pack-destination', this.place], { encoding: 'utf8' }).trim()
+    this.archive = join(this.place, name)
+    const list = execFileSync('tar', ['--list', '--file', this.archive], { encoding: 'utf8', maxBuffer: 2 ** 24 })
+    const paths = list
+      .trim()
+      .split('\n')
+      .map((path) => path.slice('package/'.length))
+    this.files = paths.filter((path) => !path.startsWith('node_modules/'))
     this.folder = join(this.place, 'empty')
     mkdirSync(this.folder)
-    const archive = join(this.place, filename)
-    execFileSync('npm', ['install', archive, '--prefer-offline', '--ignore-scripts', ...quiet], { cwd: this.folder, env })
+    // Of npm 11.16 and later: scripts of packages run without being asked for.
+    execFileSync('npm', ['install', this.archive, '--prefer-offline', '--foreground-scripts', ...quiet], { cwd: this.folder, env })
   }
 
   /** Another file in the folder. */
   write(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text)
+  }
+
+  /** A package of this clone beside it. */
+  link(name: string): void {
+    const path = join(this.folder, 'node_modules', name)
+    if (!existsSync(path)) symlinkSync(join(process.cwd(), 'node_modules', name), path)
   }
 
   /** The ports of the configuration that comes along become free ones; nothing else of it changes. */

@@ -1,8 +1,10 @@
 // Takes long: a package is made and installed.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { billOfMaterials } from '../../scripts/bill-of-materials.ts'
+import { bundledPackages } from '../../scripts/bundle.ts'
 import type { Ports } from '../container/ports.ts'
 import { InstalledPackage } from './installed-package.ts'
 import { diskBytesOf } from './weight.ts'
@@ -15,6 +17,14 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => installed?.[Symbol.dispose]())
 
+/** The packages of the lock file that npm wrote there. */
+function lockedHere() {
+  const { packages } = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { hasInstallScript?: boolean }>>
+  }
+  return Object.entries(packages)
+}
+
 it('holds what runs, its declarations, the default configuration and the documents; no sources and no tests', () => {
   const { files } = installed
   const wanted = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/start.js', 'config/gateway.yaml', 'config/assets.yaml', 'README.md']
@@ -22,6 +32,40 @@ it('holds what runs, its declarations, the default configuration and the documen
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|fixture|^(?:test|bench|scripts|deploy)\//.test(file))).toEqual([])
   const bare = files.filter((file) => file.endsWith('.d.ts') && !files.includes(file.replace(/\.d\.ts$/, '.js')))
   expect(bare).toEqual([])
+})
+
+it('installs the packages that are locked and tested, and no other', () => {
+  const read = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
+  const own = join(installed.folder, 'node_modules/swapgate')
+  for (const [folder, { version }] of bundledPackages())
+    expect([folder, read(join(own, folder)).version]).toEqual([folder, version])
+  const beside = readdirSync(join(installed.folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+  expect(beside.filter((name) => !Object.hasOwn(manifest.optionalDependencies, name))).toEqual(['swapgate'])
+  expect(lockedHere().filter(([folder]) => folder.startsWith('node_modules/swapgate/')).length).toBe(bundledPackages().size)
+  expect(JSON.parse(installed.run('npm', 'ls', '--all', '--json')).problems).toBeUndefined()
+})
+
+it('runs no script of a package when it is installed', () => {
+  expect(lockedHere().filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([])
+})
+
+it('leaves the manifest of the clone as it was', () => {
+  expect(JSON.parse(readFileSync('package.json', 'utf8'))).toEqual(manifest)
+  expect(manifest).not.toHaveProperty('bundleDependencies')
+})
+
+it('no package that runs in production needs an override', () => {
+  const production = new Set([...bundledPackages().keys()].map((folder) => folder.replace(/^.*node_modules\//, '')))
+  expect(Object.keys(manifest.overrides).filter((name) => production.has(name))).toEqual([])
+})
+
+it('the bill of materials names all that is in it, by version', () => {
+  const { components } = JSON.parse(billOfMaterials(installed.archive)) as { components: readonly { purl: string }[] }
+  const named = new Set(components.map(({ purl }) => decodeURIComponent(purl)))
+  const inside = [...bundledPackages()].map(
+    ([folder, { version }]) => `pkg:npm/${folder.replace(/^.*node_modules\//, '')}@${version}`,
+  )
+  expect(inside.filter((purl) => !named.has(purl))).toEqual([])
 })
 
 it('brings under 150 MB beside Node', () => {
@@ -64,6 +108,7 @@ try { loadConfig('nowhere.yaml') } catch (reason) { if (reason instanceof Config
 })
 
 it.each(['express', 'node-http'])('the example of an embedded gateway with %s runs', { timeout: 120_000 }, async (name) => {
+  installed.link('express') // the application's own
   installed.write(`${name}.mts`, readFileSync(`examples/embedded/${name}.ts`, 'utf8'))
   const program = `PORT=0 SWAPGATE_CONFIG=node_modules/swapgate/config/gateway.yaml exec node_modules/.bin/node ${name}.mts`
   await using shell = installed.shell(program)
