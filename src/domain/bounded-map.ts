@@ -81,6 +81,12 @@ export class BoundedMap<Value> implements Cache {
     this.remove(key)
   }
 
+  clear(): void {
+    this.dropOld()
+    this.turn(this.startedAt)
+    this.dropOld()
+  }
+
   dropOldest(): void {
     if (this.old.size > 0) {
       this.dropOld()

@@ -1,4 +1,6 @@
 /** Rate limits that continue without the shared store (docs/contract.md §7). */
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Limiter } from './limits.ts'
 import type { StoreOutage } from './store-outage.ts'
@@ -28,7 +30,9 @@ interface PendingCharge {
   expiresAt: number
 }
 
-/** A bound on memory: charges of further buckets are not counted in the store. */
+type PendingCharges = BoundedMap<PendingCharge>
+
+/** Charges of dropped buckets are not counted in the store. */
 const maxPendingCharges = 100_000
 const batchSize = 100
 /** New charges arrive during a flush, so several rounds may be needed. */
@@ -40,7 +44,7 @@ const maxFlushRounds = 10
  * comes back empty: the limit before the loss, and the limit after it, which includes the shares of all replicas.
  */
 export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
-  const pendingCharges = new Map<string, PendingCharge>()
+  const pendingCharges: PendingCharges = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingCharges })
   const chargeLocally: Limiter['charge'] = (bucket, limit, windowSeconds, counting) =>
     local.charge(bucket, shareOf(limit, replicas), windowSeconds, counting)
   const chargeWithoutStore: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
@@ -84,16 +88,16 @@ function shareOf(limit: number, replicas: number): number {
   return Math.max(1, Math.floor(limit / replicas))
 }
 
-function addPending(pendingCharges: Map<string, PendingCharge>, bucket: string, pendingCharge: PendingCharge): void {
+function addPending(pendingCharges: PendingCharges, bucket: string, pendingCharge: PendingCharge): void {
   const existing = pendingCharges.get(bucket)
   if (existing && existing.expiresAt > performance.now()) existing.points += pendingCharge.points
   else if (existing) Object.assign(existing, pendingCharge)
-  else if (pendingCharges.size < maxPendingCharges) pendingCharges.set(bucket, pendingCharge)
+  else pendingCharges.set(bucket, pendingCharge)
 }
 
-async function flushAll(pendingCharges: Map<string, PendingCharge>, shared: SharedLimiter, observe: Observer): Promise<void> {
-  for (let round = 0; round < maxFlushRounds && pendingCharges.size > 0; round++) {
-    const due = [...pendingCharges]
+async function flushAll(pendingCharges: PendingCharges, shared: SharedLimiter, observe: Observer): Promise<void> {
+  for (let round = 0; round < maxFlushRounds && pendingCharges.entries > 0; round++) {
+    const due = pendingCharges.all
     pendingCharges.clear()
     for (let at = 0; at < due.length; at += batchSize) {
       const batch = due.slice(at, at + batchSize)
@@ -108,7 +112,7 @@ async function flushAll(pendingCharges: Map<string, PendingCharge>, shared: Shar
       throw failed.reason
     }
   }
-  if (pendingCharges.size > 0) throw new Error('Local charges arrive faster than the store can count them.')
+  if (pendingCharges.entries > 0) throw new Error('Local charges arrive faster than the store can count them.')
 }
 
 async function flush(

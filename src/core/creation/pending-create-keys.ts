@@ -2,12 +2,17 @@
  * Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the
  * ledger has no more than their digests (docs/contract.md §10.2).
  */
+import { BoundedMap } from '../../domain/bounded-map.ts'
+import { cacheShares } from '../../domain/cache-memory.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
+/** For a dropped key, reconciliation waits for the next request of its client. */
+const maxKeys = 100_000
+
 /** Keys by owner identity. */
 export class PendingCreateKeys {
-  private readonly keys = new Map<string, string>()
+  private readonly keys = new BoundedMap<string>({ share: cacheShares.keys, maxEntries: maxKeys })
   private pendingOwners: ReadonlySet<string> = new Set()
 
   /** Keeps the key of a caller whose create has just ended with an unknown outcome. */
@@ -32,7 +37,7 @@ export class PendingCreateKeys {
   }
 
   get owners(): readonly string[] {
-    return [...this.keys.keys()]
+    return this.keys.all.map(([owner]) => owner)
   }
 }
 

@@ -144,7 +144,7 @@ function applyObserved(
   const last = mergeInOrder(before, reports, toEntry, options)
   const { record, rejected } = last.merged
   if (record !== before && !mismatches.has(record.transaction.id))
-    options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
+    if (options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)) options.cache.resize(cached)
   return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
 }
 

@@ -9,6 +9,10 @@ import type { ReportedTransaction } from '../../same-swap.ts'
 /** Bounds of one list. */
 const maxRows = 50_000
 const maxCharacters = 32_000_000
+/** Of each character, each key and each row. */
+const characterBytes = 2
+const keyBytes = 80
+const rowBytes = 640
 /** How often the first page is read again until it has no new rows. */
 const maxConfirmations = 3
 /** So many pages in a row may have only known rows: rows move while a list is read. */
@@ -73,9 +77,9 @@ export class ListScan {
     this.startedAt = startedAt
   }
 
-  /** Kept text in characters. */
-  get weight(): number {
-    return this.characters
+  /** Of what is kept, estimated from above. */
+  get bytes(): number {
+    return characterBytes * this.characters + keyBytes * this.keys.size + rowBytes * this.keptRows.length
   }
 
   /**

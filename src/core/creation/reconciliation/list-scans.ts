@@ -2,9 +2,8 @@ import { BoundedMap } from '../../../domain/bounded-map.ts'
 import { cacheShares } from '../../../domain/cache-memory.ts'
 import { BrokenList, type ListedRow, ListScan, type ListScanOptions, type ReadPage } from './list-scan.ts'
 
-/** Bounds on memory. The scan that was unused the longest is dropped. */
+/** The scans that were unused the longest are dropped. */
 const maxScans = 1_000
-const maxCharacters = 64_000_000
 
 export interface ReadingOptions extends ListScanOptions {
   /** A scan that began earlier is not reused. */
@@ -15,7 +14,11 @@ export interface ReadingOptions extends ListScanOptions {
 
 /** Keeps interrupted scans, so that the next run of the same process continues them. */
 export class ListScans {
-  private readonly scans = new Map<string, ListScan>()
+  private readonly scans = new BoundedMap<ListScan>({
+    share: cacheShares.listScans,
+    maxEntries: maxScans,
+    sizeOf: ({ bytes }) => bytes,
+  })
   private readonly references = new BoundedMap<number>({ share: cacheShares.listScans, maxEntries: maxScans })
 
   /**
@@ -37,8 +40,6 @@ export class ListScans {
     } catch (reason) {
       if (!(reason instanceof BrokenList)) this.scans.set(name, scan)
       throw reason
-    } finally {
-      this.forgetOldest()
     }
   }
 
@@ -50,15 +51,6 @@ export class ListScans {
 
   /** Drops the scans of this key: all its creates were checked. */
   forget(scanKey: string): void {
-    for (const name of this.scans.keys()) if (name.startsWith(`${scanKey} `)) this.scans.delete(name)
-  }
-
-  private forgetOldest(): void {
-    let weight = this.scans.values().reduce((sum, scan) => sum + scan.weight, 0)
-    for (const [name, scan] of this.scans) {
-      if (this.scans.size <= maxScans && weight <= maxCharacters) return
-      this.scans.delete(name)
-      weight -= scan.weight
-    }
+    for (const [name] of this.scans.all) if (name.startsWith(`${scanKey} `)) this.scans.delete(name)
   }
 }

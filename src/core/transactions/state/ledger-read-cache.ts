@@ -17,6 +17,7 @@ const maxEntries = 10_000
 
 /** This process's state of one transaction of one owner. Changed in place. */
 export interface CachedTransaction {
+  readonly key: string
   /** The newest entry that was read or written; undefined if there is none. */
   stored: LedgerEntry | undefined
   /** The last state that was returned, merged into `stored`, if it is not stored. */
@@ -63,6 +64,8 @@ export interface LedgerReadCache {
     owner: string,
     transactions: readonly Transaction[],
   ) => Promise<readonly (readonly [Transaction, CachedTransaction])[]>
+  /** Counts the memory of a state with a new `unsaved`. */
+  readonly resize: (cached: CachedTransaction) => void
   /** Writes the unsaved state. False if the transaction belongs to another owner. */
   readonly save: (cached: CachedTransaction, unsaved: LedgerEntry) => Promise<boolean>
 }
@@ -75,13 +78,19 @@ export function ledgerReadCache(
   const entries = new BoundedMap<CachedTransaction>({ share: cacheShares.transactions, maxEntries })
   const recall = (owner: string, id: string, now: number): CachedTransaction => {
     const key = `${owner} ${id}`
-    const cached = entries.get(key) ?? entries.set(key, emptyEntry())
+    const cached = entries.get(key) ?? entries.set(key, emptyEntry(key))
     if (!cached.isWriting && now - cached.unsavedAt >= unsavedLifetimeMs) cached.unsaved = undefined
     return cached
   }
+  const resize = (cached: CachedTransaction): void => void entries.set(cached.key, cached)
+  const store = (cached: CachedTransaction, stored: LedgerEntry | undefined, startedAt: number): void => {
+    const before = cached.stored
+    setStored(cached, stored, startedAt, table)
+    if (cached.stored !== before) resize(cached)
+  }
   const read = async (cached: CachedTransaction, owner: string, id: string, now: number): Promise<CachedTransaction> => {
     try {
-      setStored(cached, await ledger.find(owner, provider, id, cached.stored), now, table)
+      store(cached, await ledger.find(owner, provider, id, cached.stored), now)
     } catch {
       // The state stays as it was last read.
     }
@@ -99,23 +108,24 @@ export function ledgerReadCache(
       const stored = await ledger.findAll(owner, provider, ids).catch(() => undefined)
       const known = transactions.map((transaction) => [transaction, recall(owner, transaction.id, now)] as const)
       const storedById = new Map(stored?.map((entry) => [entry.transaction.id, entry]))
-      if (stored) for (const [{ id }, cached] of known) setStored(cached, storedById.get(id), now, table)
+      if (stored) for (const [{ id }, cached] of known) store(cached, storedById.get(id), now)
       return known
     },
+    resize,
     async save(cached, unsaved) {
       const now = performance.now()
       const stored = await ledger.upsert(unsaved.owner, provider, unsaved, cached.stored)
-      setStored(cached, stored, now, table)
+      store(cached, stored, now)
       cached.refused = stored ? undefined : unsaved
       return stored !== undefined
     },
   }
 }
 
-function emptyEntry(): CachedTransaction {
+function emptyEntry(key: string): CachedTransaction {
   const never = Number.NEGATIVE_INFINITY
   const nothing = { stored: undefined, unsaved: undefined, refused: undefined }
-  return { ...nothing, isWriting: false, loadedAt: never, returnedAt: never, unsavedAt: never }
+  return { key, ...nothing, isWriting: false, loadedAt: never, returnedAt: never, unsavedAt: never }
 }
 
 function isCurrent({ stored, loadedAt }: CachedTransaction, now: number, sentAt: number, reported: Status | undefined): boolean {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
+import { CacheShare } from '../../../domain/cache-memory.ts'
 import { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
@@ -86,4 +87,21 @@ it('after a failed write the next report is stored', async () => {
   expect(await upserted('a', 'success', true)).toBe(true)
   await settled()
   expect(written()).toEqual(['a success', 'a success'])
+})
+
+it('reports beyond the share of memory are not stored, and those of a provider with fewer are', async () => {
+  const share = new CacheShare(20_000)
+  const [long, short] = [new WriteBehind(cache, share), new WriteBehind(cache, share)]
+  const report = async (id: string, notes: string) => {
+    const cached = await cache.find('acme', id, 0, undefined)
+    const transaction = { id, status: 'wait', withdrawalAddress: notes } as Transaction
+    const entry = { transaction, derived: [], sequence: ++sequence, owner: 'acme', provider: 'alpha', isCreated: false }
+    return [cached, entry as unknown as LedgerEntry, false] as const
+  }
+  const stored = []
+  for (let at = 0; at < 10; at++) stored.push(long.write(...(await report(`long ${at}`, 'x'.repeat(4_000)))))
+  expect(stored.filter(Boolean).length).toBeGreaterThan(2)
+  expect(stored.at(-1)).toBe(false)
+  for (let at = 0; at < 10; at++) expect(short.write(...(await report(`short ${at}`, 'x'))), `${at}`).toBe(true)
+  expect(share.bytes).toBeLessThanOrEqual(20_000)
 })
