@@ -32,9 +32,10 @@ class Client extends EventEmitter {
   }
 }
 
-function come(url: string, method = 'GET'): Client {
+function come(url: string, method = 'GET', key = 'one'): Client {
   const client = new Client()
-  gate.listener({ method, url, socket: client.connection } as unknown as IncomingMessage, client as unknown as ServerResponse)
+  const request = { method, url, socket: client.connection, headers: { 'x-api-key': key } }
+  gate.listener(request as unknown as IncomingMessage, client as unknown as ServerResponse)
   return client
 }
 
@@ -76,11 +77,20 @@ describe('of many requests at once', () => {
     expect(begun.at(-1)).toBe('late')
   })
 
-  it('X3: creates begin before the rest', async () => {
+  it('X3: every second one is a create, if there is one', async () => {
     crowd(80)
-    come('create', 'POST')
+    for (let at = 0; at < 4; at++) come(`create ${at}`, 'POST')
     await queueEmpty()
-    expect(begun.indexOf('create')).toBe(64)
+    await turn()
+    expect(begun.slice(64, 72)).toEqual(['create 0', '64', 'create 1', '65', 'create 2', '66', 'create 3', '67'])
+  })
+
+  it('X15: callers have turns, by their keys', async () => {
+    crowd(70)
+    for (let at = 0; at < 3; at++) come(`other ${at}`, 'GET', 'other')
+    await queueEmpty()
+    await turn()
+    expect(begun.slice(64, 70)).toEqual(['64', 'other 0', '65', 'other 1', '66', 'other 2'])
   })
 
   it('X7: a request whose client has gone is skipped, unless it is a create', async () => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { LinkedQueue } from '../../core/resilience/linked-queue.ts'
+import { RoundRobinQueue } from '../../core/resilience/round-robin-queue.ts'
 
 export interface AdmissionQueue {
   readonly listener: RequestListener
@@ -37,20 +38,24 @@ const maxPausedMs = 500
 
 /**
  * Further requests in a turn of the event loop wait for the next turn, and only the request object is kept. Each turn first does
- * what requests in progress wait for: responses of providers, and writes. Creates go before other requests. During overload, a
- * connection that had its responses is not read until its turn: its next requests stay in the operating system.
+ * what requests in progress wait for: responses of providers, and writes. Of those that wait, callers have turns, and every second
+ * request is a create, if there is one. During overload, a connection that had its responses is not read until its turn: its next
+ * requests stay in the operating system.
  */
 export function admissionQueue(begin: RequestListener): AdmissionQueue {
-  const creates = new LinkedQueue<Waiting>()
-  const others = new LinkedQueue<Waiting>()
+  const creates = new RoundRobinQueue<Waiting>()
+  const others = new RoundRobinQueue<Waiting>()
+  let isCreatesTurn = true
   const paused = new LinkedQueue<Connection>()
   const connections = new WeakMap<Socket, Connection>()
   let begunInTick = 0
   let isTickScheduled = false
   let isOpen = false
   const beginNext = (): void => {
-    const first = creates.shift() ?? others.shift()
+    const [preferred, other] = isCreatesTurn ? [creates, others] : [others, creates]
+    const first = preferred.shift() ?? other.shift()
     if (!first) return
+    isCreatesTurn = first.request.method !== 'POST'
     const { request, response } = first
     // The client has closed the connection. Only a create still runs (docs/contract.md §10).
     if (!response.destroyed || request.method === 'POST') begin(request, response)
@@ -93,15 +98,22 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
       response.on('close', () => pauseIfOverloaded(request.socket))
       if (begunInTick++ < maxPerTick && creates.size + others.size === 0) return begin(request, response)
       const queue = request.method === 'POST' ? creates : others
-      queue.push({ request, response, since: performance.now() })
+      queue.push(callerOf(request), { request, response, since: performance.now() })
     },
     waitMs() {
       const now = performance.now()
-      return now - Math.min(...[creates, others, paused].map(({ first }) => first?.since ?? now))
+      const firsts = [...creates.firsts, ...others.firsts, ...(paused.first ? [paused.first] : [])]
+      return firsts.reduce((longest, { since }) => Math.max(longest, now - since), 0)
     },
     open() {
       isOpen = true
       while (paused.size > 0) resumeNext()
     },
   }
+}
+
+/** By what a request says of itself, since nothing is checked yet: its key, else where it comes from. */
+function callerOf({ headers, socket }: IncomingMessage): string {
+  const { authorization, 'x-api-key': key = authorization } = headers
+  return String(key ?? socket.remoteAddress)
 }
