@@ -89,7 +89,7 @@ describe('O9', { timeout }, () => {
   sequential('a ledger that is slow, and one that does not do it', async ({ rig: { gateways, gateway, acme, scrape } }) => {
     const heal = lock(gateways.directory)
     const creating = acme.create(gateway.url, gateways.order())
-    setTimeout(heal, 1_200)
+    setTimeout(heal, 700)
     expect((await creating)?.status).toBe(201)
     const slow = await scrape()
     const within = (le: string): number => slow.sum('swapgate_ledger_duration_seconds_bucket', { action: 'begin', le })
@@ -97,9 +97,9 @@ describe('O9', { timeout }, () => {
     const heal2 = lock(gateways.directory)
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(503)
     heal2()
-    const metrics = await scrape()
-    expect(metrics.sum('swapgate_ledger_failures_total', { action: 'begin' })).toBe(1)
-    expect(metrics.sum('swapgate_requests_total', { error_type: 'gateway_ledger' })).toBe(1)
+    const failures = async () => (await scrape()).sum('swapgate_ledger_failures_total', { action: 'begin' })
+    await expect.poll(failures, { timeout: 10_000 }).toBe(1)
+    expect((await scrape()).sum('swapgate_requests_total', { error_type: 'gateway_ledger' })).toBe(1)
   })
 })
 
