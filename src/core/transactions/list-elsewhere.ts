@@ -1,18 +1,16 @@
 /** With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract.md §12). */
-import { Fault } from '../../domain/faults/fault.ts'
 import { instantsOf } from '../../domain/instant.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
-import { textLength } from '../../domain/text-length.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { cutPage, readWhole } from '../paging.ts'
+import { cutPage } from '../paging.ts'
 import { parseDateRange } from './date-range.ts'
 import { type ListFromLedgerOptions, rowsFromLedger } from './list-from-ledger.ts'
 import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
-import { maxSortedRows, snapshotLifetimeMs, tooManyRows } from './sorted-list.ts'
+import { snapshotLifetimeMs } from './sorted-list.ts'
 import { oldestOf } from './state/freshness.ts'
+import { maxWholeRows, readWholeList, type WholeTransactions } from './whole-list.ts'
 
 export interface ListElsewhereOptions extends ListFromLedgerOptions {
   /** Tag of the provider that is listed. */
@@ -23,17 +21,10 @@ export interface ListElsewhereOptions extends ListFromLedgerOptions {
   readonly timezones: ReadonlyMap<string, string>
 }
 
-type ListedPage = ServiceResponse<'listTransactions'>
-
-interface Listed extends Pick<ListedPage, 'derived' | 'staleSeconds'> {
-  readonly rows: readonly Transaction[]
-  readonly characters: number
-}
-
 /** If there is such a transaction, the whole list is read and merged, newest creation first. Else the list passes unchanged. */
 export function listElsewhere(options: ListElsewhereOptions): Layer {
   const { ledger, listed, pageSize, timezones } = options
-  const snapshots = new ListSnapshots<Listed>(snapshotLifetimeMs)
+  const snapshots = new ListSnapshots<WholeTransactions>(snapshotLifetimeMs)
   const timeOf = ({ createdAt }: Transaction, tag: string): bigint => instantsOf(createdAt, timezones.get(tag))[0] ?? 0n
   return onOperations({
     async createTransaction(request, context, next) {
@@ -46,10 +37,10 @@ export function listElsewhere(options: ListElsewhereOptions): Layer {
     async listTransactions(query, context, next) {
       const owner = ownerOf(context)
       // Without the ledger the list is the provider's, as it was before the switch.
-      const elsewhere = await ledger.listElsewhere(owner, listed, maxSortedRows).catch(() => [])
+      const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => [])
       if (elsewhere.length === 0) return next.call('listTransactions', query, context)
       const { first, last } = parseDateRange(query)
-      const whole = await snapshots.get(owner, query.page === 1, () => readListed(next, context, pageSize))
+      const whole = await snapshots.get(owner, query.page === 1, () => readWholeList(next, context, pageSize))
       const rows = [
         ...whole.rows.map((row) => ({ row, at: timeOf(row, listed), id: row.id })),
         ...elsewhere.map((row) => ({ row, at: timeOf(row.transaction, row.provider), id: row.transaction.id })),
@@ -70,28 +61,6 @@ export function listElsewhere(options: ListElsewhereOptions): Layer {
       }
     },
   })
-}
-
-async function readListed(service: SwapService, context: Context, pageSize: number): Promise<Listed> {
-  let meta: Pick<ListedPage, 'derived' | 'staleSeconds'> = {}
-  const pages: SwapService = {
-    async call(op, request, callContext) {
-      const response = await service.call(op, request, callContext)
-      meta = {
-        derived: [...new Set([...(meta.derived ?? []), ...(response.derived ?? [])])],
-        staleSeconds: oldestOf([meta, response]),
-      }
-      return response
-    },
-  }
-  const { rows, isComplete } = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
-    pageSize,
-    keyOf: ({ id }) => id,
-    maxRows: maxSortedRows,
-    tooManyRows,
-  })
-  if (!isComplete) throw new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter: 1 })
-  return { rows, characters: rows.reduce((sum, row) => sum + textLength(row), 0), ...meta }
 }
 
 function isEntry(row: Transaction | LedgerEntry): row is LedgerEntry {

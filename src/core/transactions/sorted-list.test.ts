@@ -134,3 +134,16 @@ test('a client that needs no order gets a total, too, and never a page that is l
   }
   expect(Math.max(...sizes)).toBe(99)
 })
+
+test('a sorted list names the fields that the edge of its provider derived', async () => {
+  const provider: SwapService = {
+    async call(op, request) {
+      if (op !== 'listTransactions' || !('page' in request)) throw new Fault('internal', 'not called in this test')
+      const row = { id: `tx-${request.page}`, amountIn, createdAt: '2026-11-20T08:00:00Z' }
+      return { body: { items: [row], total: 2 }, derived: request.page === 1 ? ['updatedAt'] : ['amountOut'] } as never
+    },
+  }
+  const service = sortedList({ ...formA.capabilities, pageSize: 1 })(provider)
+  const { derived } = await service.call('listTransactions', { page: 1, size: 20 }, context)
+  expect(derived).toEqual(['updatedAt', 'amountOut'])
+})
