@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { connect, type TLSSocket } from 'node:tls'
 import { request } from 'undici'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type Stack, startStack } from './stack.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=10'
@@ -64,6 +67,39 @@ it('a swap that one gateway created is there in the other', async () => {
     [200, id],
   ])
   await expect.poll(requestCounts).toEqual(before.map((count) => count + 1))
+})
+
+async function open(localAddress: string, text: string): Promise<TLSSocket> {
+  const { port } = new URL(stack.url)
+  const plain = connectPlain({ port: Number(port), host: '127.0.0.1', localAddress }).on('error', () => {})
+  const socket = connect({ socket: plain, rejectUnauthorized: false }).on('error', () => {})
+  await new Promise<void>((resolve) => socket.once('secureConnect', resolve).once('close', () => resolve()))
+  socket.write(text)
+  return socket.resume()
+}
+
+/** Requests that the gateways have in progress, as the balancer counts them. */
+async function inProgress(): Promise<number> {
+  const metrics = await fetch(`${stack.operatorsUrl}/metrics`).then((response) => response.text())
+  return Number(/^haproxy_backend_current_sessions\{proxy="gateways"\} (\d+)$/m.exec(metrics)?.[1])
+}
+
+it('of one address the balancer takes a hundred connections, and others are served', { timeout: 30_000 }, async () => {
+  const sockets = await Promise.all(Array.from({ length: 120 }, () => open('127.0.0.2', 'GET / HTTP/1.1\r\nHost: x\r\n')))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  expect(sockets.filter(({ destroyed, encrypted }) => encrypted && !destroyed)).toHaveLength(100)
+  expect((await sendRequest('/a/api/v2/rate', { method: 'OPTIONS' })).status).toBe(204)
+})
+
+it('a gateway gets no request that is not whole', { timeout: 30_000 }, async () => {
+  const head = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open('127.0.0.3', `${head}Content-Length: 9\r\n\r\n{`)))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  expect((await sendRequest('/a/api/v2/rate', { method: 'OPTIONS' })).status).toBe(204)
+  expect(await inProgress()).toBe(0)
+  const whole = once(sockets[0] as TLSSocket, 'data')
+  sockets[0]?.write('"a": 1}\n')
+  expect(String((await whole)[0])).toMatch(/^HTTP\/1.1 401 /)
 })
 
 it('one gateway ends and no request fails; both have ended and the response is still JSON', { timeout: 60_000 }, async () => {
