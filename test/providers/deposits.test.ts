@@ -21,6 +21,18 @@ test('Exolix: a list of the configuration decides alone, also an empty one', asy
   expect((await rig.create('A', { from: ton })).status).toBe(createdStatus.A)
 })
 
+test('Exolix: also an asset that the asset table lacks', async () => {
+  const assetTable = [{ coin: 'USDT', name: 'Tether', networks: [{ network: 'ETH', code: 'USDTERC20' }] }]
+  rig = await startRig('exolix', { assetTable })
+  const created = await rig.create('A', { from: ton })
+  expect(created.status, created.text).toBe(createdStatus.A)
+  expect(created.json).toMatchObject({ depositExtraId: expect.anything() })
+  rig.exchange.forgetsMemos = true
+  expectRefusal(await rig.create('A', { from: ton }), 'A', 502, 'mismatch')
+  rig.edit({ assetTable, provider: { extraIds: false } })
+  expectRefusal(await rig.create('A', { from: ton }), 'A', 400, 'not_offered')
+})
+
 test('Exolix: without memos such an asset is not offered, and nothing is sent', async () => {
   rig = await startRig('exolix', { provider: { extraIds: false } })
   expectRefusal(await rig.create('A', { from: ton }), 'A', 400, 'not_offered')

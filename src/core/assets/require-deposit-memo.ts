@@ -1,11 +1,12 @@
 /** Networks with shared deposit addresses: a deposit without its memo is lost (docs/contract.md §3.5). */
+import { isAddress } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Asset, fold } from '../../domain/swap/asset.ts'
+import { type Asset, fold, sameName } from '../../domain/swap/asset.ts'
 import { namesByCode } from '../../domain/swap/capabilities.ts'
 import type { DepositMemoNetworks } from '../../domain/swap/extra-ids.ts'
 import type { Context } from '../../domain/swap/service.ts'
-import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { Currency, Pair, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
@@ -66,8 +67,11 @@ function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
 /** Of which assets deposit addresses are shared. */
 export interface SharedDeposits {
   readonly areNone: boolean
-  /** Whether a deposit of the pair needs a memo: true only if all possible networks of the asset are shared. */
-  readonly isShared: (pair: Pair, context: Context) => Promise<boolean>
+  /**
+   * Whether a deposit of the pair needs a memo: true only if all possible networks of the asset are shared. Where neither the table nor
+   * the provider's list knows its network, the deposit address may tell.
+   */
+  readonly isShared: (pair: Pair, context: Context, depositAddress?: string) => Promise<boolean>
   /** Also true if the network is unknown and one of the coin's networks is shared. */
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
@@ -76,19 +80,42 @@ export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetwor
   const { naming } = catalogue
   const { table } = naming
   const networks = new Set(names.map(fold))
+  const all = table.coins.flatMap(({ assets }) => assets)
   const isOnSharedNetwork = ({ network, aliases }: Asset): boolean => [network, ...aliases].some((name) => networks.has(fold(name)))
+  /** Rules for the addresses of the shared networks. */
+  const sharedRules = new Set(all.filter(isOnSharedNetwork).flatMap(({ address }) => address ?? []))
+  const knownNetworks = new Set(all.map(({ network }) => fold(network)))
   const isFlagged = (asset: Asset, listing: Listing | undefined): boolean =>
     usesFlags && asset.memo !== 'none' && listing?.byAsset.get(asset)?.row.needsMemo === true
   const areShared = ({ code, coin, network }: AssetName, listing: Listing | undefined): readonly boolean[] => {
     const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, listing)
     const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)
     if (asset) return [isAssetShared(asset)]
-    return network === undefined ? (table.coin(coin ?? '')?.assets ?? []).map(isAssetShared) : [networks.has(fold(network))]
+    const assets = network === undefined ? table.coin(coin ?? '')?.assets : undefined
+    return assets ? assets.map(isAssetShared) : areOutsideShared({ code, coin, network }, listing)
+  }
+  /** Of a coin that the table lacks, or has on other networks. */
+  const areOutsideShared = ({ code, coin = '', network }: AssetName, listing: Listing | undefined): readonly boolean[] => {
+    const isNamed = (name: string | undefined): boolean =>
+      name !== undefined && (networks.has(fold(name)) || networks.has(naming.chainOf(code ?? coin, name) ?? ''))
+    const rows = (listing?.offersOutsideTable.get(fold(code ?? coin)) ?? []).map(({ row }) => row)
+    const meant = rows.filter((row) => network === undefined || !row.network || sameName(row.network, network))
+    const isRowShared = (row: Currency): boolean => isNamed(row.network) || (usesFlags && row.needsMemo === true)
+    return isNamed(network) || meant.length === 0 ? [isNamed(network)] : meant.map(isRowShared)
+  }
+  const isSharedAddress = (address: string, { code, coin = '', network }: AssetName): boolean => {
+    if (code === undefined ? table.coin(coin) !== undefined : table.byCode(code) !== undefined) return false
+    const chain = naming.chainOf(code ?? coin, network)
+    if (chain !== undefined && knownNetworks.has(chain)) return false
+    // Every chain of Ethereum's kind has these.
+    return !/^0x/i.test(address) && sharedRules.values().some((rule) => isAddress(address, rule))
   }
   return {
     areNone: networks.size === 0 && !usesFlags,
-    async isShared(pair, context) {
-      const each = areShared(assetNameOf(pair, from), usesFlags ? await catalogue.availableListing(context) : undefined)
+    async isShared(pair, context, depositAddress) {
+      const assetName = assetNameOf(pair, from)
+      if (depositAddress !== undefined && isSharedAddress(depositAddress, assetName)) return true
+      const each = areShared(assetName, usesFlags ? await catalogue.availableListing(context) : undefined)
       return each.length > 0 && each.every(Boolean)
     },
     mayBeShared: (assetName) => areShared(assetName, catalogue.lastListing()).some(Boolean),

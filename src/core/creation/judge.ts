@@ -30,7 +30,7 @@ export interface JudgeOptions extends ProviderLayerOptions {
   /** `providers.<name>.addresses`. False: the rule of the network is not applied. */
   readonly checksAddresses: boolean
   /** Whether a deposit of this asset is lost without a memo. `pair` has the table's names. */
-  readonly needsDepositMemo: (pair: Pair, context: Context) => Promise<boolean>
+  readonly needsDepositMemo: (pair: Pair, context: Context, depositAddress: string | undefined) => Promise<boolean>
   /** Whether another open swap has the deposit address with its memo. */
   readonly isAnothersDeposit: (created: Transaction, context: Context) => Promise<boolean>
   readonly quotes: RecentQuotes
@@ -62,7 +62,7 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
       ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
-      ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context))
+      ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context, created.body.depositAddress))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
