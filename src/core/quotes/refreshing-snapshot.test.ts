@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
+import { limitCaches } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
 import { formA } from '../../forms/a.ts'
@@ -9,7 +10,10 @@ import type { Catalogue } from '../assets/catalogue.ts'
 import { cachedCatalogue } from './cached-catalogue.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  limitCaches(Number.POSITIVE_INFINITY)
+  vi.useRealTimers()
+})
 
 const lifetimeMs = 600_000
 const staleForMs = 3_600_000
@@ -92,4 +96,25 @@ it('after staleFor an old list is no longer used', async () => {
   expect(await testRig.name()).toBe('C1')
   await advance(2)
   await expect(testRig.name()).rejects.toMatchObject({ kind: 'failed' })
+})
+
+it('a list without room is refused as too long, and not read again for a minute', async () => {
+  limitCaches(1_000)
+  const { name, provider } = rig()
+  await expect(name()).rejects.toMatchObject({ kind: 'unreadable', message: expect.stringContaining('too long') })
+  await advance(59_000)
+  await expect(name()).rejects.toMatchObject({ kind: 'unreadable' })
+  expect(provider.calls).toHaveLength(1)
+  limitCaches(1_000_000)
+  await advance(2_000)
+  expect([await name(), provider.calls.length]).toEqual(['C2', 2])
+})
+
+it('the list before one that has no room stays', async () => {
+  const { name, provider } = rig()
+  expect(await name()).toBe('C1')
+  limitCaches(1_000)
+  await advance(lifetimeMs * 1.5)
+  expect(provider.calls.length).toBeGreaterThan(1)
+  expect(await name()).toBe('C1')
 })
