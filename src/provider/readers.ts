@@ -47,12 +47,16 @@ export function reportedBy({ service, capabilities, catalogue, timeoutMs }: Conn
   return compose(layers, service)
 }
 
-/** No deposit address that cannot be one, and none without its memo on networks with shared deposit addresses. */
+/**
+ * No deposit address that cannot be one, and none without its memo on networks with shared deposit addresses, unless
+ * `providers.<name>.judge` only counts that.
+ */
 export function safeDeposits({ depositMemo, extraIds, addresses, judge }: Provider, catalogue: Catalogue): Layer {
   const { naming } = catalogue
   const requireMemo = requireDepositMemo({
     shared: sharedDeposits(depositMemo, catalogue),
     acceptsMemos: extraIds !== false,
+    showsWithoutMemo: judge.depositMemo === 'count',
     naming,
   })
   if (judge.depositAddress === 'count') return requireMemo

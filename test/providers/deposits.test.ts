@@ -68,3 +68,17 @@ test.each([
   expect([list.status, list.text]).toEqual([200, expect.not.stringContaining(deposit)])
   expect((await rig.get('A', `/transactions/${id}`)).json).toMatchObject({ depositAddress: swap.deposit })
 })
+
+test('a missing memo that is only counted shows its address in the create, in a get and in a list', async () => {
+  rig = await startRig('exolix', { mode: 'passthrough', provider: { judge: { depositMemo: 'count' } } })
+  rig.exchange.forgetsMemos = true
+  const created = await rig.create('A', { from: ton })
+  expect(created.status).toBe(createdStatus.A)
+  const swap = rig.exchange.swaps[0]
+  if (!swap) throw new Error('there is no swap')
+  expect(created.json).toMatchObject({ depositAddress: swap.deposit })
+  rig.exchange.swaps.push({ ...swap, id: 'elsewhere' })
+  expect((await rig.get('A', '/transactions/alpha~elsewhere')).json).toMatchObject({ depositAddress: swap.deposit })
+  const { data } = (await rig.get('A', '/transactions')).json as { readonly data: readonly { readonly depositAddress?: string }[] }
+  expect(data.map(({ depositAddress }) => depositAddress)).toEqual([swap.deposit, swap.deposit])
+})

@@ -18,6 +18,8 @@ export interface RequireDepositMemoOptions {
   readonly shared: SharedDeposits
   /** Whether the provider supports memos. */
   readonly acceptsMemos: boolean
+  /** Whether a missing memo is only counted: its address is shown. */
+  readonly showsWithoutMemo: boolean
   readonly naming: AssetNaming
 }
 
@@ -25,7 +27,7 @@ export interface RequireDepositMemoOptions {
  * For these assets, a get or a row of a list without a memo has no deposit address. If the provider does not support memos,
  * they are not offered. Runs where asset names are the provider's.
  */
-export function requireDepositMemo({ shared, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
+export function requireDepositMemo({ shared, acceptsMemos, showsWithoutMemo, naming }: RequireDepositMemoOptions): Layer {
   if (shared.areNone) return (next) => next
   const refuseWithoutMemoSupport = async (context: Context): Promise<void> => {
     const { pair = {}, clientCapabilities: client } = context
@@ -48,15 +50,17 @@ export function requireDepositMemo({ shared, acceptsMemos, naming }: RequireDepo
         return next.call('createTransaction', request, context)
       },
     }),
-    async getTransaction(request, context, next) {
-      const response = await next.call('getTransaction', request, context)
-      const body = withoutLostAddress(response.body)
-      return body === response.body ? response : { ...response, body, contradicted: ['depositExtraId'] }
-    },
-    async listTransactions(request, context, next) {
-      const response = await next.call('listTransactions', request, context)
-      return { ...response, body: { ...response.body, items: response.body.items.map(withoutLostAddress) } }
-    },
+    ...(!showsWithoutMemo && {
+      async getTransaction(request, context, next) {
+        const response = await next.call('getTransaction', request, context)
+        const body = withoutLostAddress(response.body)
+        return body === response.body ? response : { ...response, body, contradicted: ['depositExtraId'] }
+      },
+      async listTransactions(request, context, next) {
+        const response = await next.call('listTransactions', request, context)
+        return { ...response, body: { ...response.body, items: response.body.items.map(withoutLostAddress) } }
+      },
+    }),
   })
 }
 
