@@ -42,7 +42,9 @@ const refuseAll: JudgePolicies = {
 const pairs = {
   BTC: { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
   XRP: { codeFrom: 'XRP', coinFrom: 'XRP', networkFrom: 'XRP', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
-  /** The table lacks it. */
+  /** The table lacks them, but has the network of the others. */
+  ONBTC: { codeFrom: 'NEW', coinFrom: 'NEW', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
+  ONXRP: { codeFrom: 'NEW', coinFrom: 'NEW', networkFrom: 'XRP', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
   NEW: { codeFrom: 'NEW', coinFrom: 'NEW', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
 }
 const requested: NewTransaction = {
@@ -138,6 +140,16 @@ describe('the deposit address', () => {
   it('of a coin that the table lacks has no rule', async () => {
     expect((await judge({ depositAddress: 'anything:else' }, { from: 'NEW' })).contradicted).toEqual(['depositAddress'])
     expect((await judge({ depositAddress: 'anything' }, { from: 'NEW' })).contradicted).toEqual([])
+  })
+
+  it('of a coin that the table lacks has the rule of its network', async () => {
+    expect((await judge({}, { from: 'ONBTC' })).contradicted).toEqual([])
+    expect((await judge({ depositExtraId: '7' }, { from: 'ONBTC' })).contradicted).toEqual([])
+    expect((await judge({ depositAddress: 'pending' }, { from: 'ONBTC' })).contradicted).toEqual(['depositAddress'])
+    const options = { checksAddresses: false }
+    expect((await judge({ depositAddress: 'pending' }, { from: 'ONBTC', options })).contradicted).toEqual([])
+    expect((await judge({ depositExtraId: '7' }, { from: 'ONXRP' })).contradicted).toEqual([])
+    expect((await judge({ depositExtraId: 'abc def' }, { from: 'ONXRP' })).contradicted).toEqual(['depositExtraId'])
   })
 
   it("may be the request's own with another memo", async () => {

@@ -6,7 +6,7 @@
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
 import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
-import { type Asset, sameName } from '../../domain/swap/asset.ts'
+import { type Asset, fold, sameName } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import { isFinal } from '../../domain/swap/status.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
@@ -56,13 +56,14 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
+    const rules = asset ?? rulesOfNetwork(pair, naming)
     const created = withPlainStatus(verified, options)
-    const isSafe = isPayable(created.body, request, asset, checksAddresses) && !(await isAnothersDeposit(created.body, context))
+    const isSafe = isPayable(created.body, request, rules, checksAddresses) && !(await isAnothersDeposit(created.body, context))
     const amounts = judgeAmounts(created, request, context, options)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
       ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
-      ...(isDepositMemo(created.body, asset, await needsDepositMemo(pair, context, created.body.depositAddress))
+      ...(isDepositMemo(created.body, rules, await needsDepositMemo(pair, context, created.body.depositAddress))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
@@ -77,6 +78,18 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     const contradicted = [...new Set(refused.map(({ field }) => field))]
     return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, options) }
   }
+}
+
+type NetworkRules = Pick<Asset, 'address' | 'memo'>
+
+/** Of a coin that the table lacks, on a network that it has: what all coins there have. That one of them needs no memo says nothing. */
+function rulesOfNetwork(pair: Pair, { table, chainOf }: AssetNaming): NetworkRules | undefined {
+  const { code, coin = '', network } = assetNameOf(pair, from)
+  const chain = chainOf(code ?? coin, network)
+  const there = table.coins.flatMap(({ assets }) => assets.filter((asset) => fold(asset.network) === chain))
+  const address = there.find((asset) => asset.address !== undefined)?.address
+  const memo = there.find((asset) => asset.memo !== undefined && asset.memo !== 'none')?.memo
+  return address || memo ? { ...(address && { address }), ...(memo && { memo }) } : undefined
 }
 
 /** Both assets, each with the kinds that were refused for it. */
@@ -101,12 +114,16 @@ function judgedAssets(
 const receivedFields: ReadonlySet<string> = new Set(['coinTo', 'contractTo'])
 
 /** The network's rule in both directions: a memo that it cannot have, and one that is missing. */
-function isDepositMemo({ depositAddress, depositExtraId }: Transaction, asset: Asset | undefined, isNeeded: boolean): boolean {
+function isDepositMemo(
+  { depositAddress, depositExtraId }: Transaction,
+  rules: NetworkRules | undefined,
+  isNeeded: boolean,
+): boolean {
   const inAddress = memoOf(depositAddress, undefined)
   const memo = memoOf(depositAddress, depositExtraId)
   if (memo === undefined) return !isNeeded
   if (inAddress !== undefined && memo !== inAddress) return false
-  return inAddress !== undefined || !asset?.memo || isMemo(memo, asset.memo)
+  return inAddress !== undefined || !rules?.memo || isMemo(memo, rules.memo)
 }
 
 interface JudgedAmounts {
