@@ -201,7 +201,7 @@ describe('swapgate keys rotate', () => {
 describe('A11: what the operator does takes effect in every replica that shares the ledger', () => {
   it('within two seconds, and the account stays the same', async () => {
     const stores = [await place.stores(), await place.stores()]
-    const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now }))
+    const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now, observe: () => {} }))
     const sendRequest = (key: string) => Promise.all(replicas.map((who) => who(key)))
     const old = await create('--name', 'acme')
     const [account] = await sendRequest(old.key)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { inTurns, Turns } from '../../src/adapters/ledger/turns.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { LedgerBusy } from '../../src/domain/faults/ledger-error.ts'
+import type { Observation } from '../../src/domain/telemetry/observation.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -63,14 +64,15 @@ test('who gets no turn in time is refused, without a change', async () => {
   expect(turns.waitMs('noisy')).toBe(0)
 })
 
-test('creates leave room for reads, and results never wait here', async () => {
+test('creates leave room for reads, and results never wait here; who gets no turn is counted', async () => {
+  const observed: Observation[] = []
   const never = new Promise<never>(() => {})
   const silent = {
     begin: () => never,
     find: () => Promise.resolve(undefined),
     complete: () => Promise.resolve(true),
   } as unknown as Ledger
-  const { ledger, ledgerWaits } = inTurns(silent, { creates: 2, reads: 1 })
+  const { ledger, ledgerWaits } = inTurns(silent, { creates: 2, reads: 1 }, (observation) => void observed.push(observation))
   const begins = Array.from({ length: 5 }, () => ledger.begin({ owner: 'noisy' } as never).catch((reason) => reason))
   expect(await ledger.find('noisy', 'alpha', 'x')).toBeUndefined()
   expect(await ledger.complete('intent', {} as never)).toBe(true)
@@ -81,11 +83,12 @@ test('creates leave room for reads, and results never wait here', async () => {
   ])
   await vi.advanceTimersByTimeAsync(1)
   expect(await Promise.all(begins.slice(2))).toEqual([expect.any(LedgerBusy), expect.any(LedgerBusy), expect.any(LedgerBusy)])
+  expect(observed).toEqual(Array.from({ length: 3 }, () => ({ what: 'turnRefused', work: 'create' })))
 })
 
 test('a row that the ledger does not return within a second is not waited for', async () => {
   const silent = { find: () => new Promise<never>(() => {}) } as unknown as Ledger
-  const { ledger } = inTurns(silent, { creates: 1, reads: 1 })
+  const { ledger } = inTurns(silent, { creates: 1, reads: 1 }, () => {})
   const found = ledger.find('owner', 'alpha', 'x').catch((reason) => reason)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await found).toBeInstanceOf(LedgerBusy)

@@ -120,17 +120,18 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const place = settings.ledger ?? 'sqlite::memory:'
   const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
   let store = await openStore()
+  const observe = (observation: Observation): void => void observations.push(observation)
   const { ledgerLayer = (own) => own } = settings
   const { ledger: shared, ledgerWaits } = inTurns(
     latest(() => store.ledger),
     store.turns,
+    observe,
   )
   const ledger = ledgerLayer(shared)
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections(lookup)
-  const observe = (observation: Observation): void => void observations.push(observation)
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const parts: GatewayParts = {
     config,
@@ -154,7 +155,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     shadowStatistics: new ShadowStatistics(),
     breaker: settings.breaker ?? neverOpenBreaker,
     steadyClock: settings.steadyClock ?? fastClock(),
-    identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now }) : async (key) => hashKey(key),
+    identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now, observe }) : async (key) => hashKey(key),
     observe,
     version: '1.2.3',
     pages,

@@ -2,6 +2,7 @@
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import { LedgerBusy } from '../../domain/faults/ledger-error.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 
 /** How many calls of all accounts run at the same time. */
@@ -18,9 +19,13 @@ const maxTurnWaitMs = 600
 const maxWaitMs = 1_000
 
 /** The same ledger, in turns, and the waits of an account. What creates have to store after their response waits for no turn. */
-export function inTurns(ledger: Ledger, turns: TurnLimits): { ledger: Ledger; ledgerWaits: (account: string) => LedgerWaits } {
-  const creates = new Turns(turns.creates)
-  const reads = new Turns(turns.reads)
+export function inTurns(
+  ledger: Ledger,
+  turns: TurnLimits,
+  observe: Observer,
+): { ledger: Ledger; ledgerWaits: (account: string) => LedgerWaits } {
+  const creates = new Turns(turns.creates, () => observe({ what: 'turnRefused', work: 'create' }))
+  const reads = new Turns(turns.reads, () => observe({ what: 'turnRefused', work: 'read' }))
   const ledgerWaits = (account: string): LedgerWaits => ({ readMs: reads.waitMs(account), writeMs: creates.waitMs(account) })
   const withCreates: Ledger = {
     ...ledger,
@@ -56,12 +61,14 @@ interface Waiting {
 /** At most `limit` at a time. Of those that wait, each account has one turn in a round. */
 export class Turns {
   private readonly limit: number
+  private readonly onRefusal: () => void
   private running = 0
   /** Of accounts that wait, in the order of their next turns. */
   private readonly queues = new Map<string, Set<Waiting>>()
 
-  constructor(limit: number) {
+  constructor(limit: number, onRefusal = () => {}) {
     this.limit = limit
+    this.onRefusal = onRefusal
   }
 
   /** Rejects with `LedgerBusy` where the turn does not come in time; the work has not begun then. */
@@ -95,6 +102,7 @@ export class Turns {
     const timer = setTimeout(() => {
       queue.delete(waiting)
       if (queue.size === 0) this.queues.delete(account)
+      this.onRefusal()
       reject(new LedgerBusy(`timeout: no turn at the ledger within ${maxTurnWaitMs} ms`))
     }, maxTurnWaitMs)
     return promise

@@ -1,7 +1,7 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { attentions, progress } from '../../domain/swap/status.ts'
-import { createOutcomes, lostCommits } from '../../domain/telemetry/labels.ts'
+import { createOutcomes, ledgerWorks, lostCommits } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Sample } from './exposition.ts'
@@ -22,7 +22,7 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   read: ReadLedgerGauges,
-): Handlers<'ledger' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
+): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
   const durations = new Histogram({
@@ -51,7 +51,19 @@ export function ledgerMetrics(
     labels: ['by'],
     initialValues: () => combinations([...lostCommits]),
   })
-  for (const family of [durations, failures, outcomes, losses]) exposition.add(family)
+  const turnsRefused = new Counter({
+    name: 'swapgate_ledger_turns_refused_total',
+    help: 'Calls to the ledger that got no turn in time, since their account had too many others.',
+    labels: ['work'],
+    initialValues: () => combinations([...ledgerWorks]),
+  })
+  const staleKeys = new Counter({
+    name: 'swapgate_stale_keys_total',
+    help: 'Quotes that got what was known of their key before, since the ledger had not answered yet.',
+    labels: [],
+    initialValues: () => combinations(),
+  })
+  for (const family of [durations, failures, outcomes, losses, turnsRefused, staleKeys]) exposition.add(family)
   exposition.add(
     gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'Time of the last run of reconciliation.', () => single(lastRunAt)),
   )
@@ -66,6 +78,8 @@ export function ledgerMetrics(
       durations.observe([action], seconds)
       if (isFailure) failures.add([action])
     },
+    turnRefused: ({ work }) => turnsRefused.add([work]),
+    staleKey: () => staleKeys.add([]),
     create: ({ provider, outcome }) => outcomes.add([provider, snakeCase(outcome)]),
     commitsLost: ({ by }) => losses.add([by]),
     resultsHeld({ count }) {

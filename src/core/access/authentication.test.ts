@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
 import type { KeyRecord } from './accounts.ts'
 import { type Authenticate, authentication } from './authentication.ts'
 
@@ -54,7 +55,7 @@ function ledger() {
     fail: (reason: Error | undefined) => {
       failure = reason
     },
-    replica: (): Authenticate => authentication({ accounts: storeOf(findKey), digest, clock: Date.now }),
+    replica: (): Authenticate => authentication({ accounts: storeOf(findKey), digest, clock: Date.now, observe: () => {} }),
   }
 }
 
@@ -73,7 +74,12 @@ describe('a key', () => {
     ['one of another length', `${acme}0`],
   ])('that is malformed costs neither a look-up nor a digest: %s', async (_, key) => {
     const notCalled = (): never => expect.fail('called')
-    const authenticate = authentication({ accounts: { findKeys: notCalled }, digest: notCalled, clock: Date.now })
+    const authenticate = authentication({
+      accounts: { findKeys: notCalled },
+      digest: notCalled,
+      clock: Date.now,
+      observe: () => {},
+    })
     expect(await authenticate(key)).toBeUndefined()
   })
 
@@ -125,7 +131,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
   it('however late the store responds: after the lifetime the key is looked up again', async () => {
     const slow = Promise.withResolvers<KeyRecord>()
     const findKey = vi.fn(() => (findKey.mock.calls.length === 1 ? slow.promise : Promise.resolve(undefined)))
-    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now, observe: () => {} })
     const first = authenticate(acme)
     advance(2_000)
     expect(await authenticate(acme)).toBeUndefined()
@@ -165,7 +171,7 @@ describe('the store', () => {
     const findKey = (): never => {
       throw new Error('closed')
     }
-    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now, observe: () => {} })
     await expect(authenticate(acme)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 })
@@ -179,19 +185,21 @@ describe('while the store is silent', () => {
       if (store.isSilent) await released.promise
       return store.keyRecord
     }
-    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    const observed: string[] = []
+    const observe = ({ what }: Observation): void => void observed.push(what)
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now, observe })
     expect(await authenticate(acme)).toBe('account-1')
     store.isSilent = true
-    return { authenticate, store, released }
+    return { authenticate, store, released, observed }
   }
 
   it('a quote gets what was known of its key, for a minute, and waits only once', async () => {
     vi.useFakeTimers()
-    const { authenticate } = await silentStore()
+    const { authenticate, observed } = await silentStore()
     await vi.advanceTimersByTimeAsync(2_000)
     const first = authenticate(acme, true)
     await vi.advanceTimersByTimeAsync(25)
-    expect(await first).toBe('account-1')
+    expect([await first, observed]).toEqual(['account-1', ['staleKey']])
     for (const pauseMs of [0, 2_000, 55_974]) {
       await vi.advanceTimersByTimeAsync(pauseMs)
       expect(await authenticate(acme, true)).toBe('account-1')
@@ -281,7 +289,7 @@ describe('A10: guessing', () => {
       await new Promise((resolve) => setTimeout(resolve, 1))
       return new Map(digests.filter((digestOfKey) => digestOfKey === digest(acme)).map((digestOfKey) => [digestOfKey, keyRecord]))
     }
-    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now })
+    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now, observe: () => {} })
     const guesses = Array.from({ length: 5_000 }, (_, number) => keyOf(number + 2))
     const results = await Promise.all([...guesses, acme].map((key) => authenticate(key)))
     expect(results.filter((account) => account !== undefined)).toEqual(['account-1'])
@@ -295,7 +303,7 @@ describe('A10: guessing', () => {
       lookups.push(digests.length)
       return new Map<string, KeyRecord>()
     }
-    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now })
+    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now, observe: () => {} })
     vi.useRealTimers()
     const before = performance.now()
     for (let number = 2; number < 102; number++) await authenticate(keyOf(number))
@@ -317,6 +325,7 @@ describe('A10: guessing', () => {
       accounts: storeOf(findKey),
       digest: () => `${guesses++}`.padStart(64, '0'),
       clock: Date.now,
+      observe: () => {},
     })
     await authenticateAll(authenticate, keys)
     const before = heap()

@@ -4,6 +4,7 @@ import { BoundedMap } from '../../domain/bounded-map.ts'
 import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { isKey } from '../../domain/key.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
@@ -20,6 +21,7 @@ export interface AuthenticationOptions {
   /** A one-way hash: the key itself is not stored. */
   readonly digest: (key: string) => string
   readonly clock: Clock
+  readonly observe: Observer
 }
 
 /** How long a look-up is cached, from its start. A change by the operator takes effect within this time. */
@@ -37,13 +39,14 @@ const lookupBytes = 512
 const retryAfter = 5
 
 /** Looks up keys in the ledger, with a cache of 2 s per process. Malformed keys are rejected without a look-up. */
-export function authentication({ accounts, digest, clock }: AuthenticationOptions): Authenticate {
+export function authentication({ accounts, digest, clock, observe }: AuthenticationOptions): Authenticate {
   const lookUp = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
   return async (key, isQuote = false) => {
     if (!isKey(key)) return undefined
     try {
       const cached = lookUp(digest(key))
       const keyRecord = await (isQuote ? soonest(cached) : withinWait(cached))
+      if (keyRecord && !cached.isDone) observe({ what: 'staleKey' })
       return keyRecord && isValid(keyRecord, clock()) ? keyRecord.account : undefined
     } catch (cause) {
       throw unavailable(cause)

@@ -148,3 +148,7 @@ export type Drift =
   | 'implausible'
   | 'excessDecimals'
   | 'unreadable'
+
+/** What waits for the ledger: creates before they are sent, or gets and lists. */
+export const ledgerWorks = ['create', 'read'] as const
+export type LedgerWork = (typeof ledgerWorks)[number]

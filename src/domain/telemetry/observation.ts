@@ -18,6 +18,7 @@ import type {
   JudgementKind,
   JudgementOutcome,
   KeyRefusal,
+  LedgerWork,
   LimitDecision,
   LimitPolicy,
   LocalRejectionCause,
@@ -81,6 +82,10 @@ export type Observation =
     }
   /** A reconciliation run has checked all due creates. `at`: milliseconds since 1970. */
   | { readonly what: 'reconciled'; readonly at: number }
+  /** A call to the ledger got no turn in time, since its account has too many others. */
+  | { readonly what: 'turnRefused'; readonly work: LedgerWork }
+  /** A quote got what was known of its key before, since the ledger has not answered yet. */
+  | { readonly what: 'staleKey' }
   /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
   /** The server of the ledger has lost commits, or is another one. */
