@@ -34,7 +34,7 @@ export async function openGateway(
   const { observe, telemetry } = monitoring
   const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, lookup: freshLookup })
   resources.defer(ledgerStores.close)
-  telemetry.observeLedger(ledgerStores.ledgerAdmin)
+  telemetry.observeLedger(ledgerStores)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
   const { build, shadowStatistics, suspensions } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
   await withDefault(suspensions.follow(), maxWaitMs, undefined)

@@ -1,4 +1,5 @@
 /** Metrics and logs of this process. */
+import type { OpenLedger } from '../adapters/ledger/index.ts'
 import { type Log, openLog } from '../adapters/log/index.ts'
 import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
@@ -7,24 +8,28 @@ import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { version } from './version.ts'
 
+type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
+
 export interface Telemetry {
   readonly observe: Observer
   readonly print: Metrics['print']
   readonly log: Log
-  /** Adds the counts of the ledger to the metrics. */
-  readonly observeLedger: (ledgerAdmin: Pick<LedgerAdmin, 'gauges'>) => void
+  /** Adds the counts of the ledger and its waits to the metrics. */
+  readonly observeLedger: (stores: ObservedLedger) => void
 }
 
 /** `current`: the configuration in force. `stderr`: that of the process unless given. */
 export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr?: Stderr): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf, stderr)
-  const opened = Promise.withResolvers<Pick<LedgerAdmin, 'gauges'>>()
+  const opened = Promise.withResolvers<ObservedLedger>()
+  let stores: ObservedLedger | undefined
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
     providers: () => current().providers,
     formOf,
-    readLedgerGauges: async () => (await opened.promise).gauges(),
+    readLedgerGauges: async () => (await opened.promise).ledgerAdmin.gauges(),
+    readLedgerWaits: () => stores?.waits(),
     version,
     droppedLines: log.dropped,
   })
@@ -35,7 +40,10 @@ export function openTelemetry({ log: settings, telemetry }: Config, current: () 
     },
     print: metrics.print,
     log,
-    observeLedger: opened.resolve,
+    observeLedger(observed) {
+      stores = observed
+      opened.resolve(observed)
+    },
   }
 }
 

@@ -10,6 +10,7 @@ export interface Series {
 
 export function seriesOf({ config, observations }: RunningGateway): Series {
   const metrics = createMetrics({
+    readLedgerWaits: () => undefined,
     isCounting: true,
     providers: () => config.providers,
     formOf: (tag) => config.providers.find((provider) => provider.tag === tag)?.form ?? 'none',

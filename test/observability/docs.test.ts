@@ -11,6 +11,7 @@ const firstCells = rows.map((row) => /^\| `([^`]+)`/.exec(row)?.[1] ?? '')
 
 it('every metric, with its kind, and no other', async () => {
   const metrics = createMetrics({
+    readLedgerWaits: () => undefined,
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',

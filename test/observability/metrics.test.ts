@@ -18,6 +18,7 @@ const held: LedgerGauges = {
 
 function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Metrics {
   return createMetrics({
+    readLedgerWaits: () => undefined,
     isCounting: true,
     providers: () => providers,
     formOf,
@@ -221,6 +222,7 @@ describe('what the ledger holds', () => {
 
 it('without metrics of the gateway, those of the process are still there', async () => {
   const metrics = createMetrics({
+    readLedgerWaits: () => undefined,
     isCounting: false,
     providers: () => [],
     formOf,

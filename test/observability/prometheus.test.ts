@@ -19,6 +19,7 @@ async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', budget: { quotes: 60 } }]
   const figures = async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
   const metrics = createMetrics({
+    readLedgerWaits: () => undefined,
     isCounting: true,
     providers: () => providers,
     formOf: () => 'A',

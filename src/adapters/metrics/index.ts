@@ -1,4 +1,5 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
+import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
 import { addressMetrics } from './addresses.ts'
 import { attemptMetrics } from './attempts.ts'
@@ -28,10 +29,12 @@ export interface MetricsOptions extends ProcessInfo {
   readonly formOf: FormOf
   /** Reads the ledger's counts. Called when metrics are printed, but not each time. */
   readonly readLedgerGauges: ReadLedgerGauges
+  /** Undefined before the ledger is open. */
+  readonly readLedgerWaits: () => LedgerWaits | undefined
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { isCounting, providers, formOf, readLedgerGauges } = options
+  const { isCounting, providers, formOf, readLedgerGauges, readLedgerWaits } = options
   const exposition = new Exposition()
   const process = processMetrics(exposition, options)
   const print = (accept: string): Promise<Printed> => exposition.print(accept)
@@ -44,7 +47,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...providerMetrics(exposition, providers),
     ...limitMetrics(exposition),
     ...cacheMetrics(exposition),
-    ...ledgerMetrics(exposition, providers, readLedgerGauges),
+    ...ledgerMetrics(exposition, providers, readLedgerGauges, readLedgerWaits),
     ...judgementMetrics(exposition, providers),
     ...fidelityMetrics(exposition, providers, formOf),
     ...shadowMetrics(exposition),

@@ -1,4 +1,5 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
+import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { attentions, progress } from '../../domain/swap/status.ts'
 import { createOutcomes, ledgerWorks, lostCommits } from '../../domain/telemetry/labels.ts'
@@ -22,6 +23,7 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   read: ReadLedgerGauges,
+  readWaits: () => LedgerWaits | undefined,
 ): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
@@ -71,6 +73,15 @@ export function ledgerMetrics(
     gauge('swapgate_ledger_results_held', 'Results of creates that wait in memory because the ledger failed.', () =>
       single(resultsHeld),
     ),
+  )
+  exposition.add(
+    gauge('swapgate_ledger_wait_seconds', 'How long the first call that waits for a connection to the ledger has waited.', () => {
+      const { readMs, writeMs } = readWaits() ?? { readMs: 0, writeMs: 0 }
+      return [
+        { labels: { work: 'read' }, value: readMs / 1000 },
+        { labels: { work: 'write' }, value: writeMs / 1000 },
+      ]
+    }),
   )
   addLedgerGauges(exposition, providers, staleCache(read))
   return {
