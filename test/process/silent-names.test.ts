@@ -5,23 +5,8 @@ import { expect, test } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { heldProvider } from './provider.ts'
+import { silentSystem } from './silent-system.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
-
-/**
- * A system whose look-ups of `*.silent` never end: each takes a thread of the pool, to open a pipe that nobody writes. Each name that it
- * is asked for is a line.
- */
-const silentSystem = (pipe: string): string =>
-  `data:text/javascript,${encodeURIComponent(`
-import dns from 'node:dns'
-import fs from 'node:fs'
-const { lookup } = dns
-dns.lookup = (name, ...rest) => {
-  if (!name.endsWith('.silent')) return lookup(name, ...rest)
-  console.log('asked', name)
-  fs.open(${JSON.stringify(pipe)}, 'r', () => {})
-}
-`)}`
 
 const names = Array.from({ length: 40 }, (_, at) => `p${at}.silent`)
 
