@@ -1,9 +1,15 @@
 /** node:buffer: joins chunks as they come. A list of them needs about 250 bytes for each, also for a chunk of one byte. */
 export class GrowingBuffer {
-  private bytes = Buffer.alloc(0)
+  private bytes: Buffer = Buffer.alloc(0)
   length = 0
 
+  /** A first chunk is kept as it is: it must not change. */
   append(chunk: Buffer): void {
+    if (this.length === 0) {
+      this.bytes = chunk
+      this.length = chunk.length
+      return
+    }
     const length = this.length + chunk.length
     if (length > this.bytes.length) {
       const larger = Buffer.allocUnsafeSlow(2 * length)

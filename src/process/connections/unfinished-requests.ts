@@ -37,9 +37,14 @@ interface Unfinished {
 
 /** Milliseconds. New connections bring at most some megabytes in that time. */
 const checkIntervalMs = 250
+/** Milliseconds in which an ended connection is closed, whatever is still due on it. */
+const maxClosingMs = 1_000
 const maxHeadBytes = 16_384
 /** Of a body that streams through, its connection keeps that much. */
 const maxStreamedBytes = 65_536
+/** Measured: of a connection, and of a request that awaits its body. */
+const connectionBytes = 16_384
+const requestBytes = 16_384
 /** Of each name and value in a head beside its bytes, measured: a head of 12 kB and a thousand lines takes 64 kB. */
 const bytesPerText = 32
 /** Node keeps no more of a head. */
@@ -86,14 +91,12 @@ export class UnfinishedRequests {
   private check(): void {
     const unfinished = this.unfinished()
     const limit = this.options.bufferBytes / 2
-    if (unfinished.length * (this.maxBytes + maxTexts * bytesPerText) <= limit) return
+    if (unfinished.length * (connectionBytes + requestBytes + this.maxBytes + maxTexts * bytesPerText) <= limit) return
     const memory = unfinished.map((each) => this.memoryOf(each))
     let total = memory.reduce((sum, each) => sum + each, 0)
     for (const [at, { socket }] of unfinished.entries()) {
       if (total <= limit) return
-      const bytes = memory[at] ?? 0
-      if (bytes === 0) continue
-      total -= bytes
+      total -= memory[at] ?? 0
       this.end(socket)
     }
   }
@@ -102,7 +105,7 @@ export class UnfinishedRequests {
   private memoryOf({ socket, parser, incoming }: Unfinished): number {
     const bytes = Math.min(socket.bytesRead - (this.marks.get(socket)?.before ?? 0), this.maxBytes)
     const texts = incoming ? incoming.rawHeaders : parser._headers
-    return bytes + bytesPerText * texts.length
+    return connectionBytes + (incoming ? requestBytes : 0) + bytes + bytesPerText * texts.length
   }
 
   private mark(socket: Socket): void {
@@ -137,5 +140,8 @@ export class UnfinishedRequests {
     this.options.onEnded(socket)
     const reason = Object.assign(new Error('The request did not arrive in time.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     if (!this.server.emit('clientError', reason, socket)) socket.destroy()
+    // Responses to earlier requests on the connection come before the 408.
+    const timer = setTimeout(() => socket.destroy(), maxClosingMs).unref()
+    socket.once('close', () => clearTimeout(timer))
   }
 }
