@@ -21,6 +21,18 @@ test('Exolix: a list of the configuration decides alone, also an empty one', asy
   expect((await rig.create('A', { from: ton })).status).toBe(createdStatus.A)
 })
 
+test('Exolix: while its list was never read, such an asset is 503, and nothing is sent; others need no list', async () => {
+  const words = { TON: { coin: 'TON', network: 'TON' }, ETH: { coin: 'ETH', network: 'ETH' }, BTC: { coin: 'BTC', network: 'BTC' } }
+  rig = await startRig('exolix', { provider: { assets: words } })
+  rig.exchange.forgetsMemos = true
+  rig.exchange.tamper = (operation) => (operation === 'currencies' ? { status: 500, json: {} } : undefined)
+  const to = { code: 'BTC', coin: 'BTC', network: 'BTC' }
+  const body = { withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+  expectRefusal(await rig.create('A', { from: ton, to, body }), 'A', 503)
+  expect(rig.exchange.received('create')).toEqual([])
+  expect((await rig.create('A', { from: assets.eth, to, body })).status).toBe(createdStatus.A)
+})
+
 test('Exolix: also an asset that the asset table lacks', async () => {
   const assetTable = [{ coin: 'USDT', name: 'Tether', networks: [{ network: 'ETH', code: 'USDTERC20' }] }]
   rig = await startRig('exolix', { assetTable })

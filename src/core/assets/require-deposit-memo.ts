@@ -12,7 +12,7 @@ import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
-import { assetNameOf, from } from './pair.ts'
+import { assetIn, assetNameOf, from } from './pair.ts'
 
 export interface RequireDepositMemoOptions {
   readonly shared: SharedDeposits
@@ -45,11 +45,12 @@ export function requireDepositMemo({ shared, acceptsMemos, showsWithoutMemo, nam
         await refuseWithoutMemoSupport(context)
         return next.call('getRate', request, context)
       },
-      async createTransaction(request, context, next) {
-        await refuseWithoutMemoSupport(context)
-        return next.call('createTransaction', request, context)
-      },
     }),
+    async createTransaction(request, context, next) {
+      await shared.requireFlags(context.pair ?? {}, context)
+      if (!acceptsMemos) await refuseWithoutMemoSupport(context)
+      return next.call('createTransaction', request, context)
+    },
     ...(!showsWithoutMemo && {
       async getTransaction(request, context, next) {
         const response = await next.call('getTransaction', request, context)
@@ -76,6 +77,8 @@ export interface SharedDeposits {
    * the provider's list knows its network, the deposit address may tell.
    */
   readonly isShared: (pair: Pair, context: Context, depositAddress?: string) => Promise<boolean>
+  /** Throws 503 where only the provider's list says whether a deposit of the pair needs a memo, and there is none for a create. */
+  readonly requireFlags: (pair: Pair, context: Context) => Promise<void>
   /** Also true if the network is unknown and one of the coin's networks is shared. */
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
@@ -121,6 +124,11 @@ export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetwor
       if (depositAddress !== undefined && isSharedAddress(depositAddress, assetName)) return true
       const each = areShared(assetName, usesFlags ? await catalogue.availableListing(context) : undefined)
       return each.length > 0 && each.every(Boolean)
+    },
+    async requireFlags(pair, context) {
+      const asset = usesFlags ? assetIn(pair, from, table) : undefined
+      const isDecided = !asset?.memo || asset.memo === 'none' || isOnSharedNetwork(asset)
+      if (!isDecided) await catalogue.listingForCreate(context)
     },
     mayBeShared: (assetName) => areShared(assetName, catalogue.lastListing()).some(Boolean),
   }
