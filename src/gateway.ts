@@ -8,7 +8,7 @@ import { countExcessDecimals } from './core/assets/excess-decimals.ts'
 import { refuseExtremeAmounts } from './core/assets/known-maximums.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
-import { confirmNetworks } from './core/creation/confirm-networks.ts'
+import { confirmCreate } from './core/creation/confirm-create.ts'
 import { creation } from './core/creation/creation.ts'
 import { fillFromRequest } from './core/creation/fill-from-request.ts'
 import { idempotency } from './core/creation/idempotency.ts'
@@ -125,6 +125,6 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
       verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),
-    confirmNetworks({ catalogue, mustConfirm: provider.networks === 'confirmed' }), // a create on an unnamed network is read once more
+    confirmCreate(path.confirmOptions(providerPath)), // a create whose response leaves a network or a memo out is read once more
   ]
 }

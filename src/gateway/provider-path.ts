@@ -1,6 +1,7 @@
 /** What the layers of one provider are made from. */
 import type { Config, Provider } from '../config/index.ts'
 import { sharedDeposits } from '../core/assets/require-deposit-memo.ts'
+import type { ConfirmCreateOptions } from '../core/creation/confirm-create.ts'
 import type { JudgeOptions } from '../core/creation/judge.ts'
 import { type OtherDepositsOptions, otherDeposits } from '../core/creation/other-deposits.ts'
 import type { RecordResultOptions } from '../core/creation/record-result.ts'
@@ -41,6 +42,12 @@ export function createOptions({ provider, connected, parts }: ProviderPath): Rec
     observe,
     pendingKeys,
   }
+}
+
+/** What a get must confirm of the response of a create. */
+export function confirmOptions({ provider, connected: { catalogue } }: ProviderPath): ConfirmCreateOptions {
+  const mustConfirmNetworks = provider.networks === 'confirmed'
+  return { catalogue, mustConfirmNetworks, mustConfirmMemos: !mayIgnoreMemos(provider) }
 }
 
 /** How the response of a create is compared with its request. */

@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
-import { detailedB, listedB } from '../support/form-b.ts'
+import { createdB, detailedB, listedB } from '../support/form-b.ts'
+import { readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, formNames } from '../support/pair.ts'
-import { assets, type Swap } from '../support/swaps.ts'
+import { assets, type Order, type Swap } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -75,6 +76,23 @@ describe.each(formNames)('a provider of form %s', (side) => {
       const again = await create(order)
       expect(again.status, again.text).toBe(success[form])
       expect(again.json).toMatchObject(order)
+    })
+
+    test('was to be confirmed at once, and no get could be had: the next look confirms it, and the key has the result', async () => {
+      provider().reply('create', ({ body }) => {
+        const made = orderedSwap(readJson(body) as Order, { id: 'made-1' })
+        provider().holdings.swaps = [made]
+        return { status: 201, json: side === 'A' ? transactionA(made) : createdB(made) }
+      })
+      provider().reply('get', { status: 500, json: {} })
+      expectRefusal(await create(order), form, 504, 'outcome_unknown')
+      expectRefusal(await create(order), form, 409)
+      account({ got: memoIn(what, 'memo-7') })
+      expect(await look()).toBe('found')
+      const again = await create(order)
+      expect(again.status, again.text).toBe(success[form])
+      expect(again.json).toMatchObject(order)
+      expect(provider().received('create')).toHaveLength(1)
     })
 
     test('is another there: no match', async () => {

@@ -33,7 +33,7 @@ const send: SendCreate = async (passed, within, next) => {
   return { ...(await next.call('createTransaction', passed, within)), attempt: 'intent-1' }
 }
 
-const verify: VerifyCreate = async (response) => {
+const verify: VerifyCreate = (response) => {
   events.push('verify')
   return { ...response, contradicted: ['rateType'] }
 }

@@ -26,12 +26,7 @@ export interface VerifiedCreate extends SentCreate {
 export type SendCreate = (request: NewTransaction, context: Context, provider: SwapService) => Promise<SentCreate>
 
 /** Compares a response with its request. */
-export type VerifyCreate = (
-  response: SentCreate,
-  request: NewTransaction,
-  context: Context,
-  provider: SwapService,
-) => Promise<VerifiedCreate>
+export type VerifyCreate = (response: SentCreate, request: NewTransaction, context: Context) => VerifiedCreate
 
 /** Judges what the provider says of its own. */
 export type JudgeCreate = (verified: VerifiedCreate, request: NewTransaction, context: Context) => Promise<VerifiedCreate>
@@ -62,7 +57,7 @@ export function creation({ provider, record, layers, judge, verify, send }: Crea
   const sent = onOperations({
     async createTransaction(request, context, next) {
       const response = await inSpan('intent', context, provider, (within) => send(request, within, next))
-      return judge(await verify(response, request, context, next), request, context)
+      return judge(verify(response, request, context), request, context)
     },
   })
   return (service) => compose([traced('recordResult', recorded, provider), ...layers, sent], service)

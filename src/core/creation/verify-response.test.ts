@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from '../assets/asset-naming.ts'
-import { createService } from '../layer.ts'
 import { verifyResponse } from './verify-response.ts'
 
 const asset = { coin: 'USDT', name: 'Tether', isDefault: false, aliases: [] }
@@ -25,22 +24,12 @@ const transaction = { id: 'tx-1', amountIn: '1' as Amount, createdAt: '2026-03-0
 const withCoins: NewTransaction = { ...terms, coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX' }
 const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc' }
 
-async function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
+function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
   const byCode = requested.codeFrom !== undefined
-  const never = (): never => {
-    throw new Error('not called')
-  }
-  const provider: SwapService = createService({
-    listCurrencies: never,
-    getRate: never,
-    listTransactions: never,
-    getTransaction: never,
-    createTransaction: never,
-  })
   const naming = createAssetNaming(table, { byCode }, configured)
   const verify = verifyResponse({ naming, mustConfirmMemos: true })
   const response = { body: { ...transaction, ...reported }, attempt: 'intent-1' }
-  const verified = await verify(response, requested, { pair } as unknown as Context, provider)
+  const verified = verify(response, requested, { pair } as unknown as Context)
   expect(verified.attempt).toBe('intent-1')
   return verified.contradicted
 }
@@ -56,8 +45,8 @@ describe('M6: a response is about its request', () => {
     ['no refund address', { ...withCoins, refundAddress: 'bc1q' }, {}],
     ['an address in other case', { ...withCoins, withdrawalAddress: '0xAbCd' }, { withdrawalAddress: '0xabcd' }],
     ['bech32 in capitals', { ...withCoins, refundAddress: 'BC1Q4YLK8S3' }, { refundAddress: 'bc1q4ylk8s3' }],
-  ])('%s', async (_, requested, reported) => {
-    expect(await contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual([])
+  ])('%s', (_, requested, reported) => {
+    expect(contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual([])
   })
 
   test.each<[string, NewTransaction, Partial<Transaction>, readonly string[]]>([
@@ -71,7 +60,7 @@ describe('M6: a response is about its request', () => {
     ['another memo', { ...withCoins, withdrawalExtraId: '1' }, { withdrawalExtraId: '2' }, ['withdrawalExtraId']],
     ['another refund memo', withCoins, { refundExtraId: '2' }, ['refundExtraId']],
     ['another rate type', withCoins, { rateType: 'fixed' }, ['rateType']],
-  ])('not with %s', async (_, requested, reported, fields) => {
-    expect(await contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual(fields)
+  ])('not with %s', (_, requested, reported, fields) => {
+    expect(contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual(fields)
   })
 })

@@ -1,7 +1,6 @@
 /** Verifies that a provider's response is about its request (docs/contract.md §10.3). */
-import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
 import { contractsOf, otherTokens } from '../assets/asset-from-response.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
@@ -11,33 +10,21 @@ import type { VerifyCreate } from './creation.ts'
 
 export interface VerifyResponseOptions {
   readonly naming: AssetNaming
-  /** A memo that the response does not repeat is read once from the details. It is contradicted if they lack it too. */
+  /** A requested memo that the response does not repeat is contradicted. */
   readonly mustConfirmMemos: boolean
 }
 
 /**
- * Finds the fields in which the response of a create contradicts its request; `status` if the swap has failed at once, and the details do
- * not deny it. Both have the provider's asset names.
+ * Finds the fields in which the response of a create contradicts its request; `status` if the swap has failed at once. Both have the
+ * provider's asset names.
  */
 export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
-  return async (response, request, context, provider) => {
-    const contradicted = contradictionsOf(request, response.body, naming, context)
-    const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
-    const failed = contradicted.length === 0 && hasFailed(response.body) ? ['status'] : []
-    if (missing.length === 0 && failed.length === 0) return { ...response, contradicted }
-    const reported = await detailsOf(response.body.id, context, provider)
-    if (!reported) return { ...response, contradicted: [...missing, ...failed] }
-    const unconfirmed = missing.filter((field) => unconfirmedMemos(request, reported).includes(field))
-    const { status, attention } = failed.length > 0 ? reported : response.body
-    return {
-      ...response,
-      body: { ...withMemos(response.body, reported), status, attention },
-      contradicted: [
-        ...contradictionsOf(request, reported, naming, context),
-        ...unconfirmed,
-        ...failed.filter(() => hasFailed(reported)),
-      ],
-    }
+  return (response, request, context) => {
+    const { body, contradicted: inDetails = [] } = response
+    const contradicted = [...new Set([...inDetails, ...contradictionsOf(request, body, naming, context)])]
+    const unconfirmed = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, body) : []
+    const failed = contradicted.length === 0 && hasFailed(body) ? ['status'] : []
+    return { ...response, contradicted: [...contradicted, ...unconfirmed, ...failed] }
   }
 }
 
@@ -70,21 +57,7 @@ export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming
   return otherSides(requested, reported, naming, pair).length > 0
 }
 
-function hasFailed({ attention }: Transaction): boolean {
+/** Whether the provider says that the swap has failed. */
+export function hasFailed({ attention }: Transaction): boolean {
   return attention === 'failed'
-}
-
-/** Undefined if the details cannot be read. */
-async function detailsOf(id: string, context: Context, service: SwapService): Promise<Transaction | undefined> {
-  const response = await service.call('getTransaction', { id }, context).catch(() => undefined)
-  return response?.body.id === id ? response.body : undefined
-}
-
-/** Adds memos that only the details contain. */
-function withMemos(body: Transaction, details: Transaction): Transaction {
-  return {
-    ...body,
-    withdrawalExtraId: body.withdrawalExtraId ?? memoOf(details.withdrawalAddress, details.withdrawalExtraId),
-    refundExtraId: body.refundExtraId ?? memoOf(details.refundAddress, details.refundExtraId),
-  }
 }

@@ -3,7 +3,7 @@ import { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import { confirmNetworks } from './confirm-networks.ts'
+import { confirmCreate } from './confirm-create.ts'
 
 const asset = { name: 'Coin', isDefault: false, aliases: [] }
 const table = new AssetTable([
@@ -24,7 +24,10 @@ const created = { id: 'one', coinFrom: 'BTC', coinTo: 'USDT', withdrawalAddress:
 const reported = { ...created, networkTo: 'ETH', depositExtraId: '7' }
 
 /** `gets`: the replies in their order; undefined: it fails. */
-function create(gets: readonly (object | undefined)[], { facts = {}, mustConfirm = true, timeLeftMs = 10_000 } = {}) {
+function create(
+  gets: readonly (object | undefined)[],
+  { facts = {}, order = {}, mustConfirmNetworks = true, mustConfirmMemos = true, timeLeftMs = 10_000 } = {},
+) {
   const replies = gets.values()
   const get = vi.fn(async () => {
     const { value } = replies.next()
@@ -33,14 +36,15 @@ function create(gets: readonly (object | undefined)[], { facts = {}, mustConfirm
   })
   const service = { call: async (op: string) => (op === 'getTransaction' ? get() : { body: { ...created, ...facts } }) }
   const context = { pair, deadline: performance.now() + timeLeftMs } as unknown as Context
-  const layer = confirmNetworks({ catalogue, mustConfirm })(service as unknown as SwapService)
-  const creating = layer.call('createTransaction', request as unknown as NewTransaction, context)
+  const layer = confirmCreate({ catalogue, mustConfirmNetworks, mustConfirmMemos })(service as unknown as SwapService)
+  const creating = layer.call('createTransaction', { ...request, ...order } as unknown as NewTransaction, context)
   return { creating, get }
 }
 
 test.each([
   ['the network is named', { facts: { networkTo: 'TRX' } }],
-  ['the provider names no networks', { mustConfirm: false }],
+  ['the provider names no networks', { mustConfirmNetworks: false }],
+  ['the provider repeats no memos', { facts: { networkTo: 'TRX' }, order: { withdrawalExtraId: '7' }, mustConfirmMemos: false }],
   ['the response contradicts the request anyway', { facts: { withdrawalAddress: 'T2' } }],
 ])('nothing is read if %s', async (_, options) => {
   const { creating, get } = create([], options)
@@ -68,4 +72,42 @@ test('the outcome is not known if it cannot be had in the time left', async () =
   const { creating, get } = create([], { timeLeftMs: 1_500 })
   await expect(creating).rejects.toMatchObject({ kind: 'unreadable', noEffect: false })
   expect(get).toHaveBeenCalledTimes(2)
+})
+
+const withMemo = { facts: { networkTo: 'TRX' }, order: { withdrawalExtraId: '7' } }
+
+test('one get adds the memo of the request, and a second one is made only if the first fails', async () => {
+  const { creating, get } = create([undefined, { ...created, networkTo: 'TRX', withdrawalExtraId: '7' }], withMemo)
+  expect((await creating).body).toMatchObject({ withdrawalExtraId: '7' })
+  expect(get).toHaveBeenCalledTimes(2)
+  const silent = create([created], withMemo)
+  expect((await silent.creating).body.withdrawalExtraId).toBeUndefined()
+  expect(silent.get).toHaveBeenCalledTimes(1)
+})
+
+test('the outcome is not known if no get tells whether the memo was taken', async () => {
+  const { creating } = create([], { ...withMemo, timeLeftMs: 1_500 })
+  await expect(creating).rejects.toMatchObject({ kind: 'unreadable', noEffect: false })
+})
+
+test('what the get contradicts counts', async () => {
+  const { creating } = create([{ ...reported, withdrawalAddress: 'T2' }])
+  expect((await creating).contradicted).toEqual(['coinTo', 'withdrawalAddress'])
+})
+
+test('a get that hangs leaves time for another one', async () => {
+  const deadlines: number[] = []
+  const service = {
+    async call(op: string, _: unknown, { deadline }: Context) {
+      if (op === 'createTransaction') return { body: created }
+      deadlines.push(deadline)
+      if (deadlines.length === 1) throw new Error('timed out')
+      return { body: reported }
+    },
+  }
+  const layer = confirmCreate({ catalogue, mustConfirmNetworks: true, mustConfirmMemos: true })(service as unknown as SwapService)
+  const deadline = performance.now() + 10_000
+  await layer.call('createTransaction', request as unknown as NewTransaction, { pair, deadline } as unknown as Context)
+  expect(deadlines[0]).toBeLessThan(deadline - 4_000)
+  expect(deadlines[1]).toBe(deadline)
 })

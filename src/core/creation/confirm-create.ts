@@ -1,0 +1,96 @@
+/** A create whose response leaves open what must be known is confirmed by a get before its result counts (docs/contract.md §3.3, §3.5). */
+import { memoOf } from '../../domain/address/same-address.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { fold } from '../../domain/swap/asset.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { Catalogue } from '../assets/catalogue.ts'
+import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
+import { limitDeadline } from '../deadline.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import { unconfirmedMemos } from '../same-swap.ts'
+import { contradictionsOf, hasFailed } from './verify-response.ts'
+
+export interface ConfirmCreateOptions {
+  readonly catalogue: Pick<Catalogue, 'naming' | 'lastListing'>
+  /** `providers.<name>.networks`. False: the provider names no networks, and its silence is accepted. */
+  readonly mustConfirmNetworks: boolean
+  /** False: the provider's responses may leave out the memos of a request. */
+  readonly mustConfirmMemos: boolean
+}
+
+/** Before each further get. A provider may know a transaction only a moment after it has created it. */
+const pausesMs = [300, 1_000]
+
+/**
+ * Adds the networks of coins that have several, the requested memos, and what else the response leaves out, from a get. Throws if it
+ * cannot be had: then the outcome is unknown. A swap that has failed at once has what a get says, if one can be had. Runs next to the
+ * provider, where asset names are its own.
+ */
+export function confirmCreate({ catalogue, mustConfirmNetworks, mustConfirmMemos }: ConfirmCreateOptions): Layer {
+  const { naming } = catalogue
+  return onOperations({
+    async createTransaction(request, context, next) {
+      const response = await next.call('createTransaction', request, context)
+      const { body } = response
+      if (contradictionsOf(request, body, naming, context).length > 0) return response
+      const isOpen = (side: Side): boolean => isSilent(body, side) && hasSeveralNetworks(context.pair ?? {}, side, catalogue)
+      const silent = mustConfirmNetworks ? [from, to].filter(isOpen) : []
+      const lacksMemo = mustConfirmMemos && unconfirmedMemos(request, body).length > 0
+      if (silent.length === 0 && !lacksMemo && !hasFailed(body)) return response
+      const details = await readDetails(body.id, silent, context, next)
+      if (details) {
+        const contradicted = contradictionsOf(request, details, naming, context)
+        return { ...response, body: complete(body, details, silent), contradicted }
+      }
+      if (silent.length === 0 && !lacksMemo) return response
+      throw new Fault('unreadable', 'The provider does not confirm the transaction that it has created.')
+    },
+  })
+}
+
+function isSilent(reported: Pair, side: Side): boolean {
+  const { code, network } = assetNameOf(reported, side)
+  return code === undefined && network === undefined
+}
+
+/** In the table, or in the provider's list. */
+function hasSeveralNetworks(pair: Pair, side: Side, { naming, lastListing }: ConfirmCreateOptions['catalogue']): boolean {
+  const coin = pair[side.coin] ?? pair[side.code] ?? ''
+  if ((naming.table.coin(coin)?.assets.length ?? 0) > 1) return true
+  const offers = lastListing()?.offers ?? []
+  const networks = offers.filter(({ row }) => fold(row.coin ?? '') === fold(coin)).map(({ row }) => fold(row.network ?? ''))
+  return new Set(networks).size > 1
+}
+
+/** Undefined if no get can be had that names the networks of the `silent` sides. The first one leaves time for another. */
+async function readDetails(
+  id: string,
+  silent: readonly Side[],
+  context: Context,
+  service: SwapService,
+): Promise<Transaction | undefined> {
+  for (const pauseMs of [0, ...pausesMs]) {
+    if (context.deadline - performance.now() < 2 * pauseMs) return undefined
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    const limited = pauseMs > 0 ? context : limitDeadline(context, (context.deadline - performance.now()) / 2)
+    const response = await service.call('getTransaction', { id }, limited).catch(() => undefined)
+    if (response?.body.id === id && silent.every((side) => !isSilent(response.body, side))) return response.body
+  }
+  return undefined
+}
+
+/** Adds what only the details have. The status of a swap that has failed is theirs. */
+function complete(body: Transaction, details: Transaction, silent: readonly Side[]): Transaction {
+  const { status, attention } = hasFailed(body) ? details : body
+  return {
+    ...body,
+    ...Object.fromEntries(silent.map(({ network }) => [network, details[network]])),
+    refundAddress: body.refundAddress ?? details.refundAddress,
+    depositExtraId: body.depositExtraId ?? details.depositExtraId,
+    withdrawalExtraId: body.withdrawalExtraId ?? memoOf(details.withdrawalAddress, details.withdrawalExtraId),
+    refundExtraId: body.refundExtraId ?? memoOf(details.refundAddress, details.refundExtraId),
+    status,
+    attention,
+  }
+}
