@@ -20,7 +20,7 @@ export interface ConnectionBounds {
 
 const parkedIntervalMs = 100
 /** Connections above the bound of their address that are closed in each interval. */
-const maxClosedAtOnce = 100
+const maxClosedAtOnce = 40
 /** The time of a head. */
 const endedCountsForMs = 10_000
 
