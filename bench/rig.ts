@@ -10,12 +10,15 @@ export const cores = { gateway: '0', load: '1' }
 export const path = `/a/api/v2/transactions/beta~${transaction.id}`
 export const authorization = 'Bearer bench-key'
 
-/** Runs on the core once it has printed its first line; `log`: the descriptor of the file that its log goes to. */
+/** Runs on the core once it has printed its first line, and ends with this process; `log`: the descriptor of the file that its log goes to. */
 export async function start(core: string, args: readonly string[], log?: number): Promise<ChildProcess> {
   const stderr = log ?? 'inherit'
   const child = spawn('taskset', ['-c', core, process.execPath, ...args], { stdio: ['ignore', 'pipe', stderr] })
-  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data')
-  if (!String(line).trim()) throw new Error(`${args.join(' ')} printed nothing`)
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  const [line] = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), once(child, 'exit')])
+  if (child.exitCode !== null || !String(line).trim()) throw new Error(`${args.join(' ')} printed nothing`)
   return child
 }
 
