@@ -49,6 +49,7 @@ function bound(max: number, ofAddress?: AddressBound): BoundedConnections {
       return oldest
     },
     onClosed: (reason) => void closings.push(reason),
+    onParked: () => {},
   })
   return connections
 }

@@ -16,6 +16,8 @@ export interface ConnectionBounds {
   /** Ends the oldest request that has not arrived whole, for the new connection. Returns its connection. */
   readonly endOldest: (newest: Socket) => Socket | undefined
   readonly onClosed: (reason: 'address' | 'full') => void
+  /** It is not read any more, and will be closed. */
+  readonly onParked: (socket: Socket) => void
 }
 
 const parkedIntervalMs = 100
@@ -76,6 +78,7 @@ export class BoundedConnections {
     // Node begins to read a new connection in the next tick.
     process.nextTick(() => socket.pause())
     this.parked.add(socket)
+    this.bounds.onParked(socket)
     socket.once('close', () => this.parked.delete(socket))
   }
 

@@ -86,7 +86,13 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
     },
   })
   const endOldest = (newest: Socket): Socket | undefined => unfinished.endOldest(newest)
-  const connections = new BoundedConnections(server, { max, ofAddress: hasProxies ? undefined : ofAddress, endOldest, onClosed })
+  const connections = new BoundedConnections(server, {
+    max,
+    ofAddress: hasProxies ? undefined : ofAddress,
+    endOldest,
+    onClosed,
+    onParked: (socket) => unfinished.ignore(socket),
+  })
   setIdleTimeout(server, socketTimeoutMs)
   const drain = drainOf(server)
   const begin = (): void => {

@@ -88,6 +88,11 @@ export class UnfinishedRequests {
     return undefined
   }
 
+  /** It is neither counted nor ended from now on. */
+  ignore(socket: Socket): void {
+    this.ended.add(socket)
+  }
+
   private check(): void {
     const unfinished = this.unfinished()
     const limit = this.options.bufferBytes / 2
