@@ -103,6 +103,7 @@ describe('U6', () => {
     ['br', brotliCompressSync(bomb, quickly)],
     ['gzip, gzip, gzip', gzipSync(gzipSync(gzipped))],
     ['gzip', Buffer.from('not gzip at all')],
+    ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(whole)))],
     ['deflate', Buffer.from([0, 1, 2, 3])],
   ]
   test.each(bodies)('U6: a response in the encoding %s, which was not requested, is 502', (encoding, body) =>

@@ -113,6 +113,9 @@ function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: n
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
+/** Thousands of them, each around the next, would hold the loop for seconds. */
+const maxCodings = 2
+
 /** Of providers that compress though `identity` was asked for. */
 function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer | undefined {
   try {
@@ -120,6 +123,7 @@ function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buff
       .toLowerCase()
       .split(',')
       .map((coding) => coding.trim())
+    if (codings.length > maxCodings) return undefined
     return codings.reduceRight<Buffer | undefined>((decoded, coding) => decoded && decoders[coding]?.(decoded, maxLength), bytes)
   } catch {
     return undefined
