@@ -4,6 +4,8 @@
 const minKeyLength = 8
 /** In bytes that the gateway does not read, such as those of a file, shorter ones do too. */
 const minKeyLengthInBytes = 16
+/** Of a character in JSON: `\\u002f`. */
+const maxEscapeLength = 6
 
 export interface ConfidentialWords {
   /** Keys in the configuration. */
@@ -19,7 +21,7 @@ export class Confidential {
   private keys: RegExp | undefined
   private words: RegExp | undefined
   private longKeys: RegExp | undefined
-  /** Of the keys that `containsLongKey` finds; 0 if there are none. */
+  /** Of the keys that `containsLongKey` finds, as they may be written; 0 if there are none. */
   longestKey = 0
 
   constructor(words: ConfidentialWords) {
@@ -31,8 +33,8 @@ export class Confidential {
     const long = keys.filter((key) => key.length >= minKeyLength)
     this.keys = anyOf(long.map(RegExp.escape))
     const longer = keys.filter((key) => key.length >= minKeyLengthInBytes)
-    this.longKeys = anyOf(longer.map(RegExp.escape))
-    this.longestKey = Math.max(0, ...longer.map(({ length }) => length))
+    this.longKeys = anyOf(longer.map(asWritten))
+    this.longestKey = maxEscapeLength * Math.max(0, ...longer.map(({ length }) => length))
     const whole = [...hosts, ...names]
       .filter((word) => word !== '')
       .map((word) => `(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`)
@@ -44,7 +46,7 @@ export class Confidential {
     return this.keys?.test(text) ?? false
   }
 
-  /** Whether bytes that stream by, as Latin-1, contain a key of 16 characters or more. */
+  /** Whether bytes that stream by, as Latin-1, contain a key of 16 characters or more, also with escapes of JSON or of a URL. */
   containsLongKey(text: string): boolean {
     return this.longKeys?.test(text) ?? false
   }
@@ -58,4 +60,12 @@ export class Confidential {
 /** One pattern for all sources, so that a text is scanned once; undefined without sources. */
 function anyOf(sources: readonly string[]): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'i')
+}
+
+/** A pattern of the key with each character as it is, or as JSON or a URL may write it. */
+function asWritten(key: string): string {
+  return Array.from(key, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0')
+    return `(?:\\\\?\\x${code}|\\\\u00${code}|%${code})`
+  }).join('')
 }
