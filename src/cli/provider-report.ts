@@ -9,7 +9,10 @@ import { clock, commandContext, connectProviders } from './connected-providers.t
 import type { Session } from './session.ts'
 
 export type ProviderReport =
-  | { readonly outcome: 'read'; readonly response: ServiceResponse<'getTransaction'>; readonly naming: TransactionReader['naming'] }
+  | ({ readonly outcome: 'read'; readonly response: ServiceResponse<'getTransaction'> } & Pick<
+      TransactionReader,
+      'naming' | 'policies'
+    >)
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'unreadable'; readonly why: string }
 
@@ -35,11 +38,11 @@ async function readFromProvider(
 ): Promise<ProviderReport> {
   await using open = new AsyncDisposableStack()
   const connect = await connectProviders(config, currencyLists, open)
-  const { service, capabilities, naming } = transactionReader(connect(provider), provider, config, clock)
+  const { service, capabilities, naming, policies } = transactionReader(connect(provider), provider, config, clock)
   const context = commandContext(capabilities)
   try {
     const response = await service.call('getTransaction', { id }, context)
-    return { outcome: 'read', response, naming }
+    return { outcome: 'read', response, naming, policies }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)
     return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }

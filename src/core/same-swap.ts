@@ -307,10 +307,10 @@ function compareNames(reported: AssetName, requested: AssetName, side: Side, nam
   const isUnexplained = isSame('coin') && reported.code !== undefined && table.byCode(reported.code) === undefined
   const compared = isUnexplained ? nameFields.filter((field) => field !== 'code') : nameFields
   const other = compared.find((field) => reported[field] && requested[field] && !isSame(field))
-  if (other)
-    return isSameInTable(reported, requested, table)
-      ? { contradicted: [], missing: [] }
-      : { contradicted: [side[other]], missing: [] }
+  if (other) {
+    const contradicted = isSame('coin') ? side.network : side[other]
+    return { contradicted: isSameInTable(reported, requested, table) ? [] : [contradicted], missing: [] }
+  }
   if (!isSame('code') && !isSame('coin')) return { contradicted: [], missing: [side.coin] }
   const isComplete = isOnlyOne(requested, naming) || isSame('network') || (byCode && isSame('code'))
   return { contradicted: [], missing: isComplete ? [] : [side.network] }

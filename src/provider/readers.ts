@@ -33,6 +33,7 @@ export function transactionReader(
     clockSkewMs,
     isListRefused,
     destination,
+    policies: provider.judge,
   }
 }
 

@@ -118,6 +118,22 @@ describe.each(['exolix', 'letsexchange'] as const)('%s names contracts in the re
     expect(repeated.text).not.toContain(rig.exchange.swaps[0]?.deposit)
   })
 
+  test('a lost create whose transaction is of another token is bound and counted with `judge.contract: count`', async () => {
+    await using rig = await startRig(name, { provider: { judge: { contract: 'count' } } })
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', { idempotencyKey: 'order-9' }), 'A', 504, 'outcome_unknown')
+    rig.exchange.tamper = replacing(other, 'get')
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('found')
+    expect(rig.gateway.observations).toContainEqual(
+      expect.objectContaining({ what: 'judgement', kind: 'contract', outcome: 'counted', network: 'ETH' }),
+    )
+    const repeated = await rig.create('A', { idempotencyKey: 'order-9' })
+    expect(repeated.status, repeated.text).toBe(201)
+    expect(repeated.json).toMatchObject({ depositAddress: rig.exchange.swaps[0]?.deposit })
+    expect(created(rig)).toBe(1)
+  })
+
   test('a get of an open swap that names another token later goes on', async () => {
     await using rig = await startRig(name)
     const { id } = (await rig.create('A')).json as { readonly id: string }

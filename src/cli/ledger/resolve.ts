@@ -1,4 +1,5 @@
 import { pickAssetFields } from '../../core/assets/pair.ts'
+import { judgeFound } from '../../core/creation/judge.ts'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { UnresolvedCreateReport } from '../../core/ledger-admin.ts'
 import { compareAll, otherTokensThanSent } from '../../core/same-swap.ts'
@@ -90,7 +91,8 @@ function findObjection(report: ProviderReport, create: UnresolvedCreateReport, i
   const { body, contradicted = [] } = report.response
   if (body.id !== id) return `${provider} returned another transaction than ${id}`
   const others = otherTokensThanSent(body, create, report.naming)
-  const fields = [...compareAll([body], create, report.naming).contradicted, ...others, ...contradicted]
+  const differing = [...compareAll([body], create, report.naming).contradicted, ...others, ...contradicted]
+  const fields = judgeFound(differing, report.policies).refused
   return fields.length === 0 ? undefined : `${name} does not match the create: it differs in ${fields.join(', ')}`
 }
 

@@ -190,7 +190,27 @@ function withPlainStatus(verified: VerifiedCreate, { provider, observe }: JudgeO
   return { ...verified, body: { ...verified.body, status: 'wait' } }
 }
 
-const kinds: Readonly<Record<string, JudgementKind>> = { contractFrom: 'contract', contractTo: 'contract' }
+const kinds: Readonly<Record<string, JudgementKind>> = {
+  contractFrom: 'contract',
+  contractTo: 'contract',
+  networkFrom: 'network',
+  networkTo: 'network',
+  amountIn: 'amount',
+  depositExtraId: 'depositMemo',
+}
+
+export interface JudgedFields {
+  /** Fields for which nobody gets the transaction. */
+  readonly refused: readonly string[]
+  /** The kinds of what is only counted. */
+  readonly counted: readonly JudgementKind[]
+}
+
+/** Judges what a transaction that was looked for contradicts. */
+export function judgeFound(contradicted: readonly string[], policies: JudgePolicies): JudgedFields {
+  const counted = judgementKinds.filter((kind) => policies[kind] === 'count' && contradicted.some((field) => kinds[field] === kind))
+  return { refused: contradicted.filter((field) => !counted.some((kind) => kinds[field] === kind)), counted }
+}
 
 function kindOf(field: string, reported: Transaction, pair: Pair, naming: AssetNaming): JudgementKind | undefined {
   const side = [from, to].find(({ coin }) => coin === field)

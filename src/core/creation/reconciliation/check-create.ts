@@ -64,9 +64,9 @@ async function resultOf(
   options: CheckOptions,
   span: Span | undefined,
 ): Promise<CheckResult> {
-  const { ledger, at } = options
+  const { ledger, at, observe } = options
   try {
-    const { matched, isAmbiguous, isPossible = false, candidates } = await (await matching)(create, span)
+    const { matched, counted = [], isAmbiguous, isPossible = false, candidates } = await (await matching)(create, span)
     if (isAmbiguous) return { outcome: 'ambiguous', isDone: false, candidates }
     if (!matched) return { ...(await conclude(create, isPossible, options)), candidates: isPossible ? candidates : [] }
     const { derived = [], body, contradicted = [], sequence } = matched
@@ -76,6 +76,8 @@ async function resultOf(
     }
     const transaction = { ...body, status: body.status ?? ('wait' as const) }
     const isBound = await ledger.bindFound(create.intent, { transaction, derived, reportedAt: at, fetchedAt: at, sequence })
+    if (isBound)
+      for (const judged of counted) observe({ what: 'judgement', provider: create.provider, outcome: 'counted', ...judged })
     return { outcome: isBound ? 'found' : 'duplicateId', isDone: isBound }
   } catch (reason) {
     const { kind, retryAfter, unavailableCause } = Fault.from(reason)

@@ -14,6 +14,7 @@ import {
   type ReportReading,
   zoneErrorMs,
 } from '../../same-swap.ts'
+import type { JudgePolicies } from '../judge.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
@@ -25,6 +26,8 @@ export interface TransactionReader extends ReportReading {
   /** Whether the provider refuses to list: then nothing is looked for. */
   readonly isListRefused?: (() => boolean) | undefined
   readonly destination: Destination
+  /** `providers.<name>.judge`. */
+  readonly policies: JudgePolicies
 }
 
 /** The rows of the list that do not contradict a create; only those with its reference if there are any. */

@@ -5,8 +5,9 @@ import { Fault } from '../../../domain/faults/fault.ts'
 import type { Caller, Context, ServiceResponse } from '../../../domain/swap/service.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
+import type { JudgementKind } from '../../../domain/telemetry/labels.ts'
 import type { Span } from '../../../domain/tracing/span.ts'
-import { pickAssetFields } from '../../assets/pair.ts'
+import { assetIn, from, pickAssetFields } from '../../assets/pair.ts'
 import { differences, mayBeOneAccount } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import {
@@ -18,13 +19,16 @@ import {
   otherTokensThanSent,
   type ReportedTransaction,
 } from '../../same-swap.ts'
+import { judgeFound } from '../judge.ts'
 import type { ListedRow } from './list-scan.ts'
 import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
 
 /** The result of a search. */
 export interface MatchResult {
-  /** The only confirmed match. */
+  /** The only confirmed match. `contradicted`: for what nobody may get it. */
   readonly matched?: ServiceResponse<'getTransaction'>
+  /** What is wrong with the match, and only counted. `network`: of the deposit, by the table. */
+  readonly counted?: readonly { readonly kind: JudgementKind; readonly network: string | undefined }[]
   /** Whether there are several candidates, another create competes for the match, or nothing confirms it. */
   readonly isAmbiguous: boolean
   /** Whether a transaction that is no match may still be the create's: then the list does not prove that it made nothing. */
@@ -87,12 +91,18 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
         (other) => other.intent !== create.intent && ['match', 'incomplete'].includes(compareCreate(reports, other, reader)),
       )
     const body = mergeReports(reports)
-    const contradicted = [...new Set([...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)])]
+    const differing = [...new Set([...(details.contradicted ?? []), ...contradictionsOf(reports, create, reader)])]
+    const { refused: contradicted, counted } = judgeFound(differing, reader.policies)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && contradicted.length === 0
     if (isContested || isAwaited) return { isAmbiguous: true, ...found }
     const bound = { ...body, ...pickAssetFields(create.requested), ownAssets: undefined, reference: undefined }
-    return { matched: { ...details, body: bound, ...(contradicted.length > 0 && { contradicted }) }, isAmbiguous: false }
+    const network = assetIn(create.requested, from, reader.naming.table)?.network
+    return {
+      matched: { ...details, body: bound, contradicted },
+      counted: counted.map((kind) => ({ kind, network })),
+      isAmbiguous: false,
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { createAssetNaming } from '../../assets/asset-naming.ts'
 import type { Destination } from '../../destination.ts'
 import { createService } from '../../layer.ts'
 import type { Ledger, TransactionRecord, UnresolvedCreate } from '../../ledger.ts'
+import type { JudgePolicies } from '../judge.ts'
 import { PendingCreateKeys } from '../pending-create-keys.ts'
 import { ListScans } from './list-scans.ts'
 import { reconcile } from './reconcile.ts'
@@ -79,6 +80,8 @@ interface World {
   ends: boolean
   /** Whether the match has got an owner meanwhile. */
   isOthers: boolean
+  /** `providers.<name>.judge`. */
+  policies: JudgePolicies
   now: number
 }
 
@@ -104,6 +107,7 @@ beforeEach(() => {
     fails: false,
     isScheduled: false,
     isOthers: false,
+    policies: refusing,
     ends: true,
     dates: ['dateFrom', 'dateTo'],
     now: attemptedAt + 5_000,
@@ -169,13 +173,29 @@ const capabilities = {
   requestFields: { listTransactions: { has: (field: string) => world.dates.includes(field) } },
 } as unknown as Capabilities
 
+const refusing = {
+  depositAddress: 'refuse',
+  depositMemo: 'refuse',
+  amount: 'refuse',
+  contract: 'refuse',
+  network: 'refuse',
+} as const
 const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
 
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     ledger: store,
     readers: new Map([
-      ['beta', { service, capabilities, naming: createAssetNaming(table, { byCode: false }, new Map()), destination }],
+      [
+        'beta',
+        {
+          service,
+          capabilities,
+          naming: createAssetNaming(table, { byCode: false }, new Map()),
+          destination,
+          policies: world.policies,
+        },
+      ],
     ]),
     scans,
     pendingKeys,
@@ -381,6 +401,30 @@ describe('a reference of the provider', () => {
     await run()
     expect(bound).toEqual([])
     expect(mismatches).toEqual([['intent-1', 'tx-1', ['amountIn', 'withdrawalAddress']]])
+  })
+
+  test.each<[keyof JudgePolicies, Partial<Transaction>]>([
+    ['amount', { amountIn: '7' as Amount }],
+    ['network', { codeTo: 'USDTERC20', networkTo: 'ETH' }],
+    ['contract', { ownAssets: { contractTo: 'TOther' } }],
+  ])('binds one whose %s is another, if `judge` only counts that', async (kind, facts) => {
+    world.unresolved = [{ ...lost, sent: { hasReference: true, contractTo: 'TToken' } }]
+    world.rows = [{ ...createdTransaction, reference: 'intent-1', ...facts }]
+    await run()
+    expect([bound, mismatches]).toEqual([[], [expect.arrayContaining(['intent-1', 'tx-1'])]])
+    world.policies = { ...refusing, [kind]: 'count' }
+    await run()
+    expect(bound).toMatchObject([['intent-1', { transaction: { id: 'tx-1' } }]])
+    expect(outcomes).toEqual(['create contradicted', 'judgement counted', 'create found'])
+  })
+
+  test('never binds another coin or address', async () => {
+    world.policies = { depositAddress: 'count', depositMemo: 'count', amount: 'count', contract: 'count', network: 'count' }
+    for (const facts of [{ codeTo: 'BTC', coinTo: 'BTC', networkTo: 'BTC' }, { withdrawalAddress: 'TOther' }]) {
+      world.rows = [{ ...createdTransaction, reference: 'intent-1', ...facts }]
+      await run()
+    }
+    expect([bound.length, mismatches.length]).toEqual([0, 2])
   })
 
   test.each([
