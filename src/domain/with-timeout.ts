@@ -8,7 +8,7 @@ export async function withTimeout<Result, Late>(
   onTimeout: () => Late,
 ): Promise<Result | Late> {
   const { promise, resolve } = Promise.withResolvers<typeof late>()
-  const timer = setTimeout(resolve, Math.min(timeoutMs, maxTimerMs), late)
+  const timer = setTimeout(resolve, Math.min(Math.max(timeoutMs, 0), maxTimerMs), late)
   try {
     const first = await Promise.race([work, promise])
     return first === late ? onTimeout() : first
