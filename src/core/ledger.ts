@@ -107,6 +107,12 @@ export interface UnresolvedCreate {
   readonly traceparent?: string
 }
 
+export interface EntriesElsewhere {
+  readonly entries: readonly LedgerEntry[]
+  /** Whether two tags have one account at the provider, where an id is one transaction (docs/contract.md §4). */
+  readonly isOneAccount: (tag: string, other: string) => boolean
+}
+
 export interface LedgerListQuery {
   readonly page: number
   readonly size: number
@@ -169,7 +175,7 @@ export interface Ledger {
     query: LedgerListQuery,
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
   /** The owner's transactions at all providers but this one (a tag), newest creation first. */
-  readonly listElsewhere: (owner: string, provider: string, maxEntries: number) => Promise<readonly LedgerEntry[]>
+  readonly listElsewhere: (owner: string, provider: string, maxEntries: number) => Promise<EntriesElsewhere>
   /**
    * Stores the state of an owner's transaction. `before`: the entry that `record` was merged into (undefined: none); if the stored
    * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7), and one that an operator recorded

@@ -45,6 +45,16 @@ describeStores(allStores, (shared) => {
     expect(await ledger.bindFound(made[1]?.id ?? '', facts('x'))).toBe(false)
   })
 
+  test('W22: what an owner has elsewhere comes with which tags are of one account', async () => {
+    const { ledger } = shared()
+    const { eu, us, other } = await rig(shared())
+    const owner = unique('owner')
+    for (const tag of [eu, us, other]) await ledger.upsert(owner, tag, facts('x'))
+    const { entries, isOneAccount } = await ledger.listElsewhere(owner, other, 9)
+    expect(entries.map(({ provider }) => provider).toSorted()).toEqual([eu, us].toSorted())
+    expect([isOneAccount(eu, us), isOneAccount(eu, other), isOneAccount('gone', 'gone')]).toEqual([true, false, true])
+  })
+
   test('L152: neither reconciliation nor a person binds it, and a mismatch does not take it', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { eu, us } = await rig(shared())

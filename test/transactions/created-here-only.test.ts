@@ -98,6 +98,48 @@ describe.each(formNames)('form %s, after a switch from beta to alpha', (form) =>
   })
 })
 
+describe.each(formNames)('form %s, after the tag of the routed provider became another one', (form) => {
+  const idsOf = async (key: string): Promise<readonly string[]> => {
+    const { json } = await place.client(form).get('/transactions', { key })
+    return (json as { data: { id: string }[] }).data.map(({ id }) => id)
+  }
+  const reason = 'The checker knows the provider by its first tag.'
+  const start = async (account: string): Promise<string> => {
+    place = await startPassthrough('alpha')
+    const key = await place.gateway.freshKey()
+    expect(idOf(await create(form, key))).toBe('alpha~tx-1')
+    await place.restart('alpha', { tag: 'gamma', account })
+    return key
+  }
+
+  test.each(['alpha', 'gamma'])(
+    'W22: a swap of the same account (%s), or URL, is one row, as the provider has it',
+    async (account) => {
+      const key = await start(account)
+      place.witness.excuse('I11', reason)
+      place.alpha.holdings.swaps = place.alpha.holdings.swaps.map((known) => ({ ...known, status: 'exchanging' }))
+      const { json } = await place.client(form).get('/transactions', { key })
+      expect(json).toMatchObject({ data: [{ id: 'gamma~tx-1', status: 'exchanging' }] })
+      expect(json).toMatchObject(form === 'A' ? { pagination: { total: digits('1') } } : { count: digits('1') })
+    },
+  )
+
+  test('W22: one that the provider no longer lists is there as it was known', async () => {
+    const key = await start('alpha')
+    place.alpha.holdings.swaps = []
+    expect(await idsOf(key)).toEqual(['alpha~tx-1'])
+  })
+
+  test('W22: it is one row in the list of another provider too', async () => {
+    const key = await start('alpha')
+    place.witness.excuse('I11', reason)
+    await idsOf(key)
+    await expect.poll(() => place.gateway.ledger.find(hashKey(key), 'gamma', 'tx-1')).toBeDefined()
+    await place.restart('beta')
+    expect(await idsOf(key)).toHaveLength(1)
+  })
+})
+
 test('what a key only read from a provider is not read there after a switch', async () => {
   place = await startPassthrough('beta')
   const key = await place.gateway.freshKey()

@@ -17,6 +17,17 @@ export function isOfAccount(column: string, tag: unknown): RawBuilder<boolean> {
   return sql`${sql.ref(column)} in (select cast(${tag} as text) union all ${otherTags(tag)})`
 }
 
+/** Whether two tags have the same account or the same URL, as last configured. */
+export async function accountsOf(database: Database): Promise<(tag: string, other: string) => boolean> {
+  const rows = await database.selectFrom('providers').select(['tag', 'account', 'url']).execute()
+  const byTag = new Map(rows.map((row) => [row.tag, row]))
+  return (tag, other) => {
+    const [one, another] = [byTag.get(tag), byTag.get(other)]
+    if (tag === other || !one || !another) return tag === other
+    return one.url === another.url || (one.account !== null && one.account === another.account)
+  }
+}
+
 /**
  * Whether a create under another tag of the account has the id, or a create had it until it was pruned. Called after the row that
  * may hold the id was locked, so that a prune that held the lock is visible.

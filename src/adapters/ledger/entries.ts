@@ -2,7 +2,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { isFinal } from '../../domain/swap/status.ts'
-import { isOfAccount } from './account-ids.ts'
+import { accountsOf, isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'
 import { lister } from './list.ts'
@@ -66,9 +66,10 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
     },
     list: lister(database),
     async listElsewhere(owner, provider, maxEntries) {
-      if (!(await hasOtherProviders(database, provider))) return []
+      if (!(await hasOtherProviders(database, provider))) return { entries: [], isOneAccount: (tag, other) => tag === other }
       const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
-      return (await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()).map(toEntry)
+      const elsewhere = await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()
+      return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
     },
     async upsert(owner, provider, facts, before) {
       const renewed = before && (await writeOne((within) => updateEntry(within, before, facts)))

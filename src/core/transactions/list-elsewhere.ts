@@ -2,7 +2,7 @@
 import { instantsOf } from '../../domain/instant.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { EntriesElsewhere, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
 import { parseDateRange } from './date-range.ts'
 import { type ListFromLedgerOptions, rowsFromLedger } from './list-from-ledger.ts'
@@ -10,6 +10,7 @@ import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
 import { snapshotLifetimeMs } from './sorted-list.ts'
 import { oldestOf } from './state/freshness.ts'
+import { parseTransactionId } from './transaction-id.ts'
 import { maxWholeRows, readWholeList, type WholeTransactions } from './whole-list.ts'
 
 export interface ListElsewhereOptions extends ListFromLedgerOptions {
@@ -37,13 +38,17 @@ export function listElsewhere(options: ListElsewhereOptions): Layer {
     async listTransactions(query, context, next) {
       const owner = ownerOf(context)
       // Without the ledger the list is the provider's, as it was before the switch.
-      const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => [])
-      if (elsewhere.length === 0) return next.call('listTransactions', query, context)
+      const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => undefined)
+      if (!elsewhere || elsewhere.entries.length === 0) return next.call('listTransactions', query, context)
       const { first, last } = parseDateRange(query)
       const whole = await snapshots.get(owner, query.page === 1, () => readWholeList(next, context, pageSize))
       const rows = [
         ...whole.rows.map((row) => ({ row, at: timeOf(row, listed), id: row.id })),
-        ...elsewhere.map((row) => ({ row, at: timeOf(row.transaction, row.provider), id: row.transaction.id })),
+        ...withoutListed(elsewhere, whole.rows, listed).map((row) => ({
+          row,
+          at: timeOf(row.transaction, row.provider),
+          id: row.transaction.id,
+        })),
       ].filter(({ at }) => at >= first && at <= last)
       rows.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? 1 : -1))
       const { items: page, total } = cutPage(rows, query)
@@ -60,6 +65,18 @@ export function listElsewhere(options: ListElsewhereOptions): Layer {
           : { sources: [...new Set([listed, ...stored.map((entry) => entry.provider)])] }),
       }
     },
+  })
+}
+
+/** One entry of each transaction, the one that was reported last, and none of what the provider has listed under another tag of its account. */
+function withoutListed({ entries, isOneAccount }: EntriesElsewhere, rows: readonly Transaction[], listed: string) {
+  const listedIds = new Set(rows.map(({ id }) => parseTransactionId(id).id))
+  const byId = Map.groupBy(entries, ({ transaction }) => transaction.id)
+  return entries.filter((entry) => {
+    const { provider, transaction } = entry
+    if (listedIds.has(transaction.id) && isOneAccount(provider, listed)) return false
+    const same = byId.get(transaction.id)?.filter((other) => isOneAccount(other.provider, provider)) ?? []
+    return entry === same.toSorted((one, other) => other.reportedAt - one.reportedAt)[0]
   })
 }
 
