@@ -94,7 +94,7 @@ ledger: { url: "${postgres.url}", refresh: 1 }
 redis: { url: "${redis.url}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
-cache: { currencies: 2, rate: 0 }
+cache: { currencies: 5, rate: 0 }
 log: { requests: false }
 providers:
   healthy: { form: A, url: "http://127.0.0.1:${ports.healthy}/api/v2", ${unbounded} }
