@@ -64,6 +64,9 @@ describe('a document', () => {
     ['many tags', '!!binary '.repeat(2_000), 'line 1 is not YAML: multiple tags'],
     ['too many keys', `${manyKeys}\na: x\nb: x`, 'line 1: there are more than 60000 entries'],
     ['its size', 'x'.repeat(1_000_001), 'is larger than 1000000 bytes'],
+    ['many entries', '- a\n'.repeat(200_000), 'has more than 150000 words and entries'],
+    ['many entries in brackets', `[${'a,'.repeat(200_000)}]`, 'has more than 150000 words and entries'],
+    ['many texts in a row', '"a" '.repeat(200_000), 'has more than 150000 words and entries'],
     ['one of many keys given twice', `${manyKeys}\nk7: x`, 'line 60000 is not YAML: duplicate key'],
   ])('is rejected for %s, with its line and without its text', (_, source, message) => {
     expect(parse(source, 60_000)).toEqual({ message })

@@ -12,12 +12,16 @@ export type Parsed = { readonly tree: Tree } | { readonly message: string }
 
 /** Far more than any configuration or asset table has. */
 export const maxSourceBytes = 1_000_000
+/** Of words and entries. A table of the largest size has 110,000; each may take a kilobyte and more while it is parsed. */
+const maxParts = 150_000
 /** Far more than any of them has. The parser takes 20 µs per bracket, and the stack per level. */
 const maxOpenBrackets = 200
 /** A level of keys counts twice. */
 const maxLevels = 100
 /** Of the thread. The largest source takes 2 s. */
 const parseTimeoutMs = 10_000
+/** Of the thread, in MB. A table of the largest size takes less than 96. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
 
 /** Parses a YAML source. `maxEntries`: of each list and of each mapping in it. */
 export function parse(source: string, maxEntries: number): Parsed {
@@ -38,6 +42,7 @@ export function parseInThread(...source: Parameters<typeof parse>): Promise<Pars
     workerData: source,
     execArgv: [],
     env: {},
+    resourceLimits,
   })
   thread.unref()
   const { promise, resolve } = Promise.withResolvers<Parsed>()
@@ -52,7 +57,9 @@ export function parseInThread(...source: Parameters<typeof parse>): Promise<Pars
 }
 
 function sizeError(source: string): string | undefined {
-  return Buffer.byteLength(source) > maxSourceBytes ? `is larger than ${maxSourceBytes} bytes` : undefined
+  if (Buffer.byteLength(source) > maxSourceBytes) return `is larger than ${maxSourceBytes} bytes`
+  const parts = source.matchAll(/[\s,[{](?=\S)/g)
+  return parts.drop(maxParts).next().done ? undefined : `has more than ${maxParts} words and entries`
 }
 
 /** Counts brackets inside of strings too: there they usually come in pairs. */
