@@ -100,6 +100,8 @@ export interface UnresolvedCreate {
   /** The same. */
   readonly destination?: Destination | undefined
   readonly attemptedAt: number
+  /** As in `Intent`, of a create that was refused. */
+  readonly deadline?: number | undefined
   /** How often a check was scheduled. */
   readonly checkCount: number
   /** Absent: there are no further checks. */
@@ -212,6 +214,8 @@ export interface Ledger {
   readonly scheduleNextLook: (create: UnresolvedCreate, nextLookAt: number | undefined) => Promise<boolean>
   /** Keeps what a refused create made all the same, as a mismatch without a claim. False, without a change, if the id is another create's. */
   readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
+  /** The same for transactions of which any may be the create's. */
+  readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
   /** Owners of creates that have a scheduled check or look. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
   /** Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as before. */

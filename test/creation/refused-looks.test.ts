@@ -113,6 +113,36 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expect(await dueOf(managed)).toEqual([])
   })
 
+  test('several that may be it are counted and listed for a person by the last look, with where the create was sent', async () => {
+    const managed = await start()
+    const key = await managed.issue()
+    refuseCreated(managed[name], { status: 400, text: page }, managed.witness)
+    managed.witness.excuse('I2', 'A person must say which of the two it is.')
+    expectRefusal(await create(managed, key), side, 400)
+    managed[name].holdings.swaps = managed[name].holdings.swaps.flatMap((made) => [made, { ...made, id: 'made-2' }])
+    const { ledger, ledgerAdmin, reconcile } = managed.gateway
+    await lookNow(managed)
+    expect([outcomesOf(managed.gateway), await ledgerAdmin.unresolved()]).toEqual([[], []])
+    const [due] = await dueOf(managed)
+    if (!due) throw new Error('no look is due')
+    expect(due.destination).toMatchObject({ form: side })
+    // The same create, two minutes later.
+    await ledger.scheduleNextLook(due, undefined)
+    const { owner, requested, destination } = due
+    const attemptedAt = due.attemptedAt - 120_000
+    const sent = intent({ id: `${name}-older`, provider: name, owner, requested, destination, attemptedAt, deadline: 1 })
+    await ledger.begin(sent)
+    await ledger.drop(sent.id, Date.now())
+    await reconcile()
+    expect(outcomesOf(managed.gateway)).toEqual(['foundAfterRefusal'])
+    const [kept] = await ledgerAdmin.unresolved()
+    expect(kept).toMatchObject({ intent: sent.id, state: 'mismatch', deadline: 1 })
+    expect(kept?.candidates?.toSorted()).toEqual(['made-1', 'made-2'])
+    expect(await ledger.unresolvedBetween(name, 0, Date.now())).toMatchObject([{ destination: due.destination }])
+    expect(await dueOf(managed)).toEqual([])
+    expect((await managed.client(side).get('/transactions', { key })).json).toMatchObject({ data: [] })
+  })
+
   test('a look that fails is made again', async () => {
     const managed = await start()
     const { ledger, reconcile } = managed.gateway

@@ -114,7 +114,7 @@ async function drop(within: Database, intent: string): Promise<void> {
 async function refuse(within: Database, intent: string, look_at: number): Promise<void> {
   const unresolved = within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates)
   const create = await unresolved
-    .returning(['owner', 'provider', 'asked', 'sent', 'attempted_at'])
+    .returning(['owner', 'provider', 'asked', 'sent', 'destination', 'attempted_at', 'deadline'])
     .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
     .executeTakeFirst()
   if (create)

@@ -82,8 +82,9 @@ function orderText(order: Partial<FoundTransaction['entry']['transaction']>): st
   return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
 }
 
-function reportedText({ reported, candidates = [] }: UnresolvedCreateReport): string {
-  if (!reported) return candidates.length === 0 ? '' : `may be ${candidates.join(', ')}`
+function reportedText({ state, reported, candidates = [] }: UnresolvedCreateReport): string {
+  if (!reported && candidates.length === 0) return ''
+  if (!reported) return `may be ${candidates.join(', ')}${state === 'mismatch' ? ', although the provider refused the create' : ''}`
   const { id, fields } = reported
   if (fields.includes('refused')) return `${id}, although the provider refused the create`
   return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`

@@ -169,7 +169,7 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     attemptedAt: row.attempted_at,
     ...(row.deadline !== null && { deadline: row.deadline }),
-    ...(row.candidates !== null && row.state !== 'mismatch' && { candidates: JSON.parse(row.candidates) }),
+    ...(row.candidates !== null && !(row.state === 'mismatch' && row.facts !== null) && { candidates: JSON.parse(row.candidates) }),
     ...(row.facts !== null && { reported: toReported(row.facts) }),
   }
 }

@@ -58,6 +58,10 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       "CREATE INDEX transactions_unresolved ON transactions (attempted_at, intent) WHERE state <> 'done'",
     ]),
     '2026-12-20 mismatch streaks': step(mismatchStreaks(types)),
+    '2026-12-21 refused destinations': step([
+      `ALTER TABLE refused_creates ADD COLUMN destination ${types.text}`,
+      `ALTER TABLE refused_creates ADD COLUMN deadline ${types.integer}`,
+    ]),
   }
 }
 

@@ -105,7 +105,11 @@ interface RefusedCreates {
   asked: string
   /** JSON: the provider's own words for its assets. */
   sent: string | null
+  /** JSON: where the create was sent; null in rows of older versions. */
+  destination: string | null
   attempted_at: number
+  /** Null in rows of older versions. */
+  deadline: number | null
   look_at: number
   looks: ColumnType<number, number | undefined, number>
 }

@@ -27,7 +27,7 @@ async function lookFor(due: readonly UnresolvedCreate[], scanKey: string, option
   const matching = startMatching(creates, scanKey, now, options)
   matching?.catch(() => {}) // each look handles the rejection
   await forEachConcurrently(concurrency, creates, async (create) => {
-    const isRead = await look(create, matching, options)
+    const isRead = await look(create, matching, now, options)
     await ledger.scheduleNextLook(create, nextLookTime(create, isRead, now))
   })
   scans.forget(scanKey)
@@ -37,14 +37,18 @@ async function lookFor(due: readonly UnresolvedCreate[], scanKey: string, option
 async function look(
   create: UnresolvedCreate,
   matching: Promise<MatchCreate> | undefined,
+  now: number,
   { ledger, observe }: ReconciliationOptions,
 ): Promise<boolean> {
   if (!matching) return false
   const { provider } = create
   try {
-    const { matched } = await (await matching)(create)
-    if (matched && (await ledger.keepRefused(create, matched.body)))
-      observe({ what: 'create', provider, outcome: 'foundAfterRefusal' })
+    const { matched, isAmbiguous, candidates = [] } = await (await matching)(create)
+    // Until the last look another create may still turn out to have one of the candidates.
+    const isUndecided = isAmbiguous && candidates.length > 0 && isLastLook(create, now)
+    const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
+    if (isUndecided) await ledger.keepCandidates(create, candidates)
+    if (isKept) observe({ what: 'create', provider, outcome: 'foundAfterRefusal' })
     return true
   } catch (reason) {
     if (Fault.from(reason).kind === 'internal') throw reason
@@ -52,9 +56,14 @@ async function look(
   }
 }
 
+/** Whether no look follows, if the list can be read. */
+function isLastLook({ attemptedAt }: UnresolvedCreate, now: number): boolean {
+  return now >= attemptedAt + secondLookMs
+}
+
 /** Undefined: it was the last look. */
-function nextLookTime({ attemptedAt }: UnresolvedCreate, isRead: boolean, now: number): number | undefined {
-  const second = attemptedAt + secondLookMs
-  if (now < second) return second
+function nextLookTime(create: UnresolvedCreate, isRead: boolean, now: number): number | undefined {
+  const { attemptedAt } = create
+  if (!isLastLook(create, now)) return attemptedAt + secondLookMs
   return isRead || now >= attemptedAt + lastLookMs ? undefined : now + secondLookMs
 }
