@@ -93,7 +93,8 @@ export class Model {
     return true
   }
 
-  contradict(intent: string, reported: Transaction): void {
+  /** Returns the suspensions that begin with it: none, as no asset is named. */
+  contradict(intent: string, reported: Transaction): readonly [] {
     const row = this.row(intent)
     if (row.state === 'done') throw new Error('settled')
     const holder = this.holder(row.provider, reported.id)
@@ -103,6 +104,7 @@ export class Model {
     if (isListed) this.rows.splice(this.rows.indexOf(holder), 1)
     const isAnothers = holder && holder !== row && !isListed
     Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: isAnothers ? undefined : reported.id })
+    return []
   }
 
   bind(intent: string, id: string, at: number): 'bound' | 'taken' | 'missing' {
