@@ -150,6 +150,23 @@ describe('swapgate ledger unknown', () => {
     ])
   })
 
+  it('names what may be the transaction of a refused create, for a person to decide', async () => {
+    const refused = intentOf('turned-away', { deadline: now })
+    await stores.ledger.begin(refused)
+    await stores.ledger.drop(refused.id, now)
+    const [due] = await stores.ledger.dueLooks(now, 1, undefined)
+    if (!due) throw new Error('no look is due')
+    await stores.ledger.keepCandidates(due, ['one', 'two'])
+    expect((await place.swapgate('ledger', 'unknown')).out.at(-1)).toMatch(
+      /TQn9 {2}may be one, two, although the provider refused the create$/,
+    )
+    expect((await place.swapgate('ledger', 'resolve', 'turned-away', '--accept')).err).toEqual([
+      'swapgate: the create turned-away was refused, so there is no response to accept',
+    ])
+    expect((await place.swapgate('ledger', 'resolve', 'turned-away', '--none')).exitCode).toBe(0)
+    expect(await stores.ledgerAdmin.unresolved()).toEqual([])
+  })
+
   it('reports that no create is unresolved', async () => {
     await created('one')
     expect(await place.facts('ledger', 'unknown')).toEqual([])

@@ -68,7 +68,8 @@ async function bind(create: UnresolvedCreateReport, id: string, isForced: boolea
 
 /** A response that a person has judged: it counts as it came. */
 async function accept({ intent, state, provider, reported }: UnresolvedCreateReport, parts: ResolveParts): Promise<ResolveResult> {
-  if (state !== 'mismatch' || !reported) return { outcome: 'refused', message: `the create ${intent} is no mismatch` }
+  if (state !== 'mismatch') return { outcome: 'refused', message: `the create ${intent} is no mismatch` }
+  if (!reported) return { outcome: 'refused', message: `the create ${intent} was refused, so there is no response to accept` }
   const name = `${provider}~${reported.id}`
   const outcome = await parts.stores.ledgerAdmin.accept(intent, Date.now(), parts.actor)
   if (outcome === 'taken') return { outcome: 'refused', message: `${name} is already in the ledger` }

@@ -66,10 +66,12 @@ function createsTable(rows, open) {
     },
     {
       heading: 'Provider reported',
-      content: ({ reported }) =>
+      content: ({ reported, candidates = [] }) =>
         reported
           ? html`<code>${reported.id}</code>, ${reported.fields.includes('refused') ? 'although it was refused' : `differs in ${reported.fields.join(', ')}`}`
-          : none,
+          : candidates.length > 0
+            ? html`may be <code>${candidates.join(', ')}</code>`
+            : none,
     },
     {
       heading: 'Settle',
