@@ -7,7 +7,10 @@ export function openFilesLimit(): number | undefined {
   return Number.isSafeInteger(soft) ? soft : undefined
 }
 
-/** The requested number of connections, but at most half of the open files: the other half is for providers and stores. */
-export function maxConnections(wanted: number, openFiles = openFilesLimit()): number {
-  return openFiles === undefined ? wanted : Math.max(1, Math.min(wanted, Math.floor(openFiles / 2)))
+/** Of the open files, a port's connections take at most this share: the others are for providers, stores and the process itself. */
+const shares = { public: 1 / 2, admin: 1 / 8 }
+
+/** The wanted number of connections of a port, but at most its share of the open files. */
+export function maxConnections(port: keyof typeof shares, wanted: number, openFiles = openFilesLimit()): number {
+  return openFiles === undefined ? wanted : Math.max(1, Math.min(wanted, Math.floor(openFiles * shares[port])))
 }

@@ -42,7 +42,11 @@ export async function openAdmin(
     maxBodyBytes: maxAdminBodyBytes,
     onEnded: () => onClosed('unfinished'),
   })
-  evictIdlest(server, { max: maxConnections(maxAdminConnections), endOldest: (newest) => unfinished.endOldest(newest), onClosed })
+  evictIdlest(server, {
+    max: maxConnections('admin', maxAdminConnections),
+    endOldest: (newest) => unfinished.endOldest(newest),
+    onClosed,
+  })
   setIdleTimeout(server, adminIdleTimeoutMs)
   return { url, drain: drainOf(server) }
 }
@@ -67,7 +71,7 @@ export interface PublicPort extends Port {
 /** `isStopping`: whether every response closes its connection. */
 export async function openPublic(config: Config, handle: Http, isStopping: () => boolean, observe: Observer): Promise<PublicPort> {
   const socketTimeoutMs = socketTimeoutOf(config)
-  const max = maxConnections(config.server.connections)
+  const max = maxConnections('public', config.server.connections)
   const ofAddress = addressBoundOf(config, max)
   const hasProxies = config.server.trustProxy > 0
   const bounded = hasProxies ? limitRequestsPerAddress(handle, ofAddress) : handle
