@@ -12,6 +12,37 @@ export interface EncodeOptions {
   readonly observe: Observer
 }
 
+/** Characters of pages. Requests that waited for one list get their pages at once, and of more than these only one in each turn. */
+const maxPerTurn = 2 * 1_048_576
+/** In this turn of the event loop. */
+let encodedCharacters = 0
+let isTurnScheduled = false
+const waiting: { readonly isEncoded: () => boolean; readonly resume: () => void }[] = []
+
+/** Waits until the pages that were encoded before can have been written: they would take the memory, all at once. */
+export async function turnToEncode({ encodings }: ServiceResponse<Op>, form: Form): Promise<void> {
+  const isEncoded = (): boolean => encodings?.get(form.name) !== undefined
+  if (isEncoded() || (encodedCharacters < maxPerTurn && waiting.length === 0)) return
+  await new Promise<void>((resume) => waiting.push({ isEncoded, resume }))
+}
+
+function count(characters: number): void {
+  encodedCharacters += characters
+  if (isTurnScheduled) return
+  isTurnScheduled = true
+  setImmediate(endTurn)
+}
+
+function endTurn(): void {
+  encodedCharacters = 0
+  while (waiting[0]?.isEncoded()) waiting.shift()?.resume()
+  const next = waiting.shift()
+  isTurnScheduled = next !== undefined
+  if (!next) return
+  setImmediate(endTurn)
+  next.resume()
+}
+
 /** Encodes a response; a cached page only once. If clients may cache it, adds an ETag. */
 export function encodeBody(
   { body, encodings }: ServiceResponse<Op>,
@@ -27,6 +58,7 @@ export function encodeBody(
   const isCacheable = maxAgeSeconds[operation.op] !== undefined
   const encoding = { text, omitted: [...omitted], etag: isCacheable ? entityTag(text) : undefined }
   encodings?.set(form.name, encoding)
+  if (operation.paged) count(text.length)
   return encoding
 }
 

@@ -13,7 +13,7 @@ import { type Match, type Matcher, matcher } from './match.ts'
 import { type RecordOptions, recorded } from './recorded.ts'
 import type { RequestRecord } from './request-record.ts'
 import { encodeResponse, notModifiedIfMatched, optionsResponse } from './response.ts'
-import type { EncodeOptions } from './response-body.ts'
+import { type EncodeOptions, turnToEncode } from './response-body.ts'
 import { pageResponse } from './static-page.ts'
 
 export interface ServeOptions extends AdmitOptions, RecordOptions {
@@ -97,6 +97,7 @@ async function respond(
   const fields = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
   const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKey, record, server))
+  if (operation.paged) await turnToEncode(response, server.form)
   return notModifiedIfMatched(encodeResponse(response, fields, operation, record, encodeOptions), request.headers['if-none-match'])
 }
 

@@ -23,7 +23,13 @@ async function attack(target: Target, names: readonly string[], seconds: number)
   await Promise.race([Promise.all(running), wait(1_000)])
 }
 
+function printOutcomes(): void {
+  for (const [name, counts] of outcomes) console.error(`${name.padEnd(20)} ${JSON.stringify(Object.fromEntries(counts))}`)
+  process.exit()
+}
+
 if (import.meta.main) {
+  process.once('SIGTERM', printOutcomes)
   const [target = '', seconds, cycles] = process.argv.slice(2)
   const cycle = Number(seconds) / Number(cycles)
   const names = Object.keys(attacks)
@@ -37,6 +43,5 @@ if (import.meta.main) {
     await attack(JSON.parse(target), names, Math.max(1, (end - performance.now()) / 1_000))
     console.log('none')
   }
-  for (const [name, counts] of outcomes) console.error(`${name.padEnd(20)} ${JSON.stringify(Object.fromEntries(counts))}`)
-  process.exit()
+  printOutcomes()
 }

@@ -14,7 +14,6 @@ import { median } from '../../bench/median.ts'
 import { silentSystem } from '../process/silent-system.ts'
 import { residentMemory } from '../process/slow-clients.ts'
 import bundle, { bundledProgram } from '../support/bundle.ts'
-import { ownLoad } from '../support/own-load.ts'
 import { RedisServer } from '../support/redis.ts'
 import { silentNames } from './attacks.ts'
 import { startLimited } from './limited-process.ts'
@@ -194,11 +193,7 @@ async function main(): Promise<void> {
   writeAssets()
   writeConfiguration(ports, redis, 0)
   const [healthyKey, key] = [createKey('acme'), createKey('mallory')]
-  const gateway = startLimited(
-    [bundledProgram(), 'start', '--config', file],
-    `${ownLoad} --import=${silentSystem(pipe)}`,
-    directory,
-  )
+  const gateway = startLimited([bundledProgram(), 'start', '--config', file], `--import=${silentSystem(pipe)}`, directory)
   const readLog = keepEnd(gateway.child)
   const ended = once(gateway.child, 'exit')
   resources.defer(async () => {
@@ -213,7 +208,7 @@ async function main(): Promise<void> {
 
   const stopping = new AbortController()
   const healthy: Healthy = { statuses: new Map(), times: [] }
-  const using = useAsClient(port, healthyKey, healthy, stopping.signal)
+  void useAsClient(port, healthyKey, healthy, stopping.signal)
   const target = JSON.stringify({ port, adminPort, key, operatorToken })
   const attacker = startOwn('attacker.ts', target, String(seconds), String(cycles))
   const attacked = once(attacker, 'exit')
@@ -244,7 +239,7 @@ async function main(): Promise<void> {
   const hasEnded = gateway.child.exitCode !== null || gateway.child.signalCode !== null
   if (hasEnded)
     console.log(`the gateway ended during ${phase}: ${gateway.child.exitCode ?? gateway.child.signalCode}\n${readLog()}`)
-  await using
+  attacker.kill()
   await Promise.race([attacked, wait(10_000)])
   if (!report(samples, healthy, Number(hasEnded))) process.exitCode = 1
   agent.destroy()

@@ -11,15 +11,14 @@ import { toOriginForm } from './origin-form.ts'
 import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
 import { ServerStreams } from './streams.ts'
-import { setWriteTimeout } from './write-timeout.ts'
 
 export interface ExpressOptions {
   readonly trustProxy: number
   readonly maxBodyBytes: number
   /** Origins whose pages may read responses. */
   readonly cors: readonly string[]
-  /** Maximum time for a client to read a response. */
-  readonly writeTimeoutMs?: number
+  /** Called for each response that has been written, with the address of its client. */
+  readonly onWritten?: (response: ServerResponse, address: string | undefined) => void
   /** Whether the process is stopping: then every response closes its connection. */
   readonly isStopping?: () => boolean
   /** In front of the gateway. What they respond is theirs. */
@@ -34,7 +33,7 @@ type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerRespons
 
 /** Makes an express application of `handle`. */
 export function expressApp(handle: Http, options: ExpressOptions): Express {
-  const { trustProxy, maxBodyBytes, cors, writeTimeoutMs, isStopping = () => false, middleware = [] } = options
+  const { trustProxy, maxBodyBytes, cors, onWritten, isStopping = () => false, middleware = [] } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -46,7 +45,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   const refused = new WeakSet<Socket>()
   const send = batch((pending: PendingResponse) => {
     write(pending, isStopping())
-    if (writeTimeoutMs !== undefined) setWriteTimeout(pending.response, writeTimeoutMs)
+    onWritten?.(pending.response, pending.address)
   })
   const respond: RequestHandler = async (request, response) => {
     if (refused.has(request.socket)) return
@@ -56,7 +55,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)
     const httpResponse = await handle(httpRequest)
-    if (!httpResponse.isSent) send({ response, httpResponse, isLast })
+    if (!httpResponse.isSent) send({ response, httpResponse, address: httpRequest.address, isLast })
   }
   app.use(respond)
   // Express cannot route a target that is not a path: the same handler responds.
@@ -110,6 +109,7 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
 interface PendingResponse {
   readonly response: Response
   readonly httpResponse: HttpResponse
+  readonly address: string | undefined
   /** Whether to close the connection after the response. */
   readonly isLast: boolean
 }
@@ -128,7 +128,8 @@ function batch<T>(writeItem: (item: T) => void): (item: T) => void {
 }
 
 function write({ response, httpResponse: { status, headers, body, bytes }, isLast }: PendingResponse, isStopping: boolean): void {
-  if (response.destroyed) return
+  // Node leaves the later responses of a closed connection as they are.
+  if (response.destroyed || response.req.socket.destroyed) return
   const length = bytes ? bytes.length : Buffer.byteLength(body)
   const sent: Record<string, string | number | undefined> = { ...headers }
   if (status !== 204 && status !== 304) sent['content-length'] = length

@@ -88,7 +88,8 @@ class MadePages {
     const before = this.pages.get(key)
     if (before) return before.response
     const rows = await (byCode ? this.byCode : this.byCoin).read()
-    return this.keep(key, pageOf(rows, searchTerm, query, this.listings))
+    // Of requests that waited for the rows together, the first makes the page.
+    return this.pages.get(key)?.response ?? this.keep(key, pageOf(rows, searchTerm, query, this.listings))
   }
 
   private keep(key: string, response: CurrenciesResponse): CurrenciesResponse {

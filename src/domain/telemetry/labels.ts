@@ -37,8 +37,8 @@ export const ports = ['public', 'admin'] as const
 
 export type PortName = (typeof ports)[number]
 
-/** `address`: one too many of an address. `full`: of all. `idle`: for a new one. `unfinished`: its request was not whole yet. */
-export const connectionClosings = ['address', 'full', 'idle', 'unfinished'] as const
+/** `address`: one too many of an address. `full`: of all. `idle`: for a new one. `unfinished`: its request was not whole yet. `unread`: its response was not. */
+export const connectionClosings = ['address', 'full', 'idle', 'unfinished', 'unread'] as const
 
 /** Why a connection was closed before its time. */
 export type ConnectionClosing = (typeof connectionClosings)[number]

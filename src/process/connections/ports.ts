@@ -1,7 +1,7 @@
 /** The two ports: the public one, and the operators' own (docs/contract.md §13). */
 import type { Socket } from 'node:net'
 import { type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../../adapters/http/admin.ts'
-import { expressApp, messagesOf } from '../../adapters/http/express.ts'
+import { type ExpressOptions, expressApp, messagesOf } from '../../adapters/http/express.ts'
 import { listen } from '../../adapters/http/server.ts'
 import type { Config } from '../../config/index.ts'
 import type { ConnectionClosing } from '../../domain/telemetry/labels.ts'
@@ -20,6 +20,7 @@ import { maxConnections } from './open-files.ts'
 import { limitPipelining } from './pipelining-limit.ts'
 import { limitRequestsPerAddress } from './requests-per-address.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
+import { UnreadResponses } from './unread-responses.ts'
 
 export interface Port {
   readonly url: string
@@ -75,12 +76,14 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
   const ofAddress = addressBoundOf(config, max)
   const hasProxies = config.server.trustProxy > 0
   const bounded = hasProxies ? limitRequestsPerAddress(handle, ofAddress) : handle
-  const app = expressApp(bounded, { ...config.server, writeTimeoutMs: socketTimeoutMs, isStopping })
+  const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'public', reason })
+  const unread = new UnreadResponses({ timeoutMs: socketTimeoutMs, maxBytes: unreadBytes(), onClosed: () => onClosed('unread') })
+  const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
+  const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, open } = admissionQueue(app)
   const options = { ...config.server, messages: messagesOf(app), socketTimeoutMs }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
-  const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'public', reason })
   const unfinished = new UnfinishedRequests(server, {
     bufferBytes: unfinishedBytes(),
     maxBodyBytes: config.server.maxBodyBytes,
@@ -115,6 +118,11 @@ function addressBoundOf({ server }: Config, max: number): AddressBound {
 /** Memory for requests that have not arrived whole: up to half of it is used. */
 function unfinishedBytes(): number {
   return memoryLimit() / 2
+}
+
+/** Memory for responses that clients have not read yet: their texts are on the heap. */
+function unreadBytes(): number {
+  return memoryLimit() / 8
 }
 
 /** Milliseconds after which an idle connection, or an unread response, is closed. Waiting for a provider is not idle. */
