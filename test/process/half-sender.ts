@@ -1,5 +1,4 @@
 /** A process that keeps as many connections as it is told open, each with all but the end of a request; what is closed is opened again. */
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -7,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 const longestPause = 500
 
 if (import.meta.main) {
+  process.stdin.resume().on('end', () => process.exit()) // also if the server ends before all is sent
   const [port, count, localAddress, text = ''] = process.argv.slice(2)
   let sent = 0
   const open = (): void => {
@@ -20,7 +20,4 @@ if (import.meta.main) {
   }
   while (sent < Number(count)) await wait(50)
   console.log('all were sent once')
-  process.stdin.resume()
-  await once(process.stdin, 'end')
-  process.exit()
 }

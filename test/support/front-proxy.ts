@@ -76,19 +76,22 @@ const nothing: ReadonlySet<string> = new Set(['', '-'])
 
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join('\n  ')
 
+const ofNginx: Omit<Kind, 'configuration'> = {
+  names: ['nginx'],
+  package: 'nginx-light',
+  options: ['-p', '.', '-c', 'proxy.conf', '-e', 'error.log'],
+}
+
 /** Everything in its own directory; bodies stay in memory, so that they are logged. */
-const kinds = {
-  nginx: {
-    names: ['nginx'],
-    package: 'nginx-light',
-    options: ['-p', '.', '-c', 'proxy.conf', '-e', 'error.log'],
-    configuration: (port, upstream) => `
+function nginx(port: number, upstream: number, cache = { declared: '', used: '' }): string {
+  return `
 daemon off;
 master_process off;
 pid nginx.pid;
 events {}
 http {
   ${temporary}
+  ${cache.declared}
   client_body_buffer_size 64k;
   log_format frames escape=json '{"method":"$request_method","path":"$request_uri","body":"$request_body","upstream":"$upstream_status"}';
   access_log access.log frames;
@@ -100,10 +103,22 @@ http {
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host $http_host;
+      ${cache.used}
     }
   }
-}`,
-  },
+}`
+}
+
+/** `X-Cache` is `HIT` for what another response is used for. */
+const nginxCache = {
+  declared: 'proxy_cache_path cache keys_zone=responses:1m;',
+  used: 'proxy_cache responses; add_header X-Cache $upstream_cache_status always;',
+}
+
+const kinds = {
+  nginx: { ...ofNginx, configuration: (port, upstream) => nginx(port, upstream) },
+  /** With a cache as its documentation sets it up. */
+  nginxWithCache: { ...ofNginx, configuration: (port, upstream) => nginx(port, upstream, nginxCache) },
   haproxy: {
     names: ['haproxy'],
     package: 'haproxy',
