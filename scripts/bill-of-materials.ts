@@ -1,6 +1,6 @@
 /** Writes `swapgate-<version>.cdx.json`: what is in the package, as CycloneDX, from the package itself: `npm run sbom`. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,6 +11,11 @@ export function billOfMaterials(archive: string): string {
     const folder = join(place, 'swapgate') // npm names the component after its folder
     mkdirSync(folder)
     execFileSync('tar', ['--extract', '--file', archive, '--directory', folder, '--strip-components=1'])
+    // npm reads `overrides` of a project only for what is not bundled.
+    const { bundleDependencies: _, ...manifest } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object & {
+      bundleDependencies: true
+    }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
     return execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26 })
   } finally {
     rmSync(place, { recursive: true })

@@ -1,14 +1,14 @@
 /**
  * The production packages go into what `npm pack` makes, as they are locked and tested: npm would choose versions of its own for whoever
- * installs it. `npm pack` calls this before, with `add`, and after it, with `remove`: with `bundleDependencies` in the manifest of a
- * clone, `npm ci` of npm 11 does not end.
+ * installs it, and applies `overrides` in a clone only. `npm pack` calls this before, with `add`, and after it, with `remove`: with
+ * `bundleDependencies` in the manifest of a clone, `npm ci` of npm 11 does not end.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 interface Manifest {
-  readonly version: string
-  readonly scripts?: Readonly<Record<string, string>>
+  readonly devDependencies: object
+  readonly overrides: object
 }
 
 interface LockedPackage {
@@ -33,25 +33,25 @@ function add(): void {
   if (existsSync(keptFile)) remove() // after an `npm pack` that failed
   for (const [folder, { version, hasInstallScript }] of bundledPackages()) {
     const file = `${folder}/package.json`
-    const installed = existsSync(file) ? (read(file) as Manifest) : undefined
+    const installed = existsSync(file) ? (read(file) as { readonly version: string }) : undefined
     if (installed?.version !== version) throw new Error(`${folder} is ${installed?.version}, locked is ${version}: run npm ci`)
-    if (hasInstallScript) writeWithoutInstallScripts(file, installed)
+    if (hasInstallScript) throw new Error(`${folder} would run a script when the archive is installed`)
   }
-  const { devDependencies: _, overrides: __, ...manifest } = read(manifestFile) as Readonly<Record<string, unknown>>
+  const { devDependencies: _, overrides: own, ...manifest } = read(manifestFile) as Manifest
+  // Tools that read the archive as a project need them.
+  const overrides = Object.fromEntries(
+    Object.keys(own).flatMap((name) => {
+      const bundled = bundledPackages().get(`node_modules/${name}`)
+      return bundled ? [[name, bundled.version]] : []
+    }),
+  )
   mkdirSync(dirname(keptFile), { recursive: true })
   copyFileSync(manifestFile, keptFile)
-  write(manifestFile, { ...manifest, bundleDependencies: true })
+  write(manifestFile, { ...manifest, overrides, bundleDependencies: true })
 }
 
 function remove(): void {
   renameSync(keptFile, manifestFile)
-}
-
-/** npm runs those of bundled packages too. That of protobufjs, the only one, warns of dependents from before its version 6. */
-function writeWithoutInstallScripts(file: string, { scripts, ...manifest }: Manifest): void {
-  const { preinstall: _, install: __, postinstall: ___, ...others } = { ...scripts }
-  rmSync(file) // another clone may share the file by a hard link
-  write(file, { ...manifest, scripts: others })
 }
 
 function read(file: string): object {

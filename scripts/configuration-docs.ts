@@ -19,7 +19,7 @@ rejects the same errors with exit code 1.
   missing variable without a default is an error.
 - \`\${file:/run/secrets/alpha}\` reads a file and removes white space at both ends. A relative path is relative to the file that
   contains it.
-- A file has at most 1 MB, a list or section at most 1,000 entries.
+- A file has at most 1 MB and 150,000 words and entries, a list or section at most 1,000 entries.
 - Times are in seconds and may have a fraction, unless the column *Unit* differs.
 - No message shows a value: it may be a secret. A name that looks like a secret is replaced by its length:
   \`providers.<28 characters>.url: is missing\`.
