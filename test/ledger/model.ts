@@ -104,6 +104,7 @@ export class Model {
     if (isListed) this.rows.splice(this.rows.indexOf(holder), 1)
     const isAnothers = holder && holder !== row && !isListed
     Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: isAnothers ? undefined : reported.id })
+    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     return []
   }
 

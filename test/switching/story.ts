@@ -105,7 +105,12 @@ export async function runStory({
   for (let number = 0; number < count; number++) {
     clients.push(new SwappingClient(number, await issueKey(gateways[0].adminUrl, `client-${number}`), urls))
   }
-  const running = clients.map((client) => client.run((created) => void swaps.push({ ...created, step: 'wait' })))
+  // One after the other: creates that all come in one moment are more than a disk takes in a second, and some are shed.
+  const running: Promise<void>[] = []
+  for (const client of clients) {
+    running.push(client.run((created) => void swaps.push({ ...created, step: 'wait' })))
+    await pause(20)
+  }
   const betaShares: number[] = []
   /** Reports how the next new swaps are shared. */
   const watch = async (step: string): Promise<void> => {
