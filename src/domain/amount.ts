@@ -92,6 +92,9 @@ export function plainAmount(amount: Amount): Amount {
 
 /** A positive amount without what is past so many decimals; undefined if it has no more than these, trailing zeros aside. */
 export function roundDown(amount: Amount, decimals: number): Amount | undefined {
+  const point = amount.indexOf('.')
+  const isPlain = !/e/i.test(amount)
+  if (isPlain && (point < 0 || amount.length - point - 1 <= decimals)) return undefined // most amounts
   const { digits, scale } = parse(amount)
   if (scale <= decimals) return undefined
   const cut = 10n ** BigInt(scale - decimals)

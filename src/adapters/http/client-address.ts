@@ -9,8 +9,9 @@ const maxLength = 80
 const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
 
 /** `server.trustProxy` hops back in `X-Forwarded-For`, without a port. What is no address there is none: empty. */
-export function clientAddress({ socket, ip = '' }: Pick<Request, 'socket' | 'ip'>, trustProxy: number): string {
-  if (trustProxy === 0) return socket.remoteAddress ?? ''
+export function clientAddress(request: Pick<Request, 'socket' | 'ip'>, trustProxy: number): string {
+  if (trustProxy === 0) return request.socket.remoteAddress ?? ''
+  const { ip = '' } = request // express parses the header at each read
   const address = ip.length <= maxLength ? ip.replace(withPort, '$1$2') : ''
   // A real copy: a part of the header would keep all of it in memory.
   return isIP(address) === 0 ? '' : Buffer.from(address, 'latin1').toString('latin1')

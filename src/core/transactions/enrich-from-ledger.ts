@@ -60,7 +60,7 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
       const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
       const cached = finding instanceof Promise ? await finding : finding
-      const mismatches = await mismatchesAmong([[response.body, cached]], options)
+      const mismatches = cached.stored ? noMismatches : await mismatchesAmong([[response.body, cached]], options)
       const { record, staleSeconds } = applyObserved(owner, cached, [observed], mismatches, options)
       const known = presented(record, context)
       const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
@@ -109,13 +109,15 @@ async function enrichList(
   }
 }
 
+const noMismatches: ReadonlySet<string> = new Set()
+
 /** The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one. */
 async function mismatchesAmong(
   transactions: readonly (readonly [Transaction, CachedTransaction])[],
   { ledger, provider }: EnrichOptions,
 ): Promise<ReadonlySet<string>> {
   const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
-  return ids.length === 0 ? new Set() : withDefault(ledger.mismatchedIds(provider, ids), maxLedgerWaitMs, new Set())
+  return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(provider, ids), maxLedgerWaitMs, new Set())
 }
 
 interface AppliedRecord {

@@ -19,18 +19,19 @@ const longestWaitMs = 60 * 86_400_000
  * it is left out, and counted. A create happens now; a get or a row of a list has its time.
  */
 export function plausibleExpiry({ provider, clock, timezone, observe }: PlausibleExpiryOptions): Layer {
-  const judged = (row: Transaction, createdAt: number | undefined): Transaction => {
+  const judged = (row: Transaction, timeOfCreation: () => number | undefined): Transaction => {
     const { validUntil } = row
     if (validUntil === undefined) return row
     const at = latestOf(validUntil, timezone)
+    const createdAt = timeOfCreation()
     const isPlausible = at !== undefined && createdAt !== undefined && at > createdAt && at - createdAt <= longestWaitMs
     if (isPlausible) return { ...row, validUntil: new Date(at).toISOString() }
     observe({ what: 'drift', provider, field: 'validUntil', drift: 'implausible' })
     return { ...row, validUntil: undefined }
   }
-  const reported = (row: Transaction): Transaction => judged(row, millisecondsOf(row.createdAt, timezone))
+  const reported = (row: Transaction): Transaction => judged(row, () => millisecondsOf(row.createdAt, timezone))
   return mapResponses({
-    createTransaction: (response) => ({ ...response, body: judged(response.body, clock()) }),
+    createTransaction: (response) => ({ ...response, body: judged(response.body, clock) }),
     getTransaction: (response) => ({ ...response, body: reported(response.body) }),
     listTransactions: (response) => ({ ...response, body: { ...response.body, items: response.body.items.map(reported) } }),
   })
