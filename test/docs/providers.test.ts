@@ -29,15 +29,4 @@ describe.each(globSync('docs/providers/*.md'))('%s', (page) => {
     expect([exitCode, lines.join('\n')]).toEqual([0, expect.stringContaining(name)])
     expect(lines.some((line) => line.includes('not found again'))).toBe(form?.operation('listTransactions') === undefined)
   })
-
-  it('names its form, its settings and what is unverified', () => {
-    expect(form).toBeDefined()
-    for (const setting of form?.settings ?? []) expect(text).toContain(`\`${setting}\``)
-    expect(text).toMatch(/^## What is not verified$/m)
-  })
-
-  it('has what passthrough mode means for a create that needs a quote', () => {
-    if (!form?.quotedFirst.size || form.credential.isSignature) return
-    expect(text).toMatch(/^- In passthrough mode the quote of a create with a fixed rate is requested with your `key`/m)
-  })
 })
