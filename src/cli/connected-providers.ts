@@ -1,7 +1,7 @@
 /** Connects a command to providers, with the same configuration and budgets as the gateway. */
 import type { Config, Provider } from '../config/index.ts'
-import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
-import { createBreaker } from '../core/resilience/breaker/breaker.ts'
+import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
+import { createBreaker } from '../core/resilience/breaker.ts'
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'

@@ -1,7 +1,7 @@
 /** Reads a transaction from its provider, for a command that runs beside the gateway. */
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
-import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
 import { transactionReader } from '../provider/readers.ts'

@@ -147,7 +147,7 @@ const objectBytes = 40
 const fieldBytes = 16
 const tableBytes = 320
 /** Of a map or a set, of which a table may be half empty. */
-const entryBytes = 48
+const collectionEntryBytes = 48
 const numberBytes = 16
 const textBytes = 32
 
@@ -158,7 +158,7 @@ export function bytesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   if (value instanceof Map || value instanceof Set) {
     let bytes = tableBytes
-    for (const [key, kept] of value.entries()) bytes += entryBytes + bytesOf(key) + (value instanceof Map ? bytesOf(kept) : 0)
+    for (const [key, kept] of value.entries()) bytes += collectionEntryBytes + bytesOf(key) + (value instanceof Map ? bytesOf(kept) : 0)
     return bytes
   }
   let bytes = objectBytes

@@ -1,5 +1,5 @@
 /** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
-import { methods as knownMethods } from '../domain/telemetry/labels.ts'
+import { methods } from '../domain/telemetry/labels.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
 import { readTraceparent } from '../domain/tracing/traceparent.ts'
@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
 
 /** Other methods are recorded as `_OTHER`, so that the attribute is bounded. */
-const methods: ReadonlySet<string> = new Set(knownMethods)
+const semanticMethods: ReadonlySet<string> = new Set(methods)
 
 /** Begins a new trace with a link to the client's. Ignores the client's sampling flag and trace state. */
 export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
@@ -28,7 +28,7 @@ export function endRequest(span: Span, request: HttpRequest, record: RequestReco
 function setRequestAttributes(span: Span, { method }: HttpRequest, record: RequestRecord, response: HttpResponse): void {
   const { route, upstream } = record
   const { status, headers } = response
-  const known = methods.has(method) ? method : undefined
+  const known = semanticMethods.has(method) ? method : undefined
   const provider = headers['x-swap-provider'] ?? upstream.provider
   span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
   span.setAttributes({

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { Config, Provider } from '../config/index.ts'
-import { AccountHealth } from '../core/resilience/account-health.ts'
+import { AccountHealth } from '../core/resilience/health-check.ts'
 import { SequenceClock } from '../core/transactions/state/request-sequence.ts'
 import { Confidential } from '../domain/faults/confidential.ts'
 import { confidentialWordsOf } from './confidential-words.ts'

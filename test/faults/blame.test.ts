@@ -1,6 +1,6 @@
 /** docs/contract.md §8: what callers without a verified key do at a provider harms nobody else. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { type FormName, formNames, type Pair, pairs, rateQuery, startPair } from '../support/pair.ts'

@@ -4,8 +4,8 @@
  * fails. The checks use the journals.
  */
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
-import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker.ts'
+import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import type { Op } from '../../src/domain/swap/operations.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

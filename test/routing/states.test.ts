@@ -1,6 +1,6 @@
 /** docs/contract.md §12: the uses of a provider that is active, draining or off. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import { toAmount } from '../../src/domain/amount.ts'
 import type { Transaction } from '../../src/domain/swap/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,6 +1,6 @@
 /** No budget, breaker or cooldown, so that one request of a test does not affect the next. */
-import type { MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
-import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
+import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 
 export const unlimitedBudgets: Budgets = {
   reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),

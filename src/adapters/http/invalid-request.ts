@@ -31,7 +31,7 @@ function toRequest({ code, rawPacket }: ParserError): HttpRequest {
   const [, method = 'GET', path = '/'] = requestLine.exec(head) ?? []
   const known = { method, path, query: '', headers: headersIn(head) }
   const isUnknownMethod = code === 'HPE_INVALID_METHOD' && wholeRequestLine.test(head) && !METHODS.includes(method)
-  return isUnknownMethod ? known : { ...known, protocolError: protocolErrorOf(code, head, 'parameter_invalid') }
+  return isUnknownMethod ? known : { ...known, protocolError: parserErrorOf(code, head, 'parameter_invalid') }
 }
 
 /** The header lines that arrived completely. */
@@ -53,7 +53,7 @@ function headerIn(line: string): readonly (readonly [name: string, value: string
 }
 
 /** `reason`: the reason if the request is neither too slow nor too large. */
-function protocolErrorOf(code: string | undefined, head: string, reason: Reason): Fault {
+function parserErrorOf(code: string | undefined, head: string, reason: Reason): Fault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('tooSlow', 'The request did not arrive in time.')
   if (code !== 'HPE_HEADER_OVERFLOW') return new Fault('invalid', 'The request is not HTTP/1.1 as RFC 9112 has it.', { reason })
   const isPath = head !== '' && !head.includes('\n')
@@ -98,7 +98,7 @@ function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { cod
     path: url.split('?')[0] ?? '/',
     query: '',
     headers: parsedHeaders(headers),
-    protocolError: protocolErrorOf(code, '', 'body_invalid'),
+    protocolError: parserErrorOf(code, '', 'body_invalid'),
   }
 }
 

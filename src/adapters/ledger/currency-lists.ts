@@ -1,6 +1,6 @@
 /** Kysely: providers' currency lists. Their age uses the database's clock or the machine's uptime. */
 import { sql } from 'kysely'
-import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
+import type { CurrencyListStore } from '../../core/quotes/read-currency-list.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Store } from './store.ts'
 

@@ -21,7 +21,7 @@ export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, c
         .limit(maxCreates)
       const rows = await (owners ? waiting.where(isAmong('owner', toList(owners))) : waiting).execute()
       const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
-      if (abandoned.length > 0) await writeOne((within) => dropAbandoned(within, isAmong('intent', toList(abandoned))))
+      if (abandoned.length > 0) await writeOne((within) => dropIntents(within, isAmong('intent', toList(abandoned))))
       return rows.filter(({ quoting }) => quoting === null).map(toUnresolvedCreate)
     },
     async ownersOfUnresolved() {
@@ -92,7 +92,7 @@ function toUnresolvedCreate(row: Row): UnresolvedCreate {
 }
 
 /** Nothing was sent for them, and the process that was getting their quote is gone. */
-async function dropAbandoned(within: Database, isOne: RawBuilder<SqlBool>): Promise<void> {
+async function dropIntents(within: Database, isOne: RawBuilder<SqlBool>): Promise<void> {
   await within.deleteFrom('transactions').where(isOne).where('quoting', '=', 1).execute()
 }
 

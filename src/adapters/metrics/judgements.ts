@@ -8,7 +8,7 @@ import { Histogram } from './histogram.ts'
 import { combinations } from './series-map.ts'
 
 /** Relative deviation of the amount received: -0.01 is one percent less than the quote. */
-const deviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
+const promiseDeviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
 
 export function judgementMetrics(
   exposition: Exposition,
@@ -27,7 +27,7 @@ export function judgementMetrics(
     name: 'swapgate_create_quote_deviation_ratio',
     help: 'Amount received that a create promises, relative to the newest quote of its provider: -0.01 is one percent less.',
     labels: ['provider'],
-    bounds: deviationBounds,
+    bounds: promiseDeviationBounds,
   })
   const suspended = new Counter({
     name: 'swapgate_provider_assets_suspended_total',

@@ -7,7 +7,7 @@ import type { Handlers } from './handler.ts'
 import { Histogram } from './histogram.ts'
 
 /** Relative deviation of the amount received: −0.01 is one percent less than the client got. */
-const deviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+const shadowDeviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
 export function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shadowAssets'> {
   const comparisons = new Counter({
@@ -19,7 +19,7 @@ export function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shad
     name: 'swapgate_shadow_deviation_ratio',
     help: 'Amount received by the candidate, relative to what the client got: -0.01 is one percent less.',
     labels: ['provider'],
-    bounds: deviationBounds,
+    bounds: shadowDeviationBounds,
   })
   const missingAssets = new Map<string, number>()
   const missing = gauge(

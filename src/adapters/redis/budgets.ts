@@ -1,5 +1,5 @@
-/** Budgets in Redis: the rule of `core/resilience/budget/fair-sliding-window.ts` as scripts. The keys of a bucket share a slot. */
-import type { Budgets } from '../../core/resilience/budget/budgets.ts'
+/** Budgets in Redis: the rule of `core/resilience/memory-budgets.ts` as scripts. The keys of a bucket share a slot. */
+import type { Budgets } from '../../core/resilience/budget-limit.ts'
 import type { Connection } from './index.ts'
 
 /** KEYS[1]: the grants, sorted by time. ARGV[1]: the limit. */

@@ -2,8 +2,8 @@
 import type { SharedVerifiedKeys } from '../../core/access/shared-verified-keys.ts'
 import type { Connection } from './index.ts'
 
-const findLua = `return {redis.call('PTTL', KEYS[1])}`
-const addLua = `
+const findKeyLua = `return {redis.call('PTTL', KEYS[1])}`
+const addKeyLua = `
 redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
 return {1}`
 
@@ -12,7 +12,7 @@ export function redisVerifiedKeys(
   connection: Pick<Connection, 'prefix' | 'script'>,
   name: 'proof' | 'refused',
 ): SharedVerifiedKeys {
-  const [findScript, addScript] = [connection.script(findLua, 1), connection.script(addLua, 1)]
+  const [findScript, addScript] = [connection.script(findKeyLua, 1), connection.script(addKeyLua, 1)]
   const keyOf = (identity: string): string => `${connection.prefix}:${name}:${identity}`
   return {
     remainingMs: async (identity) => Math.max(0, (await findScript([keyOf(identity)], []))[0] ?? 0),

@@ -11,11 +11,11 @@ export async function printShadow({ json = false }: Options, { stores, terminal 
   const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
   if (json) terminal.out(JSON.stringify({ replicas: replicas.length, shadows: reports }))
   else if (reports.length === 0) terminal.out('No running gateway has a shadow.')
-  else for (const line of reports.flatMap(describe)) terminal.out(line)
+  else for (const line of reports.flatMap(shadowLines)) terminal.out(line)
   return 0
 }
 
-function describe({ provider, errors, missingPairs, missingAssets, pairs, ...all }: ShadowFigures): readonly string[] {
+function shadowLines({ provider, errors, missingPairs, missingAssets, pairs, ...all }: ShadowFigures): readonly string[] {
   const rows = [{ from: 'all', to: 'pairs', ...all }, ...pairs].map(({ from, to, samples, medianDeviation, p95Deviation }) => [
     `${from} to ${to}`,
     String(samples),

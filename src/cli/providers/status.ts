@@ -9,11 +9,11 @@ import { formatPercent } from './percent.ts'
 export async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
   const report = await currentStatus(config, stores)
   if (json) terminal.out(JSON.stringify(report))
-  else for (const line of describe(report)) terminal.out(line)
+  else for (const line of statusLines(report)) terminal.out(line)
   return 0
 }
 
-function describe({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
+function statusLines({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
   const running =
     replicas === 0 ? 'no gateway is running' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
   return [

@@ -5,7 +5,7 @@ import type { Context } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import { RecentQuotes } from '../quotes/recent-quotes.ts'
+import { RecentQuotes } from '../quotes/quote-cache.ts'
 import { type JudgeOptions, type JudgePolicies, judgeCreate } from './judge.ts'
 
 const pattern = (source: string) => ({ source, matches: (text: string) => new RegExp(`^(?:${source})$`).test(text) })

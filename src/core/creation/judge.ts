@@ -17,7 +17,7 @@ import { isPayable } from '../assets/deposit-address.ts'
 import { assetIn, assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
-import type { RecentQuotes } from '../quotes/recent-quotes.ts'
+import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import type { JudgeCreate, VerifiedCreate } from './creation.ts'
 import { swappedAsset } from './suspensions.ts'
 

@@ -1,5 +1,5 @@
 /** The shadow's results over all replicas (docs/contract.md §12). */
-import { deviationOf, type ShadowCounts } from '../routing/shadow-statistics.ts'
+import { bucketDeviation, type ShadowCounts } from '../routing/shadow-statistics.ts'
 import { type BucketCounts, percentile, totalOf } from './histogram.ts'
 
 /** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */
@@ -55,7 +55,7 @@ export function shadowFigures(provider: string, counts: readonly ShadowCounts[])
 function summary(deviations: readonly BucketCounts[]): DeviationFigures {
   return {
     samples: totalOf(deviations),
-    medianDeviation: percentile(deviations, 0.5, deviationOf),
-    p95Deviation: percentile(deviations, 0.95, (bucket) => Math.abs(deviationOf(bucket))),
+    medianDeviation: percentile(deviations, 0.5, bucketDeviation),
+    p95Deviation: percentile(deviations, 0.95, (bucket) => Math.abs(bucketDeviation(bucket))),
   }
 }

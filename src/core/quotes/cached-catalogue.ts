@@ -1,27 +1,33 @@
 /** A cache of a provider's complete currency list (docs/contract.md §3, §8). */
+
+import { bytesOf, CacheSlot, cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Context, timedUpstream } from '../../domain/swap/service.ts'
-import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
-import { withDefault } from '../../domain/with-timeout.ts'
+import { inSlices } from '../../domain/in-slices.ts'
+import { singleFlight } from '../../domain/single-flight.ts'
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import { type Context, type SwapService, timedUpstream } from '../../domain/swap/service.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
+import type { CacheOutcome, Drift } from '../../domain/telemetry/labels.ts'
+import { maxTimerMs, withDefault, withTimeout } from '../../domain/with-timeout.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
-import type { Listing } from '../assets/listing.ts'
-import { RefreshingSnapshot, type RefreshingSnapshotOptions } from './refreshing-snapshot.ts'
+import { type Listing, parseListing } from '../assets/listing.ts'
+import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 
 /** Longest wait for a newer list if an old one is available. */
 const refreshWaitMs = 300
 /** Pause after a failed read: if an old list is available, and for a create without one. */
-const retryPauseMs = 5_000
 const createRetryPauseMs = 1_000
 
 const ignore = (): void => {}
 
-export interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
+interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
   /** Reports each cache look-up by `listing`. `ageMs`: the age of a cached list. */
   readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
 }
 
 /** A catalogue whose background refresh can be paused. */
-export interface CachedCatalogue extends Catalogue {
+interface CachedCatalogue extends Catalogue {
   /** While paused, the list is not refreshed in the background. */
   readonly setPaused: (isPaused: boolean) => void
 }
@@ -79,4 +85,214 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
 function noListing(cause: Fault | undefined): Fault {
   const message = 'The networks of these coins cannot be confirmed at the moment; please try again soon.'
   return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, noEffect: true, mayFailOver: true, cause })
+}
+
+// The last known currency list of a provider, read by this or another process, and its refresh.
+
+/** Times in milliseconds. */
+interface RefreshingSnapshotOptions {
+  readonly service: SwapService
+  readonly naming: AssetNaming
+  /** The fields of the provider's form. */
+  readonly capabilities: Capabilities
+  /** Shared store of lists, and the list's key in it. */
+  readonly lists: CurrencyListStore
+  readonly source: ListSource
+  /** `cache.currencies` (default: 600 seconds). */
+  readonly lifetimeMs: number
+  /** How long after its lifetime a list is used if no newer one can be read: `cache.staleFor` (default: 86400 seconds). */
+  readonly staleForMs: number
+  /** Bounds one read, whatever the deadline of the caller that started it: `providers.<name>.timeout` (default: 10 seconds). */
+  readonly timeoutMs: number
+  readonly drift: (drift: Drift) => void
+}
+
+/** A list is refreshed in the background after this share of its lifetime, so that no request waits for it. */
+const refreshAtShare = 0.8
+/** Pause before a failed background read is retried. */
+const retryPauseMs = 5_000
+/** The same after a list that was too long: it is read in vain. */
+const longRetryPauseMs = 60_000
+/** An interrupted read of this age is not continued: the list may have changed. */
+const maxReadAgeMs = 600_000
+/** Longest wait for the store of lists, and pause before it is read again. */
+const storeTimeoutMs = 500
+const storeRetryPauseMs = 1_000
+
+/** Keeps the last list, and refreshes it on request and in the background. */
+class RefreshingSnapshot {
+  failure: Fault | undefined
+  failedAt = Number.NEGATIVE_INFINITY
+  private readonly options: RefreshingSnapshotOptions
+  private readonly refreshing = singleFlight((context: Context) => this.fetchList(context))
+  private readonly loadingStored = singleFlight(() => this.takeStored())
+  private readonly listing = new CacheSlot<Listing>(cacheShares.currencyLists)
+  /** An interrupted read, to be continued. */
+  private readonly unfinished = new CacheSlot<CurrencyReading>(cacheShares.currencyLists)
+  private storeReadAt = Number.NEGATIVE_INFINITY
+  private readonly save: (list: FetchedList) => void
+  private timer: NodeJS.Timeout | undefined
+  private isClosed = false
+  private isPaused = false
+
+  constructor(options: RefreshingSnapshotOptions) {
+    this.options = options
+    this.save = saveLatest(options.lists, options.source)
+  }
+
+  /** Undefined also where lists of other providers need the memory more than this one, which is longer. */
+  get last(): Listing | undefined {
+    return this.listing.value
+  }
+
+  /** Set for a while after a list that was too long. */
+  get refusal(): Fault | undefined {
+    const isRecent = performance.now() - this.failedAt < longRetryPauseMs
+    return this.failure instanceof ListTooLong && isRecent ? this.failure : undefined
+  }
+
+  get isRefreshing(): boolean {
+    return this.refreshing.isRunning()
+  }
+
+  /** Concurrent callers share one read. */
+  refresh(context: Context): Promise<Listing> {
+    return this.refreshing.run(context)
+  }
+
+  /** Takes the stored list if it is newer. Waits at most 500 ms and never throws. */
+  async loadStored(): Promise<void> {
+    if (!this.loadingStored.isRunning() && performance.now() - this.storeReadAt < storeRetryPauseMs) return
+    await withTimeout(this.loadingStored.run(), storeTimeoutMs, () => {})
+  }
+
+  /** While paused, nothing is read in the background. */
+  setPaused(isPaused: boolean): void {
+    if (isPaused === this.isPaused) return
+    this.isPaused = isPaused
+    if (isPaused) clearTimeout(this.timer)
+    else if (this.last) this.scheduleRefresh(this.refreshDelayMs(performance.now() - this.last.fetchedAt, 0))
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.timer)
+  }
+
+  private async fetchList(context: Context): Promise<Listing> {
+    const { options } = this
+    const unfinished = this.unfinished.value
+    const refreshing = unfinished ?? new CurrencyReading(options.capabilities.pageSize)
+    this.unfinished.dropOldest()
+    try {
+      const deadline = performance.now() + options.timeoutMs
+      const { rows, bytes, provider } = await refreshing.finish(options.service, {
+        ...context,
+        caller: { address: '' },
+        deadline,
+        isGatewayCall: true,
+      })
+      const fetchedAt = unfinished ? refreshing.beganAt : performance.now()
+      const listing = { ...(await parseListing(rows, options.naming, options.drift)), provider, fetchedAt }
+      if (!this.listing.set(listing, bytes)) throw new ListTooLong()
+      this.scheduleRefresh(options.lifetimeMs * refreshAtShare)
+      this.save({ rows, fetchedAt })
+      return listing
+    } catch (reason) {
+      this.failure = toFailure(reason)
+      this.failedAt = performance.now()
+      const isYoung = this.failedAt - refreshing.beganAt < maxReadAgeMs
+      if (refreshing.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished.set(refreshing, refreshing.bytes)
+      await this.loadStored()
+      if (this.last || this.unfinished.value) this.scheduleRefresh(this.refusal ? longRetryPauseMs : retryPauseMs)
+      throw this.failure
+    }
+  }
+
+  private async takeStored(): Promise<void> {
+    const { lists, source, naming } = this.options
+    try {
+      const stored = await lists.loadCurrencies(source)
+      const fetchedAt = performance.now() - (stored?.ageMs ?? 0)
+      if (!stored || (this.last && this.last.fetchedAt >= fetchedAt)) return
+      const content = await parseListing(stored.rows, naming, () => {})
+      const bytes = await bytesOfRows(stored.rows)
+      if (this.last && this.last.fetchedAt >= fetchedAt) return
+      if (!this.listing.set({ ...content, provider: source.provider, fetchedAt }, bytes)) return
+      this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
+    } catch {
+      // Without the store the list is read from the provider.
+    } finally {
+      this.storeReadAt = performance.now()
+    }
+  }
+
+  /** Time until a list of this age must be refreshed. */
+  private refreshDelayMs(ageMs: number, minMs: number): number {
+    return Math.max(minMs, this.options.lifetimeMs * refreshAtShare - ageMs)
+  }
+
+  private scheduleRefresh(delayMs: number): void {
+    clearTimeout(this.timer)
+    if (this.isClosed || this.isPaused || this.options.lifetimeMs === 0) return
+    const begin = (): void => void this.refresh(gatewayContext(this.options)).catch(() => {})
+    this.timer = setTimeout(begin, Math.min(delayMs, maxTimerMs))
+    this.timer.unref()
+  }
+}
+
+async function bytesOfRows(rows: readonly Currency[]): Promise<number> {
+  let bytes = 0
+  await inSlices(rows, (row) => {
+    bytes += rowBytes + bytesOf(row)
+  })
+  return bytes
+}
+
+/** The list itself was fine: time or budget ran out, or the provider was unavailable or rate-limited. */
+function isInterrupted({ kind }: Fault): boolean {
+  return kind === 'unavailable' || kind === 'timedOut' || kind === 'limited'
+}
+
+/** The context of a background read. It has no client. */
+function gatewayContext({ capabilities }: RefreshingSnapshotOptions): Context {
+  return {
+    requestId: crypto.randomUUID(),
+    caller: { address: '' },
+    clientCapabilities: capabilities,
+    deadline: Number.POSITIVE_INFINITY,
+  }
+}
+
+/** The gateway itself requests the list, so a 4xx is not the client's error: it becomes `failed`. */
+function toFailure(reason: unknown): Fault {
+  const fault = Fault.from(reason)
+  if (fault.kind !== 'invalid' && fault.kind !== 'notFound') return fault
+  const message = "The provider's list of currencies could not be read; please try again later."
+  return new Fault('failed', message, { cause: fault, ...(fault.provider !== undefined && { provider: fault.provider }) })
+}
+
+interface FetchedList {
+  readonly rows: readonly Currency[]
+  /** On the clock of `performance.now()`. */
+  readonly fetchedAt: number
+}
+
+/** Saves lists in the background, one at a time. Of lists that arrive meanwhile only the last is saved. A failure is not retried. */
+function saveLatest(lists: CurrencyListStore, source: ListSource): (list: FetchedList) => void {
+  let pending: FetchedList | undefined
+  let isSaving = false
+  const saveAll = async (): Promise<void> => {
+    isSaving = true
+    while (pending) {
+      const { rows, fetchedAt } = pending
+      pending = undefined
+      await lists.saveCurrencies(source, { rows, ageMs: performance.now() - fetchedAt }).catch(() => {})
+    }
+    isSaving = false
+  }
+  return (list) => {
+    pending = list
+    if (!isSaving) void saveAll()
+  }
 }

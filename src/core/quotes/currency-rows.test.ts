@@ -3,7 +3,7 @@ import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
 import { formB } from '../../forms/b.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import { parseListing } from '../assets/listing.ts'
-import { currencyRows } from './currency-rows.ts'
+import { currencyRows } from './currencies.ts'
 
 const memo = { source: '.+', matches: () => true }
 

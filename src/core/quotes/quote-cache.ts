@@ -1,5 +1,5 @@
 /** A cache of quotes, shared by all clients (docs/contract.md §8). */
-import { compareAmounts, isZero, plainAmount } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, isZero, plainAmount } from '../../domain/amount.ts'
 import { BoundedMap } from '../../domain/bounded-map.ts'
 import { cacheShares } from '../../domain/cache-memory.ts'
 import { Fault } from '../../domain/faults/fault.ts'
@@ -9,10 +9,11 @@ import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { textLength } from '../../domain/text-length.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
+import { from, type Side, to } from '../assets/pair.ts'
 import type { SteadyClock } from '../clock.ts'
-import { type Layer, onOperations } from '../layer.ts'
+import { type Layer, mapResponses, onOperations } from '../layer.ts'
 
-export interface QuoteCacheOptions {
+interface QuoteCacheOptions {
   /** How long a response is cached: `cache.rate` (default: 2 seconds). 0: only concurrent requests share one. */
   readonly lifetimeMs: number
   /** Whether the quote is for its caller alone: it is neither shared nor cached. Default: no. */
@@ -116,4 +117,52 @@ function keyOf(
   const requested = [codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo]
   const resolved = [pair.codeFrom, pair.coinFrom, pair.networkFrom, pair.codeTo, pair.coinTo, pair.networkTo]
   return JSON.stringify([rateType, plainAmount(amountIn), ...requested, ...resolved])
+}
+
+// The newest quote of one provider for a request: a create that follows is compared with it (docs/contract.md §10.3).
+
+/** How long a quote is compared with a create. */
+const lifetimeMs = 60_000
+/** A bound on memory. */
+const maxQuotes = 10_000
+
+type Terms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+
+interface Quoted {
+  readonly amountOut: Amount
+  readonly at: number
+}
+
+export class RecentQuotes {
+  private readonly clock: SteadyClock
+  private readonly quotes = new BoundedMap<Quoted>({ share: cacheShares.quotes, maxEntries: maxQuotes, lifetimeMs })
+
+  constructor(clock: SteadyClock) {
+    this.clock = clock
+  }
+
+  /** Keeps each quote. Runs where asset names are the provider's. */
+  get layer(): Layer {
+    return mapResponses({
+      getRate: (response, request, { pair }) => {
+        const { amountOut } = response.body
+        const now = this.clock()
+        if (amountOut !== undefined && isPositive(amountOut))
+          this.quotes.set(termsKeyOf(request, pair), { amountOut, at: now }, now)
+        return response
+      },
+    })
+  }
+
+  /** The amount received in the newest quote of the last minute for the same assets, amount and rate type. `pair`: the table's names. */
+  newest(terms: Terms, pair: Pair | undefined): Amount | undefined {
+    const now = this.clock()
+    const quoted = this.quotes.get(termsKeyOf(terms, pair), now)
+    return quoted && now - quoted.at < lifetimeMs ? quoted.amountOut : undefined
+  }
+}
+
+function termsKeyOf(terms: Terms, pair: Pair = {}): string {
+  const nameOf = (side: Side) => pair[side.code] ?? terms[side.code] ?? [terms[side.coin], terms[side.network]]
+  return JSON.stringify([nameOf(from), nameOf(to), plainAmount(terms.amountIn), terms.rateType])
 }

@@ -3,9 +3,8 @@ import { contextOf, type Scripted, scripted } from '../../../test/support/servic
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
-import { AccountHealth } from './account-health.ts'
-import { cooldown } from './cooldown.ts'
-import { KeyCheck, type KeyCheckOptions } from './key-check.ts'
+import { AccountHealth, KeyCheck, type KeyCheckOptions } from './health-check.ts'
+import { cooldown } from './resilience.ts'
 
 interface KeySettings extends Partial<Pick<KeyCheckOptions, 'hasListKey'>> {
   readonly keyed?: readonly Op[]

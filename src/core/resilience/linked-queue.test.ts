@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { LinkedQueue } from './linked-queue.ts'
+import { LinkedQueue } from './bulkhead.ts'
 
 let queue: LinkedQueue<string>
 beforeEach(() => {

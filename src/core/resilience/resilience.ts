@@ -1,15 +1,25 @@
 /** The layers around every call to a provider, outermost first. */
-import type { Layer } from '../layer.ts'
-import { tracedQueue } from '../traced.ts'
-import type { Breaker } from './breaker/breaker.ts'
-import { type BudgetLimitOptions, budgetLimit } from './budget/budget-limit.ts'
-import { bulkhead } from './bulkhead.ts'
-import { type CooldownOptions, cooldown } from './cooldown.ts'
-import { fetchLimits } from './fetch-limits.ts'
-import { renewQuote } from './renew-quote.ts'
-import { type RetryOptions, retry } from './retry.ts'
 
-export interface ResilienceOptions extends RetryOptions, CooldownOptions, BudgetLimitOptions {
+import { explainedByLimits } from '../../domain/faults/explained-by-limits.ts'
+import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { keyed, type Op } from '../../domain/swap/operations.ts'
+import { policyOf } from '../../domain/swap/policy.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { NewTransaction, Rate } from '../../domain/swap/swap.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+import type { SteadyClock } from '../clock.ts'
+import { aroundAll, type Layer, onOperations } from '../layer.ts'
+import type { ProviderLayerOptions, Timing } from '../layer-options.ts'
+import { rejectLocally } from '../local-rejection.ts'
+import { tracedQueue } from '../traced.ts'
+import type { Breaker } from './breaker.ts'
+import { type BudgetLimitOptions, budgetLimit } from './budget-limit.ts'
+import { bulkhead } from './bulkhead.ts'
+import type { AccountHealth, KeyCheck } from './health-check.ts'
+
+interface ResilienceOptions extends RetryOptions, CooldownOptions, BudgetLimitOptions {
   readonly breaker: Pick<Breaker, 'admission' | 'recorder'>
 }
 
@@ -37,4 +47,214 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
     ),
     recorder, // circuit breaker: counts results
   ]
+}
+
+// Retries a failed read once, within the retry budget (docs/contract.md §8).
+
+type RetryOptions = ProviderLayerOptions & Timing
+
+const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed'])
+/** The retry is sent after a random pause of at most this time (Envoy's value). */
+const maxPauseMs = 25
+
+/**
+ * Never retries a create: it may have had an effect. Reads have none, but a refusal would be repeated, and a retry after the
+ * deadline has no reader. The retry budget keeps retries from multiplying the load on a failing provider.
+ *
+ * @example
+ *     const layer = retry({ provider: 'alpha', clock: () => performance.now(), random: Math.random, observe })
+ *     const service = compose([layer], provider)
+ */
+export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
+  const retryBudget = new RetryBudget(clock)
+  const takeFromBudget = (): boolean => {
+    const isMade = retryBudget.tryTake()
+    observe({ what: 'retry', provider, isMade })
+    return isMade
+  }
+  return aroundAll(function retry(op, request, context, next) {
+    if (op === 'createTransaction') return next.call(op, request, context)
+    retryBudget.countCall()
+    return next.call(op, request, context).catch(async (reason) => {
+      const pauseMs = maxPauseMs * random()
+      const hasTime = performance.now() + pauseMs < context.deadline
+      if (!isRetryable(Fault.from(reason)) || !hasTime || !takeFromBudget()) throw reason
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      return next.call(op, request, { ...context, resends: 1 }).catch((secondFailure) => {
+        throw Fault.from(secondFailure).mayFailOver ? reason : secondFailure
+      })
+    })
+  })
+}
+
+/** Whether the same call may succeed: the provider failed or could not be reached, and did not refuse the request. */
+function isRetryable({ kind, noEffect }: Fault): boolean {
+  const isRefusal = noEffect && kind !== 'unreachable'
+  return retryable.has(kind) && !isRefusal
+}
+
+const windowSeconds = 10
+const maxRetryShare = 0.2
+
+/** A retry budget: a share of the calls of the last ten seconds, and always one per second. */
+class RetryBudget {
+  private readonly clock: () => number
+  private readonly calls = new Float64Array(windowSeconds)
+  private readonly retries = new Float64Array(windowSeconds)
+  private second = 0
+
+  constructor(clock: () => number) {
+    this.clock = clock
+  }
+
+  countCall(): void {
+    const at = this.advance()
+    this.calls[at] = (this.calls[at] ?? 0) + 1
+  }
+
+  tryTake(): boolean {
+    const at = this.advance()
+    const retryCount = this.retries[at] ?? 0
+    if (retryCount > 0 && sum(this.retries) + 1 > maxRetryShare * sum(this.calls)) return false
+    this.retries[at] = retryCount + 1
+    return true
+  }
+
+  /** The index of this second. Seconds that passed since the last call are set to 0. */
+  private advance(): number {
+    const now = Math.floor(this.clock() / 1000)
+    for (let passed = Math.max(this.second + 1, now - windowSeconds + 1); passed <= now; passed++) {
+      this.calls[passed % windowSeconds] = 0
+      this.retries[passed % windowSeconds] = 0
+    }
+    this.second = now
+    return now % windowSeconds
+  }
+}
+
+function sum(counts: Float64Array): number {
+  return counts.reduce((total, count) => total + count, 0)
+}
+
+// Sends a create once more, with a new quote, if the gateway's own quote for it does not hold any more (docs/contract.md §16).
+
+/** Outside of the budget, so that both quotes and both creates are spent. The first one was refused: nothing was created. */
+export function renewQuote(): Layer {
+  return onOperations({
+    createTransaction: (request, context, next) =>
+      next.call('createTransaction', request, context).catch((reason) => {
+        if (!isQuoteExpired(reason)) throw reason
+        return next.call('createTransaction', request, context).catch((second) => {
+          throw isQuoteExpired(second) ? refusedQuote(Fault.from(second)) : second
+        })
+      }),
+  })
+}
+
+function isQuoteExpired(reason: unknown): boolean {
+  return Fault.from(reason).isQuoteExpired
+}
+
+/** The client did not choose the quote, so its request is not at fault. */
+function refusedQuote(cause: Fault): Fault {
+  const { provider } = cause
+  return standardFault('failed', { noEffect: true, cause, ...(provider !== undefined && { provider }) })
+}
+
+// Requests the limits of a create that the provider refused for its amount without naming them (docs/contract.md §16).
+
+/** The refusal is certain, so it must reach the client before its deadline, whatever this call does. */
+const maxWaitMs = 2_000
+
+/** Inside of the retries, so that the call is made once, and outside of the budget, so that it is spent. */
+function fetchLimits(): Layer {
+  return onOperations({
+    createTransaction: (request, context, next) =>
+      next.call('createTransaction', request, context).catch(async (reason) => {
+        const fault = Fault.from(reason)
+        if (!lacksLimits(fault)) throw fault
+        const waitMs = Math.min(maxWaitMs, (context.deadline - performance.now()) / 2)
+        const limits = await withDefault(limitsOf(request, context, next), waitMs, {})
+        throw explainedByLimits(fault, { ...limits, amountIn: request.amountIn })
+      }),
+  })
+}
+
+function lacksLimits({ kind, noEffect, limits }: Fault): boolean {
+  return kind === 'invalid' && noEffect && limits !== undefined && !limits.minAmount && !limits.maxAmount
+}
+
+type Limits = Pick<Rate, 'minAmount' | 'maxAmount'>
+
+/** Those of the quote for this create, or of its refusal. */
+async function limitsOf(request: NewTransaction, context: Context, next: SwapService): Promise<Limits> {
+  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
+  try {
+    const { body } = await next.call('getRate', query, { ...context, needsLimitsOnly: true })
+    return { minAmount: body.minAmount, maxAmount: body.maxAmount }
+  } catch (reason) {
+    return Fault.from(reason).limits ?? {}
+  }
+}
+
+// A cooldown after a provider's 429 (as long as its Retry-After) and after a refusal of the gateway's key.
+
+interface CooldownOptions extends ProviderLayerOptions {
+  /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
+  readonly usesGatewayKey: boolean
+  readonly keyCheck: KeyCheck
+  /** The cooldowns of the provider's account. */
+  readonly health: Pick<AccountHealth, 'cooldownUntil'>
+  readonly clock: SteadyClock
+}
+
+/** The longest cooldown, even if the provider requests a longer one. */
+const maxCooldownMs = 3_600_000
+const keyRefusedCooldownMs = 30_000
+
+/**
+ * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 or 403
+ * may be about one call or one operation: `key-check.ts` decides. Throws `unavailable` with `noEffect` during a cooldown.
+ */
+export function cooldown(options: CooldownOptions): Layer {
+  const { provider, usesGatewayKey, keyCheck, clock, observe } = options
+  const { cooldownUntil } = options.health
+  const refuse = rejectLocally(provider, 'cooldown', observe)
+  const startCooldown = (policies: readonly BudgetPolicy[], durationMs: number): void => {
+    for (const policy of policies)
+      cooldownUntil[policy] = Math.max(cooldownUntil[policy], clock() + Math.min(durationMs, maxCooldownMs))
+  }
+  const checkKey = async (next: SwapService, context: Context): Promise<void> => {
+    if (!(await keyCheck.isKeyRefused(next, context))) return
+    observe({ what: 'cooldown', provider, reason: 'keyRefused' })
+    startCooldown(['quotes', 'create', 'read'], keyRefusedCooldownMs)
+  }
+  const recordFailure = (
+    op: Op,
+    { kind, retryAfter = 1, provider: respondedBy }: Fault,
+    context: Context,
+    next: SwapService,
+  ): void => {
+    if (kind === 'limited' && (usesGatewayKey || !keyed.has(op))) {
+      observe({ what: 'cooldown', provider, reason: 'limited' })
+      startCooldown([policyOf[op]], retryAfter * 1000)
+    }
+    if (!usesGatewayKey || !keyed.has(op) || respondedBy === undefined || kind !== 'unauthorized') return
+    if (op === 'listTransactions') keyCheck.noteListRefused()
+    else void checkKey(next, context)
+  }
+  return aroundAll(function cooldown(op, request, context, next) {
+    const remainingMs = cooldownUntil[policyOf[op]] - clock()
+    if (remainingMs > 0) return Promise.reject(refuse(remainingMs))
+    return next.call(op, request, context).then(
+      (response) => {
+        if (usesGatewayKey) keyCheck.noteAccepted(op, request, 'id' in response.body ? response.body.id : undefined)
+        return response
+      },
+      (reason) => {
+        recordFailure(op, Fault.from(reason), context, next)
+        throw reason
+      },
+    )
+  })
 }

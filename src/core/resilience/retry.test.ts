@@ -3,7 +3,7 @@ import { contextOf, type Scripted, scripted } from '../../../test/support/servic
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
 import { type Op, ops } from '../../domain/swap/operations.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
-import { retry } from './retry.ts'
+import { retry } from './resilience.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

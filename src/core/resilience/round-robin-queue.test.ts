@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RoundRobinQueue } from './round-robin-queue.ts'
+import { RoundRobinQueue } from './bulkhead.ts'
 
 it('gives each caller one turn in a round, whatever the others have put in', () => {
   const queue = new RoundRobinQueue<string>()

@@ -110,7 +110,7 @@ function bucketOf(deviation: number): number {
 }
 
 /** The value of a bucket, to three digits. */
-export function deviationOf(bucket: number): number {
+export function bucketDeviation(bucket: number): number {
   if (bucket === 0) return 0
   const size = smallest * Math.exp((Math.abs(bucket) - 1) * growth)
   return Math.sign(bucket) * Number(size.toPrecision(3))

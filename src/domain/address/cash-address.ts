@@ -1,9 +1,9 @@
 /** CashAddr: the addresses of Bitcoin Cash, with or without their prefix, and those of Kaspa. */
 import { bech32Letters, fromBech32Letters, toBech32Letters } from './encoding.ts'
 
-const prefix = 'bitcoincash'
+const cashPrefix = 'bitcoincash'
 /** Of a key (`q`) or a script (`p`), or their token-aware variants (`z`, `r`): 160 bits, for scripts also 256. */
-const shape = /^(?:[qpzr][02-9ac-hj-np-z]{41}|[pr][02-9ac-hj-np-z]{60})$/
+const cashShape = /^(?:[qpzr][02-9ac-hj-np-z]{41}|[pr][02-9ac-hj-np-z]{60})$/
 const letters = /^[02-9ac-hj-np-z]{9,120}$/
 const checksumLength = 8
 const generators = [0x98f2bc8e61n, 0x79b76d99e2n, 0xf33e5fb3c4n, 0xae2eabe2a8n, 0x1e4f43e470n]
@@ -21,25 +21,25 @@ const versions: Readonly<Record<number, readonly [kind: string, length: number]>
 export function bareCashAddress(address: string): string | undefined {
   const lower = address.toLowerCase()
   if (address !== lower && address !== address.toUpperCase()) return undefined
-  const bare = lower.startsWith(`${prefix}:`) ? lower.slice(prefix.length + 1) : lower
-  return shape.test(bare) ? bare : undefined
+  const bare = lower.startsWith(`${cashPrefix}:`) ? lower.slice(cashPrefix.length + 1) : lower
+  return cashShape.test(bare) ? bare : undefined
 }
 
 /** Whether the checksum of a bare CashAddr is right. */
 export function isCashAddress(bare: string): boolean {
-  return remainder(prefix, digitsOf(bare)) === 0n
+  return remainder(cashPrefix, digitsOf(bare)) === 0n
 }
 
 export function bitcoinCash(address: string): string | undefined {
   const bare = bareCashAddress(address)
-  const [version = -1, ...hash] = (bare === undefined ? undefined : fromCash(prefix, bare)) ?? []
+  const [version = -1, ...hash] = (bare === undefined ? undefined : fromCash(cashPrefix, bare)) ?? []
   const [kind, length] = versions[version] ?? []
   return hash.length === length ? `${kind}:${Buffer.from(hash).toString('hex')}` : undefined
 }
 
 /** The bare CashAddr of a key's hash. */
 export function toCashAddress(hash: Buffer): string {
-  return toCash(prefix, Buffer.concat([Buffer.of(0), hash]))
+  return toCash(cashPrefix, Buffer.concat([Buffer.of(0), hash]))
 }
 
 /** The bytes before the checksum, of an address without its prefix. */

@@ -2,8 +2,8 @@
 import { fromBase58Check, toBase58Check } from './encoding.ts'
 
 const classicShape = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/
-const shape = /^X[1-9A-HJ-NP-Za-km-z]{45,47}$/
-const prefix = Buffer.from([0x05, 0x44])
+const xAddressShape = /^X[1-9A-HJ-NP-Za-km-z]{45,47}$/
+const xAddressPrefix = Buffer.from([0x05, 0x44])
 const payloadLength = 31
 
 export interface RippleAccount {
@@ -15,9 +15,9 @@ export interface RippleAccount {
 
 /** Undefined for any other text. */
 export function readXAddress(address: string): RippleAccount | undefined {
-  if (!shape.test(address)) return undefined
+  if (!xAddressShape.test(address)) return undefined
   const bytes = fromBase58Check(address, 'ripple')
-  if (bytes?.length !== payloadLength || !bytes.subarray(0, 2).equals(prefix)) return undefined
+  if (bytes?.length !== payloadLength || !bytes.subarray(0, 2).equals(xAddressPrefix)) return undefined
   if (bytes.readUInt32LE(27) !== 0) return undefined
   const account = bytes.toString('hex', 2, 22)
   if (bytes[22] === 1) return { account, tag: String(bytes.readUInt32LE(23)) }

@@ -3,7 +3,7 @@ import { fromBase58Check } from './encoding.ts'
 import { sameAddress } from './same-address.ts'
 
 /** `0x…`, also with the module and the name of a type of Move: `0x…::usdc::USDC`. */
-const hexadecimal = /^0x([0-9a-f]+)(::.+)?$/i
+const hexadecimalContract = /^0x([0-9a-f]+)(::.+)?$/i
 const hedera = /^0\.0\.(\d{1,20})(?:-[a-z]{5})?$/
 /** The account of TRON as it writes it itself: 41 and 20 bytes. */
 const tronAccount = /^(?:0x)?41([0-9a-f]{40})$/i
@@ -24,19 +24,19 @@ export function sameContract(one: string, other: string): boolean {
 
 function canonical(contract: string): string {
   const [, tron] = tronAccount.exec(contract) ?? []
-  if (tron !== undefined) return hexadecimalOf(tron)
-  const [, digits, type = ''] = hexadecimal.exec(contract) ?? []
-  if (digits !== undefined) return hexadecimalOf(digits) + type
+  if (tron !== undefined) return contractDigits(tron)
+  const [, digits, type = ''] = hexadecimalContract.exec(contract) ?? []
+  if (digits !== undefined) return contractDigits(digits) + type
   const [, entity] = hedera.exec(contract) ?? []
-  if (entity !== undefined) return hexadecimalOf(BigInt(entity).toString(16))
+  if (entity !== undefined) return contractDigits(BigInt(entity).toString(16))
   if (/^T.{33}$/.test(contract)) {
     const account = fromBase58Check(contract, 'bitcoin')
-    if (account?.[0] === tronPrefix) return hexadecimalOf(account.toString('hex', 1))
+    if (account?.[0] === tronPrefix) return contractDigits(account.toString('hex', 1))
   }
   return contract.replace(/^nep141:/, '')
 }
 
-function hexadecimalOf(digits: string): string {
+function contractDigits(digits: string): string {
   return `0x${digits.toLowerCase().replace(/^0+(?=.)/, '')}`
 }
 

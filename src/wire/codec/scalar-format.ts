@@ -38,7 +38,7 @@ function plainWord(value: JsonValue): Word {
 
 const unitsPerSecond = { s: 1n, ms: 1_000n, us: 1_000_000n } as const
 export type UnixUnit = keyof typeof unitsPerSecond
-const integer = /^(?:0|[1-9]\d{0,17})$/
+const unixCount = /^(?:0|[1-9]\d{0,17})$/
 
 /**
  * A count of seconds, milliseconds or microseconds since 1970: as a number, or as a number in text. `edge`: which end of a plain date
@@ -66,7 +66,7 @@ const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
  * they document.
  */
 export function timestampOf(text: string): string | undefined {
-  if (!integer.test(text)) return undefined
+  if (!unixCount.test(text)) return undefined
   const count = BigInt(text)
   const perSecond = count < 100_000_000_000n ? 1n : count < 100_000_000_000_000n ? 1_000n : 1_000_000n
   const date = new Date(Number((count * 1_000n) / perSecond))

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../../test/support/service.ts'
-import { LookupTimeout } from '../../../domain/faults/connect-failure.ts'
-import { Fault, type FaultDetails, type FaultKind } from '../../../domain/faults/fault.ts'
-import { type Op, operationNames } from '../../../domain/swap/operations.ts'
-import type { Context, SwapService } from '../../../domain/swap/service.ts'
-import type { Observation } from '../../../domain/telemetry/observation.ts'
-import { compose } from '../../layer.ts'
+import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../test/support/service.ts'
+import { LookupTimeout } from '../../domain/faults/connect-failure.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
+import { type Op, operationNames } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { compose } from '../layer.ts'
 import { createBreaker } from './breaker.ts'
 
 interface Rig {

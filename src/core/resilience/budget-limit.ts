@@ -1,15 +1,16 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
-import { keyed, type Op, type Request } from '../../../domain/swap/operations.ts'
-import { policyOf } from '../../../domain/swap/policy.ts'
-import type { Context } from '../../../domain/swap/service.ts'
-import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
-import { type BudgetPolicy, budgetPolicies } from '../../../domain/telemetry/labels.ts'
-import { aroundAll, type Layer } from '../../layer.ts'
-import type { ProviderLayerOptions } from '../../layer-options.ts'
-import { rejectLocally } from '../../local-rejection.ts'
-import type { Budgets, Reservation } from './budgets.ts'
-import { countedName } from './caller-names.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { keyed, type Op, type Request } from '../../domain/swap/operations.ts'
+import { policyOf } from '../../domain/swap/policy.ts'
+import type { Caller, Context } from '../../domain/swap/service.ts'
+import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
+import { type BudgetPolicy, budgetPolicies } from '../../domain/telemetry/labels.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import type { SteadyClock } from '../clock.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
+import { rejectLocally } from '../local-rejection.ts'
 
 export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets
@@ -89,4 +90,69 @@ export function budgetSpending({ budgets, provider, account, budget, usesGateway
       if (!isGranted) throw refuse(retryAfter * 1000)
     })
   }
+}
+
+// Under which name a caller has its share of a budget (docs/contract.md §8).
+
+/** All callers without a valid key, if the gateway issues keys. */
+const anonymous = 'anonymous'
+
+/** With issued keys: the account. Otherwise the key for keyed operations, and the client network for quotes, where a key is not verified. */
+function countedName(isKeyed: boolean, { identity, address }: Caller, usesGatewayKey: boolean): string {
+  if (usesGatewayKey) return identity ?? anonymous
+  return isKeyed && identity !== undefined ? identity : clientNetworkOf(address)
+}
+
+// Limits the gateway's own reads to a share of a provider's read budget, so that clients keep the rest (docs/contract.md §10.2).
+
+const windowMs = 60_000
+
+interface OwnReadLimitOptions {
+  /** Calls in any 60 seconds (per key, if each key has a budget); 0: unlimited. `providers.<name>.budget.read` (default: 120). */
+  readonly limit: number
+  readonly clock: SteadyClock
+}
+
+/** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` with `noEffect` above that. */
+export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
+  if (limit === 0) return (next) => next
+  const share = Math.ceil(limit / 2)
+  const passedTimes = new Map<string, number[]>()
+  return aroundAll(function ownReadLimit(op, request, context, next) {
+    const now = clock()
+    for (const [name, times] of passedTimes) {
+      if ((times.at(-1) ?? 0) > now - windowMs) break
+      passedTimes.delete(name)
+    }
+    const name = context.caller.identity ?? ''
+    const times = (passedTimes.get(name) ?? []).filter((time) => time > now - windowMs)
+    const [oldest = now] = times
+    if (times.length >= share) {
+      const retryAfter = Math.ceil((oldest + windowMs - now) / 1000)
+      return Promise.reject(standardFault('unavailable', { retryAfter, noEffect: true, unavailableCause: 'budget' }))
+    }
+    passedTimes.delete(name) // moves the caller to the end of the map
+    passedTimes.set(name, [...times, now])
+    return next.call(op, request, context)
+  })
+}
+
+// Port: a provider's budgets for any 60 seconds, shared by all replicas (docs/contract.md §8).
+
+/** The result of a reservation. */
+export interface Reservation {
+  readonly isGranted: boolean
+  /** How many more calls may be granted now to consumers that hold less than their share. */
+  readonly remaining: number
+  /** If not granted: whole seconds, at least 1, until the next call is free. */
+  readonly retryAfter: number
+}
+
+/** Sliding windows of 60 seconds. */
+export interface Budgets {
+  /**
+   * Reserves one call of the bucket before it is sent: at most `limit` in any 60 seconds, over all replicas. The last fifth is only
+   * for consumers that hold less than an equal share; without `consumer` the whole bucket is granted in order. Never throws.
+   */
+  readonly reserve: (bucket: string, limit: number, consumer?: string) => Promise<Reservation>
 }

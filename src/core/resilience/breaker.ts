@@ -11,17 +11,15 @@
  *   unverified caller only lets the gateway read again. Only a create closes the breaker of creates.
  * - `call-result.ts` defines what is a failure, `breaker-callers.ts` who is counted and blocked.
  */
-import { isExtreme } from '../../../domain/amount.ts'
-import { Fault } from '../../../domain/faults/fault.ts'
-import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../../domain/swap/operations.ts'
-import type { Context, SwapService } from '../../../domain/swap/service.ts'
-import { aroundAll, type Layer } from '../../layer.ts'
-import type { ProviderLayerOptions, Timing } from '../../layer-options.ts'
-import { rejectLocally } from '../../local-rejection.ts'
-import { type BreakerCaller, BreakerCallers } from './breaker-callers.ts'
-import { type CallResult, callResultOf } from './call-result.ts'
+import { isExtreme } from '../../domain/amount.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions, Timing } from '../layer-options.ts'
+import { rejectLocally } from '../local-rejection.ts'
 import { type HealthCheckOp, type HealthCheckOptions, HealthChecks, healthCheck } from './health-check.ts'
-import { OperationBreaker } from './operation-breaker.ts'
+import { type BreakerCaller, BreakerCallers, type CallResult, callResultOf, OperationBreaker } from './operation-breaker.ts'
 
 export type BreakerOptions = ProviderLayerOptions & HealthCheckOptions & Timing
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { StoreOutage } from '../../access/store-outage.ts'
-import { budgetFallback } from './budget-fallback.ts'
-import type { Budgets } from './budgets.ts'
-import { memoryBudgets } from './memory-budgets.ts'
+import { StoreOutage } from '../access/store-outage.ts'
+import type { Budgets } from './budget-limit.ts'
+import { budgetFallback, memoryBudgets } from './memory-budgets.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

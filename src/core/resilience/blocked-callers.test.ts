@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BlockedCallers } from './blocked-callers.ts'
+import { BlockedCallers } from './operation-breaker.ts'
 
 const random = (): number => 0
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { FailingCallers } from './failing-callers.ts'
+import { FailingCallers } from './operation-breaker.ts'
 
 let failing: FailingCallers
 let now: number

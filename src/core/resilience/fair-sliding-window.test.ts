@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FairSlidingWindow } from './fair-sliding-window.ts'
-import { memoryBudgets } from './memory-budgets.ts'
+import { FairSlidingWindow, memoryBudgets } from './memory-budgets.ts'
 
 const minute = 60_000
 

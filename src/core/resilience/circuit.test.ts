@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { BreakerState } from '../../../domain/telemetry/labels.ts'
-import { Circuit } from './circuit.ts'
+import type { BreakerState } from '../../domain/telemetry/labels.ts'
+import { Circuit } from './operation-breaker.ts'
 
 function rig(random = 0) {
   let now = 1_000_000
