@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/http/admin.ts'
 import type { Config } from './config/index.ts'
-import type { Observer } from './domain/telemetry/observation.ts'
+import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
 import type { OperatorParts, OperatorStores } from './operator/stores.ts'
 import type { ConfigurationInForce } from './process/configuration/configuration-in-force.ts'

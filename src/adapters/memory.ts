@@ -1,8 +1,7 @@
 /** Limits and verified keys in the memory of this process, for operation without Redis. */
 import type { Charge, Counting, Limiter } from '../core/access/limits.ts'
 import type { VerifiedKeys } from '../core/access/verified-keys.ts'
-import { BoundedMap } from '../domain/bounded-map.ts'
-import { cacheShares } from '../domain/cache-memory.ts'
+import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
 
 /** Of the buckets of a kind. An older one may be dropped after half as many new ones. */
 const maxBuckets = 100_000

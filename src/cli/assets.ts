@@ -11,9 +11,9 @@ import {
   type TableName,
 } from '../core/operations/asset-check.ts'
 import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
-import { Fault } from '../domain/faults/fault.ts'
-import type { SwapService } from '../domain/swap/service.ts'
-import type { Currency } from '../domain/swap/swap.ts'
+import { Fault } from '../domain/fault.ts'
+import type { SwapService } from '../domain/service.ts'
+import type { Currency } from '../domain/swap.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from './connected-providers.ts'
 import { configOption, jsonOption, type Options } from './option.ts'

@@ -1,6 +1,6 @@
 /** Converts `assets.yaml` into an asset table (docs/contract.md §9). */
 import { compareAmounts } from '../domain/amount.ts'
-import { type Asset, AssetTable, type Coin, fold } from '../domain/swap/asset.ts'
+import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
 import type { Faults, Path } from './faults.ts'
 import type { AssetSettings } from './schema/asset-table.ts'
 

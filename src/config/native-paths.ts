@@ -1,5 +1,5 @@
 /** Checks the paths of a provider's native lane against the operations of its form (docs/contract.md §11). */
-import { overlaps, parseOpenPath } from '../domain/native/open-path.ts'
+import { overlaps, parseOpenPath } from '../domain/native.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { Faults } from './faults.ts'
 

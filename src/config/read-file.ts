@@ -1,7 +1,7 @@
 /** Reads the configuration file and the asset table, with their references to files and variables. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { AssetTable } from '../domain/swap/asset.ts'
+import type { AssetTable } from '../domain/asset.ts'
 import { toAssetTable } from './asset-table.ts'
 import { maxSourceBytes, type Parsed, type parse, type Tree } from './document.ts'
 import type { Faults } from './faults.ts'

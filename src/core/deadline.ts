@@ -1,4 +1,4 @@
-import type { Context } from '../domain/swap/service.ts'
+import type { Context } from '../domain/service.ts'
 import { aroundAll, type Layer } from './layer.ts'
 
 /**

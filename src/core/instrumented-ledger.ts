@@ -1,7 +1,5 @@
-import { Fault } from '../domain/faults/fault.ts'
-import { LedgerBusy, TooManyOpenCreates } from '../domain/faults/ledger-error.ts'
-import { overloaded } from '../domain/faults/overloaded.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import { Fault, LedgerBusy, overloaded, TooManyOpenCreates } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5

@@ -1,5 +1,5 @@
 /** Options that many layers share. */
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import type { SteadyClock } from './clock.ts'
 
 /** Of a layer in front of one provider. */

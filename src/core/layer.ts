@@ -1,6 +1,7 @@
 /** Layers, the gateway's middleware, and what composes them. */
-import { forEachOp, type Op, type Request } from '../domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
+
+import type { Context, ServiceResponse, SwapService } from '../domain/service.ts'
+import { forEachOp, type Op, type Request } from '../domain/service.ts'
 
 /**
  * A layer is middleware: it takes a `SwapService` and returns another with the same interface. Layers form an onion: a request

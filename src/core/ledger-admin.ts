@@ -1,6 +1,6 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
-import type { Attention, Status } from '../domain/swap/status.ts'
-import type { NewTransaction, Pair, SentWords } from '../domain/swap/swap.ts'
+import type { Attention, Status } from '../domain/status.ts'
+import type { NewTransaction, Pair, SentWords } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 

@@ -4,9 +4,9 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
-import type { Claim, ClientRequest } from '../domain/swap/service.ts'
-import type { Doubt } from '../domain/swap/status.ts'
-import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
+import type { Claim, ClientRequest } from '../domain/service.ts'
+import type { Doubt } from '../domain/status.ts'
+import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
 

@@ -1,7 +1,6 @@
-import type { Fault } from '../domain/faults/fault.ts'
-import { standardFault } from '../domain/faults/standard-fault.ts'
-import type { LocalRejectionCause } from '../domain/telemetry/labels.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Fault } from '../domain/fault.ts'
+import { standardFault } from '../domain/fault.ts'
+import type { LocalRejectionCause, Observer } from '../domain/observation.ts'
 
 /** Counts a rejection by the gateway itself and returns its `Fault`. `waitMs`: time until a retry makes sense. */
 export type RejectLocally = (waitMs: number) => Fault

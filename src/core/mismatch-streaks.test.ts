@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JudgementKind } from '../domain/telemetry/labels.ts'
+import type { JudgementKind } from '../domain/observation.ts'
 import { afterMismatch, type JudgedAsset, type MismatchStreak } from './mismatch-streaks.ts'
 
 const minuteMs = 60_000

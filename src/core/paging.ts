@@ -1,7 +1,7 @@
 /** Reads complete lists page by page, and cuts pages. */
-import type { Fault } from '../domain/faults/fault.ts'
-import type { Context, SwapService } from '../domain/swap/service.ts'
-import type { Page } from '../domain/swap/swap.ts'
+import type { Fault } from '../domain/fault.ts'
+import type { Context, SwapService } from '../domain/service.ts'
+import type { Page } from '../domain/swap.ts'
 
 export interface WholeList<Row> {
   readonly rows: readonly Row[]

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Amount } from '../domain/amount.ts'
-import { AssetTable } from '../domain/swap/asset.ts'
-import type { NewTransaction, SentWords, Transaction } from '../domain/swap/swap.ts'
-import type { Discrepancy } from '../domain/telemetry/labels.ts'
+import { AssetTable } from '../domain/asset.ts'
+import type { Discrepancy } from '../domain/observation.ts'
+import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
 import { createAssetNaming } from './assets/asset-naming.ts'
 import { pairOf } from './assets/pair.ts'
 import {

@@ -6,10 +6,10 @@
  */
 import { memoOf, sameAddress } from '../domain/address/same-address.ts'
 import { isZero, mayBeShortened, plainAmount } from '../domain/amount.ts'
+import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
-import { type AssetTable, isOnNetwork, sameName } from '../domain/swap/asset.ts'
-import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap/swap.ts'
-import type { Discrepancy } from '../domain/telemetry/labels.ts'
+import type { Discrepancy } from '../domain/observation.ts'
+import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap.ts'
 import { assetFromResponse, contractsOf, otherTokens } from './assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from './assets/asset-naming.ts'
 import { assetNameOf, from, type Side, to } from './assets/pair.ts'

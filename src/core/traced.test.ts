@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../domain/faults/fault.ts'
-import type { Context, SwapService } from '../domain/swap/service.ts'
-import type { Span } from '../domain/tracing/span.ts'
-import { recordTraces } from '../domain/tracing/trace.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Context, SwapService } from '../domain/service.ts'
+import type { Span } from '../domain/trace.ts'
+import { recordTraces } from '../domain/trace.ts'
 import { aroundAll } from './layer.ts'
 import { traced, tracedQueue } from './traced.ts'
 

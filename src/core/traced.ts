@@ -1,8 +1,7 @@
 /** Adds spans to layers that can wait (`docs/traces.md`). Without a trace the layers are unchanged. */
-import { Fault } from '../domain/faults/fault.ts'
-import type { Op } from '../domain/swap/operations.ts'
-import type { Context } from '../domain/swap/service.ts'
-import type { Attributes, Span } from '../domain/tracing/span.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Context, Op } from '../domain/service.ts'
+import type { Attributes, Span } from '../domain/trace.ts'
 import { compose, forOperations, type Layer } from './layer.ts'
 
 /** The operations for which a layer may wait, by the name of its span. */

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { BoundedMap } from './bounded-map.ts'
-import { CacheShare } from './cache-memory.ts'
+import { BoundedMap, CacheShare } from './bounded-map.ts'
 
 const share = new CacheShare(1_000_000)
 

@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, expect, it } from 'vitest'
-import { bytesOf, CacheShare, CacheSlot, cacheShares, limitCaches } from './cache-memory.ts'
+import { bytesOf, CacheShare, CacheSlot, cacheShares, limitCaches } from './bounded-map.ts'
 
 setFlagsFromString('--expose-gc')
 afterEach(() => limitCaches(Number.POSITIVE_INFINITY))

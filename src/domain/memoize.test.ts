@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memoize } from './memoize.ts'
+import { memoize } from './async.ts'
 
 it('calls at the same time and later ones share the first result', async () => {
   let runs = 0

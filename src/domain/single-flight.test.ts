@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { singleFlight } from './single-flight.ts'
+import { singleFlight } from './async.ts'
 
 it('concurrent calls share one result, and the next call starts again', async () => {
   const gates: PromiseWithResolvers<number>[] = []

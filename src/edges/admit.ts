@@ -1,8 +1,7 @@
 /** Authentication and admission of a request. */
-import { Fault } from '../domain/faults/fault.ts'
-import type { Gate } from '../domain/swap/gate.ts'
-import { keyed, type Op } from '../domain/swap/operations.ts'
-import type { Caller } from '../domain/swap/service.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Caller, Gate } from '../domain/service.ts'
+import { keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
 

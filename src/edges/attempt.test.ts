@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../domain/faults/fault.ts'
-import type { Context } from '../domain/swap/service.ts'
-import type { AttemptEnd, Observation } from '../domain/telemetry/observation.ts'
-import { recordTraces } from '../domain/tracing/trace.ts'
-import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'
+import { Fault } from '../domain/fault.ts'
+import type { AttemptEnd, Observation } from '../domain/observation.ts'
+import type { Context } from '../domain/service.ts'
+import { recordTraces, UpstreamTimer } from '../domain/trace.ts'
 import { Attempt } from './attempt.ts'
 
 const attempted = {

@@ -1,11 +1,9 @@
 /** One call to a provider, from its first byte to its end. */
-import { connectFailureOf } from '../domain/faults/connect-failure.ts'
-import type { Fault } from '../domain/faults/fault.ts'
-import type { OperationName } from '../domain/swap/operations.ts'
-import type { Context } from '../domain/swap/service.ts'
-import type { AttemptOutcome } from '../domain/telemetry/labels.ts'
-import type { Observer, Server } from '../domain/telemetry/observation.ts'
-import type { Span } from '../domain/tracing/span.ts'
+import { connectFailureOf } from '../domain/connect-failure.ts'
+import type { Fault } from '../domain/fault.ts'
+import type { AttemptOutcome, Observer, Server } from '../domain/observation.ts'
+import type { Context, OperationName } from '../domain/service.ts'
+import type { Span } from '../domain/trace.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
 export interface AttemptTarget {

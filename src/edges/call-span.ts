@@ -1,7 +1,8 @@
 /** Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry. */
-import type { Context } from '../domain/swap/service.ts'
-import type { Server } from '../domain/telemetry/observation.ts'
-import type { Attributes, Span } from '../domain/tracing/span.ts'
+
+import type { Server } from '../domain/observation.ts'
+import type { Context } from '../domain/service.ts'
+import type { Attributes, Span } from '../domain/trace.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
 
 export type BeginCall = (call: ProviderCall, context: Context) => Span | undefined

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Confidential } from '../domain/faults/confidential.ts'
+import { Confidential } from '../domain/confidential.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
 
 const confidential = new Confidential({

@@ -1,5 +1,5 @@
 /** Filters providers' responses: no key in any field, and no confidential text in free text (docs/contract.md §8). */
-import type { Confidential } from '../domain/faults/confidential.ts'
+import type { Confidential } from '../domain/confidential.ts'
 
 /** Free text that is omitted if it is confidential. A rate's `message` may be a rejection: another layer handles it. */
 const notesField = 'notes'

@@ -1,6 +1,6 @@
 /** Decodes a page of a provider's list by the table of its form. */
-import { inSlices } from '../domain/in-slices.ts'
-import type { Context } from '../domain/swap/service.ts'
+import { inSlices } from '../domain/async.ts'
+import type { Context } from '../domain/service.ts'
 import { type DecodedPage, decodePage } from '../wire/codec/envelope.ts'
 import { memberAt } from '../wire/codec/member.ts'
 import type { Given, ResponseFields } from '../wire/codec/response-nodes.ts'

@@ -1,6 +1,6 @@
 /** Decodes a client's request by the table of its form. */
-import { Fault } from '../domain/faults/fault.ts'
-import type { Op, Request } from '../domain/swap/operations.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Op, Request } from '../domain/service.ts'
 import type { OperationCodec } from '../wire/form.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue } from '../wire/json.ts'

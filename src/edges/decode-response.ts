@@ -1,6 +1,6 @@
 /** Decodes a provider's response by the table of its form. */
-import type { Confidential } from '../domain/faults/confidential.ts'
-import { standardFault } from '../domain/faults/standard-fault.ts'
+import type { Confidential } from '../domain/confidential.ts'
+import { standardFault } from '../domain/fault.ts'
 import type { DecodeContext, Given, ResponseFields } from '../wire/codec/response-nodes.ts'
 import { JsonError, type JsonValue } from '../wire/json.ts'
 import { parseJson, parseJsonList } from '../wire/parse-json.ts'

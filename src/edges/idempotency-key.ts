@@ -1,5 +1,5 @@
 /** The `Idempotency-Key` header (docs/contract.md §10.1): a string of RFC 9651 with optional quotes. */
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
 
 const header = 'idempotency-key'

@@ -1,5 +1,5 @@
-import { Fault } from '../domain/faults/fault.ts'
-import { ops } from '../domain/swap/operations.ts'
+import { Fault } from '../domain/fault.ts'
+import { ops } from '../domain/service.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 
 export interface Match {

@@ -1,5 +1,5 @@
 /** Selects the form of a request (docs/contract.md §2). */
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { NativeMount, ServeNative } from './native/serve-native.ts'

@@ -1,6 +1,6 @@
-import { Fault } from '../domain/faults/fault.ts'
-import type { Op, Request } from '../domain/swap/operations.ts'
-import type { RateType } from '../domain/swap/swap.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Op, Request } from '../domain/service.ts'
+import type { RateType } from '../domain/swap.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { ProviderOperation } from '../wire/provider/operation.ts'
 

@@ -1,10 +1,17 @@
 /** Converts a provider's error response into a fault that a client may get (docs/contract.md §6). */
 import type { Amount } from '../domain/amount.ts'
-import { type AmountLimits, implausibleLimit, reasonByLimits } from '../domain/faults/amount-limits.ts'
-import type { Confidential } from '../domain/faults/confidential.ts'
-import { Fault, type FaultKind } from '../domain/faults/fault.ts'
-import { generalMessage, messageWithLimits, publicMessage } from '../domain/faults/public-message.ts'
-import { standardMessage } from '../domain/faults/standard-fault.ts'
+import type { Confidential } from '../domain/confidential.ts'
+import {
+  type AmountLimits,
+  Fault,
+  type FaultKind,
+  generalMessage,
+  implausibleLimit,
+  messageWithLimits,
+  publicMessage,
+  reasonByLimits,
+  standardMessage,
+} from '../domain/fault.ts'
 import type { DecodeContext } from '../wire/codec/response-nodes.ts'
 import { readUnreadable } from '../wire/codec/unreadable-row.ts'
 import type { HttpResponse } from '../wire/http.ts'

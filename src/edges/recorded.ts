@@ -1,7 +1,7 @@
 /** Wraps every request: the request id, the server span, the report at the end, and an error response in the client's form. */
-import { Fault } from '../domain/faults/fault.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
-import type { Tracing } from '../domain/tracing/trace.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Tracing } from '../domain/trace.ts'
 import type { Form } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { RequestRecord } from './request-record.ts'

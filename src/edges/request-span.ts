@@ -1,8 +1,7 @@
 /** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
-import { methods } from '../domain/telemetry/labels.ts'
-import type { Span } from '../domain/tracing/span.ts'
-import type { Tracing } from '../domain/tracing/trace.ts'
-import { readTraceparent } from '../domain/tracing/traceparent.ts'
+import { methods } from '../domain/observation.ts'
+import type { Span, Tracing } from '../domain/trace.ts'
+import { readTraceparent } from '../domain/trace.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
 

@@ -1,8 +1,7 @@
 /** Encodes the body of a response in a client's form. */
 
-import type { Op, Request } from '../domain/swap/operations.ts'
-import type { Encoding, ServiceResponse } from '../domain/swap/service.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Encoding, Op, Request, ServiceResponse } from '../domain/service.ts'
 import { encodePage } from '../wire/codec/envelope.ts'
 import { entityTag } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'

@@ -1,8 +1,6 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
-import { Fault } from '../domain/faults/fault.ts'
-import type { Admission } from '../domain/swap/gate.ts'
-import type { Op } from '../domain/swap/operations.ts'
-import type { Caller, Context, SwapService } from '../domain/swap/service.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Admission, Caller, Context, Op, SwapService } from '../domain/service.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'

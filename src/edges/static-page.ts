@@ -1,5 +1,5 @@
 /** Static documents of the public port: the OpenAPI documents and the pages that show them. */
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { acceptsGzip, contentOf, type StaticPage } from '../wire/static-page.ts'

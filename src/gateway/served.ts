@@ -1,7 +1,6 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
 import { pageLimit } from '../core/access/page-limit.ts'
-import type { Gate } from '../domain/swap/gate.ts'
-import type { SwapService } from '../domain/swap/service.ts'
+import type { Gate, SwapService } from '../domain/service.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serveNative } from '../edges/native/serve-native.ts'
 import { serve } from '../edges/serve.ts'

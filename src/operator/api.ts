@@ -1,5 +1,5 @@
 /** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract.md §15). */
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import { describeApi } from './openapi.ts'
 import { type ApiRequest, type ApiResponse, allowedMethods, findRoute, ok, type Route, route } from './route.ts'
 import { auditRoutes } from './routes/audit.ts'

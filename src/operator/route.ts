@@ -1,7 +1,6 @@
 /** One operation of the operator's API (docs/contract.md §15). */
 import { z } from 'zod'
-import { Fault } from '../domain/faults/fault.ts'
-import { standardFault } from '../domain/faults/standard-fault.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
 
 export type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

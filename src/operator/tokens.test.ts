@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
-import { Fault } from '../domain/faults/fault.ts'
-import type { Observation } from '../domain/telemetry/observation.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Observation } from '../domain/observation.ts'
 import { TokenCheck } from './tokens.ts'
 
 let now: number

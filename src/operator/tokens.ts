@@ -2,10 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clientNetworkOf } from '../core/access/client-network.ts'
-import { BoundedMap } from '../domain/bounded-map.ts'
-import { cacheShares } from '../domain/cache-memory.ts'
-import { Fault } from '../domain/faults/fault.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
 
 const maxWrongPerMinute = 10
 const windowMs = 60_000

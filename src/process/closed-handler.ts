@@ -1,6 +1,6 @@
 /** The handler while there is no gateway: 503 in every form. */
 import type { Config } from '../config/index.ts'
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import { formNamed, forms } from '../forms/index.ts'

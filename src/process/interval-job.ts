@@ -1,5 +1,5 @@
 /** Background work at an interval. */
-import { singleFlight } from '../domain/single-flight.ts'
+import { singleFlight } from '../domain/async.ts'
 
 export interface IntervalJob {
   /** Starts no further run and waits for the current one. */

@@ -2,7 +2,7 @@ import { hashKey } from '../adapters/key-hash.ts'
 import type { Config } from '../config/index.ts'
 import type { Accounts } from '../core/access/accounts.ts'
 import { authentication } from '../core/access/authentication.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 
 /** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */
 export function keyIdentity(

@@ -10,7 +10,7 @@ import { type VerifiedKeys, verifiedKeyLifetimeMs } from '../core/access/verifie
 import type { Budgets } from '../core/resilience/budget-limit.ts'
 import { budgetFallback, memoryBudgets } from '../core/resilience/memory-budgets.ts'
 import { memoryWinners, sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import { freshLookup } from './name-lookup.ts'
 
 export interface LimitStores {

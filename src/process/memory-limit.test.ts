@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { cacheShares } from '../domain/cache-memory.ts'
+import { cacheShares } from '../domain/bounded-map.ts'
 import { limitCacheMemory, memoryLimit } from './memory-limit.ts'
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 /** How much memory the process may use, and how much of it its caches. */
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import { limitCaches } from '../domain/cache-memory.ts'
+import { limitCaches } from '../domain/bounded-map.ts'
 
 /** The part of the memory for caches: the rest is for requests, and for what the caches are made from. */
 const cachePart = 1 / 4

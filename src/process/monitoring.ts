@@ -2,7 +2,7 @@ import { type LoadSources, type MeasuredLoad, measureLoad } from '../adapters/ht
 import type { Stderr } from '../adapters/log/stderr.ts'
 import type { Config } from '../config/index.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import { limitCacheMemory } from './memory-limit.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 

@@ -1,7 +1,7 @@
 /** The operator's API and page, over the stores of this process. */
 import { operatorRouter } from '../adapters/http/operator.ts'
 import type { Config } from '../config/index.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import { operatorApi } from '../operator/api.ts'
 import { EventFeed } from '../operator/events.ts'
 import { operatorPage } from '../operator/page.ts'

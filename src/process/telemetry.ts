@@ -5,7 +5,7 @@ import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import type { Config } from '../config/index.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import { version } from './version.ts'
 
 type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }

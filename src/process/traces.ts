@@ -1,6 +1,6 @@
 import type { OpenTracing } from '../adapters/tracing/index.ts'
 import { type Config, otlpCertificates } from '../config/index.ts'
-import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import { lookup } from './name-lookup.ts'
 import { version } from './version.ts'
 

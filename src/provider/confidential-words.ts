@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts'
-import { Confidential, type ConfidentialWords } from '../domain/faults/confidential.ts'
+import { Confidential, type ConfidentialWords } from '../domain/confidential.ts'
 
 /** Keys, hosts and names that must not reach a client in a provider's text. */
 export function confidentialOf(config: Config): Confidential {

@@ -1,5 +1,5 @@
 /** The endpoints under `/sandbox`: what the outside world does to a provider (docs/contract.md §14). */
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'

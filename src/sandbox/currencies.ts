@@ -1,10 +1,10 @@
 /** The coins that can be swapped: the asset table, in the manner of the caller's form. */
 
 import { cutPage } from '../core/paging.ts'
-import type { Asset, AssetTable, Coin } from '../domain/swap/asset.ts'
-import { namesByCode } from '../domain/swap/capabilities.ts'
-import type { Context } from '../domain/swap/service.ts'
-import type { Currency, CurrencyQuery, Page } from '../domain/swap/swap.ts'
+import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
+import type { Context } from '../domain/service.ts'
+import { namesByCode } from '../domain/service.ts'
+import type { Currency, CurrencyQuery, Page } from '../domain/swap.ts'
 
 /** One row for each asset, or for each coin if the form has the network in a field of its own. */
 export function listCurrencies(

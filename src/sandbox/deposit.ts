@@ -1,7 +1,7 @@
 /** A deposit on the simulated chain. */
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import { JsonNumber, printString } from '../wire/json.ts'
 import type { Sandbox } from './service.ts'
 import { stageOf } from './timeline.ts'

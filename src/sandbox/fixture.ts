@@ -2,7 +2,7 @@
 import { hashKey } from '../adapters/key-hash.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
 import { sandboxStore } from '../adapters/sandbox/store.ts'
-import { type Asset, AssetTable } from '../domain/swap/asset.ts'
+import { type Asset, AssetTable } from '../domain/asset.ts'
 import { serviceForms } from '../forms/index.ts'
 import type { Http, HttpResponse } from '../wire/http.ts'
 import { decimal } from './market/decimal.ts'

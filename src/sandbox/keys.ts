@@ -1,9 +1,9 @@
 /** The sandbox's keys are public, so that everyone can start. Any other key is unknown. */
 import { admission } from '../core/access/admission.ts'
 import { clientLimits, type Limiter } from '../core/access/limits.ts'
-import { standardFault } from '../domain/faults/standard-fault.ts'
-import type { Gate } from '../domain/swap/gate.ts'
-import { keyed } from '../domain/swap/operations.ts'
+import { standardFault } from '../domain/fault.ts'
+import type { Gate } from '../domain/service.ts'
+import { keyed } from '../domain/service.ts'
 import type { Digest } from './market/network.ts'
 
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']

@@ -1,9 +1,9 @@
 /** The assets of a request, named by code or by coin and network. */
 
-import { Fault } from '../domain/faults/fault.ts'
-import type { Asset, AssetTable } from '../domain/swap/asset.ts'
-import { defaultAsset } from '../domain/swap/asset.ts'
-import type { Pair } from '../domain/swap/swap.ts'
+import type { Asset, AssetTable } from '../domain/asset.ts'
+import { defaultAsset } from '../domain/asset.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Pair } from '../domain/swap.ts'
 
 /** Both assets in both manners of naming, so that any form can show them. */
 export type AssetNames = Readonly<Record<keyof Pair, string>>

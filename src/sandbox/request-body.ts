@@ -1,6 +1,6 @@
 /** Bodies of the sandbox's own endpoints: strict JSON objects whose numbers keep their digits. */
 import { z } from 'zod'
-import { Fault } from '../domain/faults/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { JsonError, JsonNumber, JsonObject } from '../wire/json.ts'
 import { parseJson } from '../wire/parse-json.ts'

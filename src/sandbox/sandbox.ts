@@ -1,6 +1,6 @@
 /** The built-in provider, put together and started: one state, every form, its own port (docs/contract.md §14). */
 import type { Limiter } from '../core/access/limits.ts'
-import type { AssetTable } from '../domain/swap/asset.ts'
+import type { AssetTable } from '../domain/asset.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'

@@ -1,6 +1,6 @@
 /** The sandbox's store: every swap ever created. Only the deposit of a swap changes. */
 import type { Amount } from '../domain/amount.ts'
-import type { RateType } from '../domain/swap/swap.ts'
+import type { RateType } from '../domain/swap.ts'
 import type { Terms } from './market/market.ts'
 import type { AssetNames } from './naming.ts'
 

@@ -1,5 +1,5 @@
 /** Where a swap stands: a pure function of its facts and the time, so that nothing needs a timer or survives as one. */
-import type { Status } from '../domain/swap/status.ts'
+import type { Status } from '../domain/status.ts'
 import { isWithin } from './market/market.ts'
 import type { Deposit, Swap } from './store.ts'
 

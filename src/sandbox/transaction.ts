@@ -1,6 +1,6 @@
 /** Converts a swap to a transaction of the service. */
-import type { Status } from '../domain/swap/status.ts'
-import type { Transaction } from '../domain/swap/swap.ts'
+import type { Status } from '../domain/status.ts'
+import type { Transaction } from '../domain/swap.ts'
 import { zero } from './market/decimal.ts'
 import { isWithin, received } from './market/market.ts'
 import { type Digest, networkOf, transactionHash } from './market/network.ts'

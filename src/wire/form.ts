@@ -1,9 +1,9 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
-import type { Capabilities } from '../domain/swap/capabilities.ts'
-import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
-import type { Status } from '../domain/swap/status.ts'
-import type { CurrencyNetwork } from '../domain/swap/swap.ts'
+import type { Capabilities } from '../domain/service.ts'
+import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/service.ts'
+import type { Status } from '../domain/status.ts'
+import type { CurrencyNetwork } from '../domain/swap.ts'
 import type { ClientEnvelope } from './codec/envelope.ts'
 import { type ExtraIdNames, renameExtraIds } from './codec/extra-ids.ts'
 import { compileRequest, type RequestCodec } from './codec/request.ts'

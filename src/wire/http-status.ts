@@ -1,6 +1,6 @@
 /** HTTP statuses and kinds of faults: to a client, and from a provider (docs/contract.md §6). */
-import type { FaultKind } from '../domain/faults/fault.ts'
-import type { Op } from '../domain/swap/operations.ts'
+import type { FaultKind } from '../domain/fault.ts'
+import type { Op } from '../domain/service.ts'
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
   invalid: 400,

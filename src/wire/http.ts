@@ -1,6 +1,6 @@
 /** HTTP as plain data: a server's handler and a client are the same type, so they compose with no network between. */
 
-import type { Fault } from '../domain/faults/fault.ts'
+import type { Fault } from '../domain/fault.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 

@@ -3,7 +3,7 @@
  * RFC 8259, strictly: no byte order mark, no lone surrogate, no number outside its grammar. Written here because the
  * codecs need source digits at near-native speed: a reviver costs ten times as much (`npm run bench:codec`).
  */
-import { runInSlices } from '../domain/in-slices.ts'
+import { runInSlices } from '../domain/async.ts'
 import { JsonError, JsonNumber, JsonObject, type JsonValue, oversizedRow } from './json.ts'
 
 const maxDepth = 32

@@ -1,4 +1,4 @@
-import type { Reason } from '../domain/faults/reason.ts'
+import type { Reason } from '../domain/fault.ts'
 
 /** What is wrong with a value on the wire. The edge decides whose fault it is: the same codec serves clients and providers. */
 export class WireError extends Error {

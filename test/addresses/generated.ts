@@ -1,12 +1,10 @@
 /** Valid addresses of each format, as many as wanted, and always the same ones. */
 import { createHash } from 'node:crypto'
 import { bech32, bech32m } from '@scure/base'
-import { toCashAddress } from '../../src/domain/address/cash-address.ts'
-import { isEip55, toSs58 } from '../../src/domain/address/decoders.ts'
+import { isEip55, toCashAddress, toSs58, toTonAddress } from '../../src/domain/address/decoders.ts'
 import { toBase58, toBase58Check } from '../../src/domain/address/encoding.ts'
 import type { FormatName } from '../../src/domain/address/formats.ts'
 import * as own from '../../src/domain/address/standards.ts'
-import { toTonAddress } from '../../src/domain/address/ton.ts'
 
 /** An address of these 96 bytes. */
 type Generator = (bytes: Buffer) => string

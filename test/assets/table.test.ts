@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
 import { isAddress } from '../../src/domain/address/rule.ts'
-import { sameContract } from '../../src/domain/address/same-contract.ts'
-import { type Asset, networkNames } from '../../src/domain/swap/asset.ts'
-import { namesByCode } from '../../src/domain/swap/capabilities.ts'
+import { sameContract } from '../../src/domain/address/same-address.ts'
+import { type Asset, networkNames } from '../../src/domain/asset.ts'
+import { namesByCode } from '../../src/domain/service.ts'
 import { knownForms, providerForms } from '../../src/forms/index.ts'
 
 const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})

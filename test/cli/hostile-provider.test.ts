@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { Place } from './place.ts'

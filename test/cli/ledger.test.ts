@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 import { Place } from './place.ts'
 
 const now = Date.parse('2026-11-20T10:00:00Z')

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
-import type { NewTransaction } from '../../src/domain/swap/swap.ts'
+import type { NewTransaction } from '../../src/domain/swap.ts'
 import type { CommandResult } from '../support/command.ts'
 import { type ProviderA, startFormA, transactionA } from '../support/form-a.ts'
 import { detailedB, type ProviderB, startFormB } from '../support/form-b.ts'

@@ -1,6 +1,6 @@
 /** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), in both forms and with related refusals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Reason } from '../../src/domain/faults/reason.ts'
+import type { Reason } from '../../src/domain/fault.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'

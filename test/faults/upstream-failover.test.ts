@@ -6,7 +6,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
-import type { Op } from '../../src/domain/swap/operations.ts'
+import type { Op } from '../../src/domain/service.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

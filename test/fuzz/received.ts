@@ -1,6 +1,6 @@
 /** All responses on one connection, and what holds for each. */
 import { expect } from 'vitest'
-import { reasons } from '../../src/domain/faults/reason.ts'
+import { reasons } from '../../src/domain/fault.ts'
 
 interface Received {
   readonly status: number

@@ -1,7 +1,7 @@
 /** The edge of a provider's form before a provider that answers as a golden has it. */
 import { equal } from 'node:assert/strict'
-import { Confidential } from '../../src/domain/faults/confidential.ts'
-import type { Context } from '../../src/domain/swap/service.ts'
+import { Confidential } from '../../src/domain/confidential.ts'
+import type { Context } from '../../src/domain/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'

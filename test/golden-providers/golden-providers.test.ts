@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ops } from '../../src/domain/swap/operations.ts'
+import { ops } from '../../src/domain/service.ts'
 import { providerFormNamed } from '../../src/forms/index.ts'
 import { checkProviderGolden, checkProviderPromises } from './check.ts'
 import { readProviderGoldens } from './golden.ts'

@@ -1,7 +1,7 @@
 /** A golden of a provider's form: one operation, its calls over HTTP, and its outcome. `README.md` beside this file shows how one reads. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAttention } from '../../src/domain/swap/status.ts'
+import { isAttention } from '../../src/domain/status.ts'
 import {
   dividerOfSections,
   type GoldenRequest,

@@ -1,7 +1,7 @@
 /** Laws of the provider forms, over their goldens and over random requests. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fault } from '../../src/domain/faults/fault.ts'
+import { Fault } from '../../src/domain/fault.ts'
 import { providerFormNamed } from '../../src/forms/index.ts'
 import { known } from '../golden/check.ts'
 import { type Connected, callProvider, expecting } from './connected.ts'

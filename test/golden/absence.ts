@@ -1,6 +1,6 @@
 /** Which fields a form always has: each member of a golden is removed, and made null, in turn. */
 import { equal, ok } from 'node:assert/strict'
-import { Fault } from '../../src/domain/faults/fault.ts'
+import { Fault } from '../../src/domain/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { type Connected, callConnected, callServed } from './edges.ts'
 import type { Golden, WireRequest } from './golden.ts'

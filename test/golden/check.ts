@@ -1,6 +1,6 @@
 /** The checks of a golden, as plain functions that throw: the tests and the mutation run both call them. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { Fault } from '../../src/domain/faults/fault.ts'
+import { Fault } from '../../src/domain/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { checkAbsences } from './absence.ts'
 import { sameDocument } from './document.ts'

@@ -1,8 +1,8 @@
 /** The two edges of a form with everything else taken away: the input, the output, and what was received between. */
 
-import { Confidential } from '../../src/domain/faults/confidential.ts'
-import { Fault } from '../../src/domain/faults/fault.ts'
-import type { Context, SwapService } from '../../src/domain/swap/service.ts'
+import { Confidential } from '../../src/domain/confidential.ts'
+import { Fault } from '../../src/domain/fault.ts'
+import type { Context, SwapService } from '../../src/domain/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'

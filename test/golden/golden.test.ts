@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ops } from '../../src/domain/swap/operations.ts'
+import { ops } from '../../src/domain/service.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { exolixClient } from '../../src/forms/exolix-client.ts'

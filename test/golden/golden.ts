@@ -2,8 +2,8 @@
  * A golden: one exchange, on the wire and in the domain, written by hand from `docs/service.md` and never from the output of
  * the code. `README.md` beside this file shows how one reads.
  */
-import type { FaultKind } from '../../src/domain/faults/fault.ts'
-import { type Op, ops } from '../../src/domain/swap/operations.ts'
+import type { FaultKind } from '../../src/domain/fault.ts'
+import { type Op, ops } from '../../src/domain/service.ts'
 
 export interface Golden {
   readonly file: string

@@ -1,6 +1,6 @@
 /** What some forms can do and others cannot. Each throws for a form that cannot. */
 import { ok } from 'node:assert/strict'
-import type { Op } from '../../src/domain/swap/operations.ts'
+import type { Op } from '../../src/domain/service.ts'
 import type { Form } from '../../src/wire/form.ts'
 
 export type Ability = keyof typeof abilities

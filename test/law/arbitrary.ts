@@ -1,7 +1,7 @@
 /** Requests and responses that a form can carry, from its capabilities. */
 import * as fc from 'fast-check'
-import type { Op } from '../../src/domain/swap/operations.ts'
-import type { Status } from '../../src/domain/swap/status.ts'
+import type { Op } from '../../src/domain/service.ts'
+import type { Status } from '../../src/domain/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

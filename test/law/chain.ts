@@ -1,7 +1,6 @@
 /** A form against itself: `connect(form, serve(form, service))`, with no network between. */
-import { Fault } from '../../src/domain/faults/fault.ts'
-import type { Op } from '../../src/domain/swap/operations.ts'
-import type { SwapService } from '../../src/domain/swap/service.ts'
+import { Fault } from '../../src/domain/fault.ts'
+import type { Op, SwapService } from '../../src/domain/service.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { known } from '../golden/check.ts'
 import { connectForm, contextOf, serveForm } from '../golden/edges.ts'

@@ -1,6 +1,6 @@
 /** A service's fault after it passed through a form (docs/contract.md §6): the kinds that HTTP can distinguish. */
-import type { Fault, FaultKind } from '../../src/domain/faults/fault.ts'
-import { keyed, type Op } from '../../src/domain/swap/operations.ts'
+import type { Fault, FaultKind } from '../../src/domain/fault.ts'
+import { keyed, type Op } from '../../src/domain/service.ts'
 
 interface Expected {
   readonly kind: FaultKind

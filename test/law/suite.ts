@@ -1,9 +1,9 @@
 /** What every form holds: one suite, run for each. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fault, faultKinds } from '../../src/domain/faults/fault.ts'
-import { keyed, type Op, ops } from '../../src/domain/swap/operations.ts'
-import { progress, type Status, statuses } from '../../src/domain/swap/status.ts'
+import { Fault, faultKinds } from '../../src/domain/fault.ts'
+import { keyed, type Op, ops } from '../../src/domain/service.ts'
+import { progress, type Status, statuses } from '../../src/domain/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { type Ability, abilities } from './abilities.ts'
 import { type Fields, requestOf, responseOf } from './arbitrary.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { type Intent, maxOpenCreates, type UnresolvedCreate } from '../../src/core/ledger.ts'
-import { TooManyOpenCreates } from '../../src/domain/faults/ledger-error.ts'
+import { TooManyOpenCreates } from '../../src/domain/fault.ts'
 import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores, openSite } from './stores.ts'
 

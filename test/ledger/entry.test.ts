@@ -1,6 +1,6 @@
 /** Transactions in the ledger: their owners, and which reported facts are kept (docs/contract.md §3, §5). */
 import { expect, test } from 'vitest'
-import { progress } from '../../src/domain/swap/status.ts'
+import { progress } from '../../src/domain/status.ts'
 import { always, amount, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 

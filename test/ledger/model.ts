@@ -8,7 +8,7 @@ import type {
   UnresolvedCreate,
 } from '../../src/core/ledger.ts'
 import { toInstant } from '../../src/domain/instant.ts'
-import type { Transaction } from '../../src/domain/swap/swap.ts'
+import type { Transaction } from '../../src/domain/swap.ts'
 
 interface Row {
   readonly intent?: Intent

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Intent, Ledger, LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import { type Amount, toAmount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 
 export function amount(lexeme: string): Amount {
   return toAmount(lexeme) as Amount

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { inTurns, Turns } from '../../src/adapters/ledger/turns.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
-import { LedgerBusy } from '../../src/domain/faults/ledger-error.ts'
-import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import { LedgerBusy } from '../../src/domain/fault.ts'
+import type { Observation } from '../../src/domain/observation.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

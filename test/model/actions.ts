@@ -1,6 +1,6 @@
 /** Executes each action of the model with the real gateways. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Transaction as Known } from '../../src/domain/swap/swap.ts'
+import type { Transaction as Known } from '../../src/domain/swap.ts'
 import { type Actions, createOf, exchangeOf, held, read } from './action.ts'
 import { time } from './clock.ts'
 import { createActions } from './create-actions.ts'

@@ -1,5 +1,5 @@
 /** The mistakes that one can make in a form: each changes one thing in its source. */
-import { statuses } from '../../src/domain/swap/status.ts'
+import { statuses } from '../../src/domain/status.ts'
 import { presenceMutants } from './presence.ts'
 import { isWire, type Member, scanMembers } from './scan.ts'
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import type { LoadLevel } from '../../src/core/access/load-shedding.ts'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
-import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import type { Observation } from '../../src/domain/observation.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 

@@ -1,6 +1,6 @@
 /** The result of each cache lookup. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { CacheName } from '../../src/domain/telemetry/labels.ts'
+import type { CacheName } from '../../src/domain/observation.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../src/adapters/metrics/index.ts'
 import type { LedgerGauges } from '../../src/core/ledger-admin.ts'
-import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
+import type { RequestEnd } from '../../src/domain/observation.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const budget = { quotes: 60, create: 0, read: 120 }

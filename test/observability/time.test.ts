@@ -1,7 +1,7 @@
 /** The parts of a request's duration: the provider's, the client's, and what the gateway added. */
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
+import type { RequestEnd } from '../../src/domain/observation.ts'
 import { type Pair, rateQuery, startPair } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 

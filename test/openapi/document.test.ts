@@ -1,7 +1,7 @@
 /** Each form describes itself, and the description is served beside it. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { ops } from '../../src/domain/swap/operations.ts'
+import { ops } from '../../src/domain/service.ts'
 import { openApi } from '../../src/edges/openapi/document.ts'
 import { forms } from '../../src/forms/index.ts'
 import { formC } from '../form-c/c.ts'

@@ -1,6 +1,6 @@
 /** docs/contract.md §15: what an operator may send, over both stores. */
 import { expect, test } from 'vitest'
-import { Fault } from '../../src/domain/faults/fault.ts'
+import { Fault } from '../../src/domain/fault.ts'
 import { operatorApi } from '../../src/operator/api.ts'
 import { query } from '../ledger/raw.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'

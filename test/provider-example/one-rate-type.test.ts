@@ -1,6 +1,6 @@
 /** A provider that creates only at a fixed rate, by the id of a quote alone. */
 import { describe, expect, it } from 'vitest'
-import { Fault } from '../../src/domain/faults/fault.ts'
+import { Fault } from '../../src/domain/fault.ts'
 import { text } from '../../src/wire/codec/lines.ts'
 import { optional } from '../../src/wire/codec/table.ts'
 import { bearer } from '../../src/wire/credential.ts'

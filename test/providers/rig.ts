@@ -1,5 +1,5 @@
 /** A gateway before the stand-in of a real provider, and clients of both forms; the asset table is the one that is shipped. */
-import type { Drift } from '../../src/domain/telemetry/labels.ts'
+import type { Drift } from '../../src/domain/observation.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
 import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'

@@ -1,6 +1,6 @@
 /** The limit stores of one replica, with a real Redis. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import type { Observation } from '../../src/domain/observation.ts'
 import { type LimitStores, openLimitStores } from '../../src/process/limit-stores.ts'
 
 export interface Replica extends LimitStores {

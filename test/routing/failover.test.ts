@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, describe, expect, test } from 'vitest'
 import { maxOpenCreates } from '../../src/core/ledger.ts'
 import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker.ts'
-import type { NewTransaction } from '../../src/domain/swap/swap.ts'
+import type { NewTransaction } from '../../src/domain/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import { toAmount } from '../../src/domain/amount.ts'
-import type { Transaction } from '../../src/domain/swap/swap.ts'
+import type { Transaction } from '../../src/domain/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

@@ -1,6 +1,6 @@
 /** What holds for every response of a kind. */
 import { expect } from 'vitest'
-import type { Reason } from '../../src/domain/faults/reason.ts'
+import type { Reason } from '../../src/domain/fault.ts'
 import type { ReceivedResponse } from './client.ts'
 import { digits } from './json.ts'
 import type { Client, FormName } from './pair.ts'

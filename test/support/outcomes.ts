@@ -1,6 +1,6 @@
 /** Creates of unknown outcome, and the time of their reconciliation. */
 
-import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
+import type { RequestEnd } from '../../src/domain/observation.ts'
 import type { ProviderA } from './form-a.ts'
 import type { ProviderB } from './form-b.ts'
 import type { RunningGateway } from './gateway.ts'

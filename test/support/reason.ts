@@ -1,5 +1,5 @@
 /** No error leaves the gateway without its reason: every client of the tests checks each response. */
-import { reasons } from '../../src/domain/faults/reason.ts'
+import { reasons } from '../../src/domain/fault.ts'
 
 const known: ReadonlySet<unknown> = new Set(reasons)
 

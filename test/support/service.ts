@@ -1,6 +1,5 @@
 /** A `SwapService` with the responses of a test, and its calls. */
-import type { Op, Request } from '../../src/domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../../src/domain/swap/service.ts'
+import type { Context, Op, Request, ServiceResponse, SwapService } from '../../src/domain/service.ts'
 import { formA } from '../../src/forms/a.ts'
 
 export interface RecordedCall {

@@ -1,7 +1,7 @@
 // Takes long: it waits for the whole time that a list may take.
 /** docs/contract.md §12: an account's list out of the ledger, over all providers, and what of it is read again. */
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Transaction } from '../../src/domain/swap/swap.ts'
+import type { Transaction } from '../../src/domain/swap.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { digits } from '../support/json.ts'

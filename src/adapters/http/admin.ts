@@ -1,8 +1,8 @@
 /** express: the port for operators, separate from the public one. */
 import { isIP } from 'node:net'
 import express, { type Express, type Response, type Router } from 'express'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Reason } from '../../domain/faults/reason.ts'
+import type { Reason } from '../../domain/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
 import { toStatus } from '../../wire/http-status.ts'
 import { toOriginForm } from './origin-form.ts'

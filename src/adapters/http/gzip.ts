@@ -1,7 +1,7 @@
 /** node:zlib: compresses each page once, when a client first accepts gzip, since few processes ever show their pages. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { memoize } from '../../domain/memoize.ts'
+import { memoize } from '../../domain/async.ts'
 import type { Content, StaticPage } from '../../wire/static-page.ts'
 
 const compress = promisify(gzip)

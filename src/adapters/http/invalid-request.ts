@@ -1,8 +1,8 @@
 /** node:http: responses to bytes that are not a valid request. */
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Reason } from '../../domain/faults/reason.ts'
+import type { Reason } from '../../domain/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'
 import { parsedHeaders } from './headers.ts'

@@ -1,6 +1,6 @@
 /** node:http: rejects requests that RFC 9112 forbids and Node accepts. */
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 
 const maxPathLength = 8_192
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/

@@ -1,6 +1,6 @@
 /** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,7 +1,7 @@
 /** Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import { isSameDeposit } from '../../core/same-swap.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 import { loadEntry } from './stored.ts'

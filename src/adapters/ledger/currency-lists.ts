@@ -1,7 +1,7 @@
 /** Kysely: providers' currency lists. Their age uses the database's clock or the machine's uptime. */
 import { sql } from 'kysely'
 import type { CurrencyListStore } from '../../core/quotes/read-currency-list.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { Store } from './store.ts'
 
 /** A longer list (in characters) is not stored: writing and reading it would block other work. */

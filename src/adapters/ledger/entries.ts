@@ -1,7 +1,7 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
-import { isFinal } from '../../domain/swap/status.ts'
+import { isFinal } from '../../domain/status.ts'
 import { accountsOf, isOfAccount } from './account-ids.ts'
 import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'

@@ -2,7 +2,7 @@
 import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { isCreatedAround } from '../../core/same-swap.ts'
 import { instantsOf } from '../../domain/instant.ts'
-import { type Attention, isFinal, type Status } from '../../domain/swap/status.ts'
+import { type Attention, isFinal, type Status } from '../../domain/status.ts'
 import { loadEntry, storeEntry } from './stored.ts'
 
 export const entryColumns = [

@@ -3,7 +3,7 @@ import type { NotNull } from 'kysely'
 import { sql } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../../core/same-swap.ts'
-import { isFinal } from '../../domain/swap/status.ts'
+import { isFinal } from '../../domain/status.ts'
 import type { Database } from './database.ts'
 import { loadEntry } from './stored.ts'
 

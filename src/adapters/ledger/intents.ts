@@ -1,7 +1,7 @@
 /** Kysely: creates, from before the request is sent until the outcome is known. */
 import { type NotNull, sql } from 'kysely'
 import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord } from '../../core/ledger.ts'
-import { LedgerBusy, LedgerConflict, TooManyOpenCreates } from '../../domain/faults/ledger-error.ts'
+import { LedgerBusy, LedgerConflict, TooManyOpenCreates } from '../../domain/fault.ts'
 import { isTakenElsewhere } from './account-ids.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'

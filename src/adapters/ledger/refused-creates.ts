@@ -1,6 +1,6 @@
 /** Kysely: refused creates whose provider's list is looked at, each look by one process. */
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { isTakenElsewhere } from './account-ids.ts'
 import type { MismatchRecord } from './complete.ts'
 import type { Database } from './database.ts'

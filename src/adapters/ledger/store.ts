@@ -1,7 +1,7 @@
 /** Kysely: one interface for reads and writes on both databases. */
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
-import type { LostCommits } from '../../domain/telemetry/labels.ts'
+import type { LostCommits } from '../../domain/observation.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'

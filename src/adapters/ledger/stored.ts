@@ -1,8 +1,8 @@
 /** The JSON in the columns `transactions.facts` and `claims.first`. Existing ledgers contain its keys: they never change. */
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
-import type { Attention, Doubt, Status } from '../../domain/swap/status.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Attention, Doubt, Status } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
 
 /** The fields of an entry that have no column. */
 interface StoredEntry {

@@ -1,9 +1,9 @@
 /** Who waits for the ledger: accounts take turns, and creates leave connections to the rest (docs/contract.md §10.4). */
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
-import { LedgerBusy } from '../../domain/faults/ledger-error.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
+import { withTimeout } from '../../domain/async.ts'
+import { LedgerBusy } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
 
 /** How many calls of all accounts run at the same time. */
 export interface TurnLimits {

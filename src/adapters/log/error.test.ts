@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { causeOf, describeError } from './error.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 /** Describes an unexpected error for the log: its origin, without data from clients or providers. */
-import { rootCauseOf } from '../../domain/faults/connect-failure.ts'
-import type { Fault } from '../../domain/faults/fault.ts'
+import { rootCauseOf } from '../../domain/connect-failure.ts'
+import type { Fault } from '../../domain/fault.ts'
 
 export interface ErrorFacts {
   readonly name: string

@@ -1,7 +1,6 @@
 /** Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`). */
-import type { LostCommits } from '../../domain/telemetry/labels.ts'
-import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import type { LostCommits, Observation, RequestEnd } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/observation.ts'
 import { causeOf, type ErrorFacts } from './error.ts'
 
 export interface Event {

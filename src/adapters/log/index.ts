@@ -1,8 +1,7 @@
 /** pino: writes each event as one line of JSON with a fixed list of fields. */
 import { pino } from 'pino'
+import type { BreakerState, Observation, Observer } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
-import type { BreakerState } from '../../domain/telemetry/labels.ts'
-import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
 import { describeError } from './error.ts'
 import { eventOf } from './event.ts'
 import { Sink } from './sink.ts'

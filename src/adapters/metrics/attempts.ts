@@ -1,9 +1,8 @@
 /** Metrics of calls to providers: durations, results, rejections and retries. */
 import { STATUS_CODES } from 'node:http'
-import { connectFailures } from '../../domain/faults/connect-failure.ts'
-import { cooldownReasons, localRejectionCauses } from '../../domain/telemetry/labels.ts'
-import type { AttemptEnd } from '../../domain/telemetry/observation.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { connectFailures } from '../../domain/connect-failure.ts'
+import type { AttemptEnd } from '../../domain/observation.ts'
+import { cooldownReasons, localRejectionCauses, snakeCase } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers, Providers } from './handler.ts'

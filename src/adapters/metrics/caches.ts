@@ -1,6 +1,6 @@
 /** Metrics of caches. */
-import { type CacheShare, cacheShares } from '../../domain/cache-memory.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
+import { snakeCase } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Family, Sample } from './exposition.ts'
 import { gauge } from './gauge.ts'

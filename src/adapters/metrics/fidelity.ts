@@ -1,6 +1,5 @@
 /** Metrics of providers' conformance: drift from the form, and missing fields. */
-import { discrepancies, discrepancyActions } from '../../domain/telemetry/labels.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { discrepancies, discrepancyActions, snakeCase } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers, Providers } from './handler.ts'

@@ -1,4 +1,4 @@
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
 
 type What = Observation['what']
 

@@ -1,6 +1,6 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
-import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
+import type { Observation, Observer } from '../../domain/observation.ts'
 import { addressMetrics } from './addresses.ts'
 import { attemptMetrics } from './attempts.ts'
 import { cacheMetrics } from './caches.ts'

@@ -1,6 +1,5 @@
 /** Metrics of what providers say of their own in the responses to creates. */
-import { judgementKinds, judgementOutcomes } from '../../domain/telemetry/labels.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { judgementKinds, judgementOutcomes, snakeCase } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers, Providers } from './handler.ts'

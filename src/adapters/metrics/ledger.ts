@@ -1,9 +1,8 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
-import { attentions, progress } from '../../domain/swap/status.ts'
-import { createOutcomes, ledgerWorks, lostCommits } from '../../domain/telemetry/labels.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { createOutcomes, ledgerWorks, lostCommits, snakeCase } from '../../domain/observation.ts'
+import { attentions, progress } from '../../domain/status.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge, single } from './gauge.ts'

@@ -1,5 +1,5 @@
 /** Metrics of limits: decisions, and whether the shared store is used. */
-import { limitDecisions, limitPolicies, type StoreState, storeStates } from '../../domain/telemetry/labels.ts'
+import { limitDecisions, limitPolicies, type StoreState, storeStates } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge, single } from './gauge.ts'

@@ -1,5 +1,5 @@
 /** Metrics of the process: version, reloads, closed connections, lost spans and log lines. */
-import { connectionClosings, ports, reloadResults, spanResults } from '../../domain/telemetry/labels.ts'
+import { connectionClosings, ports, reloadResults, spanResults } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'

@@ -1,9 +1,14 @@
 /** Metrics of providers: configured state, breakers and budgets. */
 
-import { type OperationName, operationNames } from '../../domain/swap/operations.ts'
-import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/telemetry/labels.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import {
+  type BreakerState,
+  type BudgetPolicy,
+  breakerStates,
+  budgetPolicies,
+  reservedForGatewayReads,
+  snakeCase,
+} from '../../domain/observation.ts'
+import { type OperationName, operationNames } from '../../domain/service.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge } from './gauge.ts'
 import type { Handlers, Providers } from './handler.ts'

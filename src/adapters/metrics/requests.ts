@@ -1,6 +1,5 @@
 /** Metrics of clients' requests. */
-import { keyRefusals } from '../../domain/telemetry/labels.ts'
-import { snakeCase } from '../../domain/telemetry/snake-case.ts'
+import { keyRefusals, snakeCase } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers } from './handler.ts'

@@ -1,5 +1,5 @@
 /** Metrics of the shadow: a candidate's quotes compared with the quotes that clients get. */
-import { shadowResults } from '../../domain/telemetry/labels.ts'
+import { shadowResults } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'

@@ -1,5 +1,4 @@
-import { singleFlight } from '../../domain/single-flight.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
+import { singleFlight, withTimeout } from '../../domain/async.ts'
 
 /** How long a value is fresh. */
 const lifetimeMs = 10_000

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { Cluster, type Redis } from 'ioredis'
+import { withTimeout } from '../../domain/async.ts'
 import { parseRedisUrl } from '../../domain/redis-url.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
 import { createClient } from './client.ts'
 import { ScriptDeadlines, withScriptDeadline } from './script-deadline.ts'
 

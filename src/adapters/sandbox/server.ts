@@ -1,6 +1,6 @@
 /** node:http: the sandbox's server. A framework cannot truncate responses on purpose. */
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { DamagedResponse, type Listen } from '../../sandbox/server.ts'
 import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'

@@ -2,7 +2,7 @@
 import type { AgentOptions } from 'node:https'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import type { SpanResult } from '../../domain/telemetry/labels.ts'
+import type { SpanResult } from '../../domain/observation.ts'
 import { withRequestDeadline } from './request-deadline.ts'
 
 export interface ExporterOptions {

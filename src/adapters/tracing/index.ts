@@ -1,9 +1,9 @@
 /** @opentelemetry/sdk-node: sends traces to a collector over OTLP, configured by the standard `OTEL_…` variables. */
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import type { SpanResult } from '../../domain/telemetry/labels.ts'
-import type { Span } from '../../domain/tracing/span.ts'
-import { recordTraces, type Tracing } from '../../domain/tracing/trace.ts'
-import { withDefault } from '../../domain/with-timeout.ts'
+import { withDefault } from '../../domain/async.ts'
+import type { SpanResult } from '../../domain/observation.ts'
+import type { Span } from '../../domain/trace.ts'
+import { recordTraces, type Tracing } from '../../domain/trace.ts'
 import { type ExporterOptions, exporter } from './exporter.ts'
 import { always, batches } from './processor.ts'
 import { spanSourceOf, toReadableSpan } from './readable-span.ts'

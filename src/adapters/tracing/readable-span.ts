@@ -1,8 +1,8 @@
 /** @opentelemetry/sdk-trace: converts finished spans for its processors and exporters. */
 import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
-import { errorTypeOf } from '../../domain/faults/error-type.ts'
-import type { Attributes, Span } from '../../domain/tracing/span.ts'
+import { errorTypeOf } from '../../domain/error-type.ts'
+import type { Attributes, Span } from '../../domain/trace.ts'
 import { toStatus } from '../../wire/http-status.ts'
 
 /** The source of spans: this process and this library. */

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { ClientRequest, type IncomingMessage } from 'node:http'
-import { maxTimerMs } from '../../domain/with-timeout.ts'
+import { maxTimerMs } from '../../domain/async.ts'
 
 const deadlines = new AsyncLocalStorage<number>()
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { recordTraces } from '../../domain/tracing/trace.ts'
+import { recordTraces } from '../../domain/trace.ts'
 import { SpanBuffer } from './span-buffer.ts'
 
 beforeEach(() => void vi.useFakeTimers())

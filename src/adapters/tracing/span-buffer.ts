@@ -1,4 +1,4 @@
-import type { Span } from '../../domain/tracing/span.ts'
+import type { Span } from '../../domain/trace.ts'
 
 interface SpanBufferOptions {
   /** The number of spans that are sent together. */

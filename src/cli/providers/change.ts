@@ -2,7 +2,7 @@ import type { ChangeResult, OperationPorts, Refusal } from '../../core/operation
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
 import { routingReport } from '../../core/operations/routing-report.ts'
 import { changeRouting, changeState, type RoutingChange, resetOverrides } from '../../core/operations/switching.ts'
-import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import { currentStatus } from '../../process/configuration/overrides.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'

@@ -9,7 +9,7 @@ import {
   type ProviderDiff,
   providerDiff,
 } from '../../core/operations/provider-diff.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
 import type { Options } from '../option.ts'

@@ -1,6 +1,6 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
-import { isPublicAddress } from '../../domain/public-address.ts'
+import { isPublicAddress } from '../../domain/network-address.ts'
 import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,5 +1,4 @@
-import type { Drift } from '../../domain/telemetry/labels.ts'
-import type { Deviation, Observation } from '../../domain/telemetry/observation.ts'
+import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 
 /** What was observed during one check. */
 export interface Observed {

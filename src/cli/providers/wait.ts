@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { configFile, loadConfig } from '../../config/index.ts'
 import { openAt } from '../../core/operations/consequences.ts'
-import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
 import { effectiveConfig } from '../../process/configuration/overrides.ts'
 import { messageOf, type Session } from '../session.ts'

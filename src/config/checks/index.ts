@@ -1,8 +1,8 @@
 /** Checks rules between keys of the configuration. */
 
-import { type AssetTable, sameName } from '../../domain/swap/asset.ts'
-import { isAttention } from '../../domain/swap/status.ts'
-import { isTag } from '../../domain/swap/transaction-id.ts'
+import { type AssetTable, sameName } from '../../domain/asset.ts'
+import { isAttention } from '../../domain/status.ts'
+import { isTag } from '../../domain/swap.ts'
 import type { ProviderForm } from '../../wire/provider/form.ts'
 import { findProviderForm, type KnownForms } from '../../wire/provider/from-client-form.ts'
 import { checkCredential, checkKey } from '../credential.ts'

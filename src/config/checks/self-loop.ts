@@ -1,6 +1,6 @@
 /** Detects a URL that leads back to this process: the gateway would call itself without end. */
 import { hostname as machineName, networkInterfaces } from 'node:os'
-import { isLoopback } from '../../domain/loopback.ts'
+import { isLoopback } from '../../domain/network-address.ts'
 
 export interface Listener {
   readonly host: string

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { checksums } from '../../domain/address/checksum.ts'
 import { formatNames } from '../../domain/address/formats.ts'
-import { type MemoRule, memoFormatNames, memoFormats } from '../../domain/address/rule.ts'
+import { checksums, type MemoRule, memoFormatNames, memoFormats } from '../../domain/address/rule.ts'
 import { amount, choice, flag, integer, keys, list, name, oneOrMore, pattern } from '../value-types.ts'
 import { optional, required, setting } from './setting.ts'
 

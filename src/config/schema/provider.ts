@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
-import { providerStates } from '../../domain/swap/provider-state.ts'
-import { statusWords } from '../../domain/swap/status.ts'
+import { providerStates } from '../../domain/service.ts'
+import { statusWords } from '../../domain/status.ts'
+import type { ExtraIds } from '../../domain/swap.ts'
 import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone, word } from '../value-types.ts'
 import { optional, required, section, setting } from './setting.ts'
 

@@ -2,12 +2,10 @@
  * Admission: load shedding, authentication and rate limits, in this order, before the request is decoded
  * (docs/contract.md §5, §6, §7). It depends only on the operation and the caller.
  */
-import { overloaded } from '../../domain/faults/overloaded.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Admission, Gate } from '../../domain/swap/gate.ts'
-import { keyed, type Op } from '../../domain/swap/operations.ts'
-import { policyOf } from '../../domain/swap/policy.ts'
-import type { Caller } from '../../domain/swap/service.ts'
+import { overloaded, standardFault } from '../../domain/fault.ts'
+import { policyOf } from '../../domain/policy.ts'
+import type { Admission, Caller, Gate } from '../../domain/service.ts'
+import { keyed, type Op } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { ClientLimits } from './limits.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
 import type { KeyRecord } from './accounts.ts'
 import { type Authenticate, authentication } from './authentication.ts'
 

@@ -1,11 +1,10 @@
 /** Authentication with keys that the operator issued (docs/contract.md §5, `managed`). */
 
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { withDefault, withTimeout } from '../../domain/async.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { Fault } from '../../domain/fault.ts'
 import { isKey } from '../../domain/key.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
 import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'

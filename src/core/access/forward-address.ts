@@ -1,6 +1,6 @@
-import { noPublicAddress } from '../../domain/faults/no-public-address.ts'
-import { isPublicAddress } from '../../domain/public-address.ts'
-import type { Op, Request } from '../../domain/swap/operations.ts'
+import { noPublicAddress } from '../../domain/fault.ts'
+import { isPublicAddress } from '../../domain/network-address.ts'
+import type { Op, Request } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import { clientAddressOf } from './client-network.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
-import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import type { Op } from '../../domain/swap/operations.ts'
+import { Fault, type FaultKind } from '../../domain/fault.ts'
+import type { Op } from '../../domain/service.ts'
 import type { Layer } from '../layer.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from './gateway-key-errors.ts'
 

@@ -1,6 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import { keyed } from '../../domain/swap/operations.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
+import { keyed } from '../../domain/service.ts'
 import { aroundAll, forOperations, type Layer } from '../layer.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
 import { limitFallback, type SharedLimiter } from './limit-fallback.ts'
 import type { Limiter } from './limits.ts'
 import { StoreOutage } from './store-outage.ts'

@@ -1,7 +1,6 @@
 /** Rate limits that continue without the shared store (docs/contract.md §7). */
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { Limiter } from './limits.ts'
 import type { StoreOutage } from './store-outage.ts'
 

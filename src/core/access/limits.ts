@@ -1,9 +1,8 @@
 /** Limits on clients (docs/contract.md §7). */
-import type { Fault } from '../../domain/faults/fault.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Admission, Quota } from '../../domain/swap/gate.ts'
-import type { BudgetPolicy, LimitDecision, LimitPolicy } from '../../domain/telemetry/labels.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Fault } from '../../domain/fault.ts'
+import { standardFault } from '../../domain/fault.ts'
+import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/observation.ts'
+import type { Admission, Quota } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
 

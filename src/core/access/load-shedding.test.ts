@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Gate } from '../../domain/swap/gate.ts'
-import { ops } from '../../domain/swap/operations.ts'
+import type { Gate } from '../../domain/service.ts'
+import { ops } from '../../domain/service.ts'
 import { type AdmissionOptions, admission } from './admission.ts'
 import type { ClientLimits } from './limits.ts'
 import { type LedgerWaits, type Load, type LoadLevel, loadShedding } from './load-shedding.ts'

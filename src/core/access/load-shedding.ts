@@ -1,6 +1,7 @@
 /** Load shedding before any work is done (docs/contract.md §6, 503): quotes first, creates last, and who sends most before the others. */
-import { keyed, type Op } from '../../domain/swap/operations.ts'
-import type { Caller } from '../../domain/swap/service.ts'
+
+import type { Caller } from '../../domain/service.ts'
+import { keyed, type Op } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 
 /** What is shed: 0 nothing, 1 quotes, 2 also reads, 3 also creates. */

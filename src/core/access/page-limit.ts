@@ -1,9 +1,8 @@
 /** The limit on pages beside the API (`/docs`, `openapi.json`): per client network. Pages are shed before any operation. */
 
-import { overloaded } from '../../domain/faults/overloaded.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Admission, Quota } from '../../domain/swap/gate.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import { overloaded, standardFault } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
+import type { Admission, Quota } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { Limiter } from './limits.ts'
 import type { Load } from './load-shedding.ts'

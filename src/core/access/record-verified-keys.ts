@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import { keyed } from '../../domain/swap/operations.ts'
+import { Fault } from '../../domain/fault.ts'
+import { keyed } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
 import type { VerifiedKeys } from './verified-keys.ts'

@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { StoreOutage } from './store-outage.ts'
 import { type VerifiedKeys, verifiedKeyLifetimeMs } from './verified-keys.ts'
 

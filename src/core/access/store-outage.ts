@@ -1,7 +1,6 @@
 /** Whether this replica can reach the store that all replicas share. */
 
-import type { StoreState } from '../../domain/telemetry/labels.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Observer, StoreState } from '../../domain/observation.ts'
 
 /** An outage that is about to end. */
 export interface Recovery {

@@ -1,4 +1,4 @@
-import { withDefault } from '../../domain/with-timeout.ts'
+import { withDefault } from '../../domain/async.ts'
 import type { Ledger } from '../ledger.ts'
 import { batchedKeyLookup } from './batched-key-lookup.ts'
 

@@ -1,9 +1,9 @@
 /** Resolves the asset names of a request to the provider's names, and to the table's names for the response. */
 
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Reason } from '../../domain/faults/reason.ts'
-import type { Asset, Coin } from '../../domain/swap/asset.ts'
-import { defaultAsset, fold, sameName } from '../../domain/swap/asset.ts'
+import type { Asset, Coin } from '../../domain/asset.ts'
+import { defaultAsset, fold, sameName } from '../../domain/asset.ts'
+import type { Reason } from '../../domain/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { AssetName } from './asset-naming.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'

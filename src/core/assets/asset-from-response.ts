@@ -1,7 +1,7 @@
 /** Translates the asset names of a provider's response to the table's names. Unknown names stay as they are. */
-import { sameContract } from '../../domain/address/same-contract.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Contracts, Pair } from '../../domain/swap/swap.ts'
+import { sameContract } from '../../domain/address/same-address.ts'
+import { fold } from '../../domain/asset.ts'
+import type { Contracts, Pair } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
 import { assetIn, from, type Side, to } from './pair.ts'

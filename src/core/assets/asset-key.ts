@@ -1,7 +1,7 @@
 /** One key per asset, independent of how the client names it. */
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Pair } from '../../domain/swap/swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import { fold } from '../../domain/asset.ts'
+import type { Pair } from '../../domain/swap.ts'
 import { assetIn, assetNameOf, type Side } from './pair.ts'
 
 /** The table's code if it has the asset, otherwise the client's names. Equal assets have equal keys. A missing network is not filled in. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
+import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { createAssetNaming } from './asset-naming.ts'
 
 const asset = (code: string, network: string, aliases: readonly string[]): Asset => {

@@ -1,7 +1,7 @@
 /** A provider's names for the assets of the table, and what it means by them. The operator configures those that differ. */
-import { sameContract } from '../../domain/address/same-contract.ts'
-import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
-import { findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/swap/asset.ts'
+import { sameContract } from '../../domain/address/same-address.ts'
+import type { Asset, AssetTable } from '../../domain/asset.ts'
+import { findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/asset.ts'
 
 /** A `code`, or a `coin` with an optional `network`. */
 export interface AssetName {

@@ -1,5 +1,5 @@
 /** Port: the currency list of one provider. */
-import type { Context } from '../../domain/swap/service.ts'
+import type { Context } from '../../domain/service.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
 

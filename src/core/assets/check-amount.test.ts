@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
-import { AssetTable } from '../../domain/swap/asset.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import type { NewTransaction } from '../../domain/swap.ts'
 import { checkAmount } from './check-amount.ts'
 
 const usdt = { code: 'USDTTRC20', coin: 'USDT', name: 'Tether', network: 'TRX', isDefault: true, aliases: [], decimals: 0 }

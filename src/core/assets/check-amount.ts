@@ -1,8 +1,8 @@
 /** Refuses or rounds amounts that the network cannot carry (docs/contract.md §3). */
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import type { Asset, AssetTable } from '../../domain/asset.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { NewTransaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetIn, from } from './pair.ts'
 

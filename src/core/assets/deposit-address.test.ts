@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
-import { AssetTable } from '../../domain/swap/asset.ts'
+import { AssetTable } from '../../domain/asset.ts'
 import { createAssetNaming } from './asset-naming.ts'
 import { omitImpossibleDeposits } from './deposit-address.ts'
 

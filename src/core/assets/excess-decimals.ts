@@ -1,7 +1,7 @@
 /** Amounts of a report with more decimals than their network has: they are shown as they are, and counted (docs/contract.md §3). */
 import { roundDown } from '../../domain/amount.ts'
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import type { Pair, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import { assetIn, from, to } from './pair.ts'

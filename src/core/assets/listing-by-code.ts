@@ -3,10 +3,10 @@
  * several assets, or for another network or token than the table, is ambiguous and names none of them.
  */
 
-import { inSlices } from '../../domain/in-slices.ts'
-import { type Asset, fold } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+import { type Asset, fold } from '../../domain/asset.ts'
+import { inSlices } from '../../domain/async.ts'
+import type { Drift } from '../../domain/observation.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, notOffered, type Offer, withTableNames } from './offer.ts'
 

@@ -1,9 +1,10 @@
 /** Parses the rows of a form that lists each coin with its networks: one row is one asset. */
-import { inSlices } from '../../domain/in-slices.ts'
-import type { Asset } from '../../domain/swap/asset.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+
+import type { Asset } from '../../domain/asset.ts'
+import { fold } from '../../domain/asset.ts'
+import { inSlices } from '../../domain/async.ts'
+import type { Drift } from '../../domain/observation.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, notOffered, type Offer, withTableNames } from './offer.ts'
 

@@ -1,9 +1,9 @@
 /** Parses the rows of a form that lists coins without networks: one row stands for all assets of the coin. */
 
-import { inSlices } from '../../domain/in-slices.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+import { fold } from '../../domain/asset.ts'
+import { inSlices } from '../../domain/async.ts'
+import type { Drift } from '../../domain/observation.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 

@@ -1,8 +1,8 @@
 /** docs/contract.md §9: rows with contracts, for both manners of naming assets. */
 import { describe, expect, test } from 'vitest'
-import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+import { type Asset, AssetTable } from '../../domain/asset.ts'
+import type { Drift } from '../../domain/observation.ts'
+import type { Currency } from '../../domain/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from './asset-naming.ts'
 import { parseListing } from './listing.ts'
 

@@ -1,7 +1,7 @@
 /** A provider's currency list, in the names of the asset table (docs/contract.md §3, §9). */
-import { type Asset, fold } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+import { type Asset, fold } from '../../domain/asset.ts'
+import type { Drift } from '../../domain/observation.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { parseByCode } from './listing-by-code.ts'
 import { parseByCoin } from './listing-by-coin.ts'

@@ -1,6 +1,6 @@
 /** One row of a provider's currency list. */
-import type { Asset } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import type { Asset } from '../../domain/asset.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
 /** One asset that a provider offers. `asset` is absent if the table lacks it: then the names are the provider's own. */

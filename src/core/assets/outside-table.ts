@@ -2,11 +2,11 @@
  * Codes that the asset table lacks, at several providers (docs/contract.md §12). Nothing proves that two providers mean one coin by
  * such a word: it belongs to one of them, or to none.
  */
-import { sameContract } from '../../domain/address/same-contract.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import { type AssetTable, fold, sameName } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { Pair } from '../../domain/swap/swap.ts'
+import { sameContract } from '../../domain/address/same-address.ts'
+import { type AssetTable, fold, sameName } from '../../domain/asset.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
+import type { Pair } from '../../domain/swap.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
 import type { Offer } from './offer.ts'

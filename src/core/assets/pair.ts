@@ -1,6 +1,6 @@
 /** The two sides of a swap in the fields of a request or a response. */
-import { type Asset, type AssetTable, isOnNetwork } from '../../domain/swap/asset.ts'
-import type { Pair } from '../../domain/swap/swap.ts'
+import { type Asset, type AssetTable, isOnNetwork } from '../../domain/asset.ts'
+import type { Pair } from '../../domain/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
 /** The fields that name one side. */

@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { ExtraIds } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 /** Throws `memo_invalid` for a memo or tag that the provider does not support: a lost memo loses the funds (docs/contract.md §3.5). */

@@ -1,7 +1,6 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
-import type { Op, Request } from '../../domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Contracts, Pair, Transaction } from '../../domain/swap/swap.ts'
+import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Contracts, Pair, Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
 import { assetFromResponse } from './asset-from-response.ts'

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { NewTransaction } from '../../domain/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import { confirmCreate } from './confirm-create.ts'
 

@@ -1,9 +1,9 @@
 /** A create whose response leaves open what must be known is confirmed by a get before its result counts (docs/contract.md §3.3, §3.5). */
 import { memoOf } from '../../domain/address/same-address.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { Pair, Transaction } from '../../domain/swap/swap.ts'
+import { fold } from '../../domain/asset.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { Pair, Transaction } from '../../domain/swap.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
 import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import { limitDeadline } from '../deadline.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { classifyOutcome } from './create-outcome.ts'
 import type { CreateResponse } from './creation.ts'
 

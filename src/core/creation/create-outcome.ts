@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import type { ServiceResponse } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { ServiceResponse } from '../../domain/service.ts'
 
 /**
  * Classifies the outcome of a create: done, refused (`noEffect`: nothing was created) or unknown. Every other failure becomes

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { aroundAll, type Layer, mapResponses } from '../layer.ts'
 import { type CreateSteps, creation, type JudgeCreate, type RecordCreate, type SendCreate, type VerifyCreate } from './creation.ts'
 

@@ -1,7 +1,7 @@
 /** The steps of a create at one provider (docs/contract.md §10). Each has its own type: in another order they do not compile. */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { NewTransaction } from '../../domain/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import { inSpan, traced } from '../traced.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Fault } from '../../domain/faults/fault.ts'
-import { LedgerConflict, UncertainChange } from '../../domain/faults/ledger-error.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import type { Observation } from '../../domain/observation.ts'
 import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
 import { DeferredResults } from './deferred-results.ts'
 

@@ -1,10 +1,8 @@
 /** Results of creates that the ledger could not store: kept in memory and retried (docs/contract.md §10.4). */
 
-import { LedgerConflict, UncertainChange } from '../../domain/faults/ledger-error.ts'
-import { singleFlight } from '../../domain/single-flight.ts'
-import type { CreateOutcome } from '../../domain/telemetry/labels.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
+import { singleFlight, withTimeout } from '../../domain/async.ts'
+import { LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 
 const defaults = { maxResults: 1_000, firstPauseMs: 100, maxPauseMs: 5_000 }

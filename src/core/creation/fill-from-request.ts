@@ -1,11 +1,9 @@
 /** Fills fields of a response from its request, and handles messages that a provider returns instead of an amount. */
 import { type Amount, isZero } from '../../domain/amount.ts'
-import { reasonByLimits } from '../../domain/faults/amount-limits.ts'
-import type { Confidential } from '../../domain/faults/confidential.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import { publicMessage } from '../../domain/faults/public-message.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
-import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import type { Confidential } from '../../domain/confidential.ts'
+import { Fault, publicMessage, reasonByLimits } from '../../domain/fault.ts'
+import type { Context, ServiceResponse } from '../../domain/service.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
 /** `fillsMemos`: whether memos count as accepted if the response does not repeat them. Throws `invalid` for a quote with a message only. */

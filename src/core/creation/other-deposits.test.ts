@@ -1,6 +1,6 @@
 import { expect, it, test, vi } from 'vitest'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { JustGivenDeposits, otherDeposits } from './other-deposits.ts'
 

@@ -2,9 +2,8 @@
  * Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the
  * ledger has no more than their digests (docs/contract.md §10.2).
  */
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
-import type { Caller } from '../../domain/swap/service.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import type { Caller } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
 /** For a dropped key, reconciliation waits for the next request of its client. */

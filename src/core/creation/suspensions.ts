@@ -2,12 +2,13 @@
  * A provider's asset whose creates are refused one after the other is taken out of new swaps for a while (docs/contract.md §10.3), so
  * that a wrong rule of the table costs three orders, not all. The ledger counts, over all processes; each follows it.
  */
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { Pair } from '../../domain/swap/swap.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
+
+import type { AssetTable } from '../../domain/asset.ts'
+import { withTimeout } from '../../domain/async.ts'
+import { standardFault } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
+import type { Context } from '../../domain/service.ts'
+import type { Pair } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
-import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import type { Context } from '../../domain/service.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from '../assets/asset-naming.ts'
 import { verifyResponse } from './verify-response.ts'
 

@@ -1,7 +1,7 @@
 /** Verifies that a provider's response is about its request (docs/contract.md §10.3). */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
+import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { contractsOf, otherTokens } from '../assets/asset-from-response.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses } from '../layer.ts'

@@ -2,12 +2,12 @@
  * Protects a provider, and other clients, from native calls (docs/contract.md §11). Only the budget is shared with the operations:
  * native calls that fail or last long do not affect swaps.
  */
-import { Fault } from '../../domain/faults/fault.ts'
-import { countedAs, type MakeNativeCall, type NativeGuard, type ReportHead } from '../../domain/native/native-call.ts'
-import type { OpenPath } from '../../domain/native/open-path.ts'
-import { policyOf } from '../../domain/swap/policy.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { OpenPath } from '../../domain/native.ts'
+import { countedAs, type MakeNativeCall, type NativeGuard, type ReportHead } from '../../domain/native.ts'
+import type { Observer } from '../../domain/observation.ts'
+import { policyOf } from '../../domain/policy.ts'
+import type { Context } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import { type RejectLocally, rejectLocally } from '../local-rejection.ts'

@@ -1,5 +1,5 @@
-import type { Fault } from '../../domain/faults/fault.ts'
-import type { OpenPath } from '../../domain/native/open-path.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { OpenPath } from '../../domain/native.ts'
 
 /** The longest cooldown, whatever the provider's `Retry-After`. */
 const maxCooldownMs = 3_600_000

@@ -1,7 +1,7 @@
 /** Compares a provider's currency list with the asset table, before clients are routed to the provider (docs/contract.md §16). */
-import type { Asset } from '../../domain/swap/asset.ts'
-import { fold } from '../../domain/swap/asset.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import type { Asset } from '../../domain/asset.ts'
+import { fold } from '../../domain/asset.ts'
+import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { parseListing } from '../assets/listing.ts'
 import { type Match, matchAsset } from '../assets/listing-by-code.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import { type Followed, follow } from './follow.ts'
 import type { Override, StoredOverride } from './overrides.ts'
 import type { RoutingSettings } from './settings.ts'

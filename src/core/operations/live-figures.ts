@@ -1,6 +1,7 @@
 /** Counts of a provider, summed over the running processes. */
-import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
+
+import type { BudgetPolicy } from '../../domain/observation.ts'
+import { reservedForGatewayReads } from '../../domain/observation.ts'
 import { percentile } from './histogram.ts'
 import { latencyOf } from './provider-figures.ts'
 import type { JudgementCounts, ProviderCounts, ReplicaFigures } from './replica-figures.ts'

@@ -1,9 +1,9 @@
 /** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
 
-import { sameContract } from '../../domain/address/same-contract.ts'
+import { sameContract } from '../../domain/address/same-address.ts'
 import { type Amount, compareAmounts } from '../../domain/amount.ts'
-import type { Asset } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { Asset } from '../../domain/asset.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
 import type { Listing } from '../assets/listing.ts'
 import type { Offer } from '../assets/offer.ts'
 import { areDifferent } from '../assets/outside-table.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
 import { percentile } from './histogram.ts'
 import { liveFigures } from './live-figures.ts'
 import { latencyOf, ProviderFigures } from './provider-figures.ts'

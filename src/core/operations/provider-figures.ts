@@ -1,7 +1,7 @@
 /** Counts per provider for the last minute, from observations. Each observation costs one look-up and one addition. */
 
-import { breakerStates } from '../../domain/telemetry/labels.ts'
-import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
+import type { Observation, Observer } from '../../domain/observation.ts'
+import { breakerStates } from '../../domain/observation.ts'
 import type { Clock } from '../clock.ts'
 import type { ProviderCounts } from './replica-figures.ts'
 

@@ -1,6 +1,7 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
-import type { ProviderState } from '../../domain/swap/provider-state.ts'
-import type { BudgetPolicy, JudgementKind } from '../../domain/telemetry/labels.ts'
+
+import type { BudgetPolicy, JudgementKind } from '../../domain/observation.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { assetText, isSuspended, type MismatchStreak, type SuspensionStore, suspendedUntil } from '../mismatch-streaks.ts'
 import { type LiveFigures, liveFigures } from './live-figures.ts'

@@ -11,11 +11,10 @@ import {
   two,
   zero,
 } from '../../domain/amount.ts'
-import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Reason } from '../../domain/faults/reason.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { RateType } from '../../domain/swap/swap.ts'
+import type { AmountLimits, Reason } from '../../domain/fault.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { RateType } from '../../domain/swap.ts'
 
 export interface QuoteDiff {
   readonly from: string

@@ -1,5 +1,5 @@
 /** The routing in force, and the routing of the configuration file (docs/contract.md §12, §15). */
-import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import type { StatusReport } from './provider-status.ts'
 import type { RoutingSettings, Shadow } from './settings.ts'
 

@@ -1,5 +1,5 @@
 /** The settings that an operator may override (docs/contract.md §12). */
-import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
+import { type ProviderState, providerStates } from '../../domain/service.ts'
 import type { Override, OverrideKey } from './overrides.ts'
 
 export interface Shadow {

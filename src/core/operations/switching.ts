@@ -1,5 +1,5 @@
 /** Changes of states, weights and shadow by an operator (docs/contract.md §12). */
-import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
+import { type ProviderState, providerStates } from '../../domain/service.ts'
 import { type ChangeOptions, type ChangeResult, changeOverrides, type OperationPorts, type Refusal, type Values } from './change.ts'
 import type { OverrideKey } from './overrides.ts'
 import { byTag, type RoutingSettings, type Shadow, stateKey } from './settings.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
+import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { formB } from '../../forms/b.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import { parseListing } from '../assets/listing.ts'

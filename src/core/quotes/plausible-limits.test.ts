@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Currency, Rate } from '../../domain/swap/swap.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
+import type { Currency, Rate } from '../../domain/swap.ts'
 import { plausibleLimits } from './plausible-limits.ts'
 
 test.each([

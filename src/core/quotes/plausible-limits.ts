@@ -1,6 +1,6 @@
 /** Limits that cannot be right are unknown: negative ones, and a minimum above the maximum (docs/contract.md §3.2). */
-import { implausibleLimit } from '../../domain/faults/amount-limits.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import { implausibleLimit } from '../../domain/fault.ts'
+import type { Currency } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 

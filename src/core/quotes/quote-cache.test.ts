@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { RateQuery } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
+import type { RateQuery } from '../../domain/swap.ts'
 import { quoteCache } from './quote-cache.ts'
 
 interface Rig {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { CurrencyQuery } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { CurrencyQuery } from '../../domain/swap.ts'
 import { CurrencyReading } from './read-currency-list.ts'
 
 const rowOf = (at: number, name = 'Coin') => ({ code: `C${at}`, name, icon: 'i' })

@@ -1,8 +1,8 @@
 /** Reads a provider's currency list page by page, completely or not at all. */
-import { bytesOf, cacheShares } from '../../domain/cache-memory.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import { bytesOf, cacheShares } from '../../domain/bounded-map.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { Currency } from '../../domain/swap.ts'
 
 const maxRows = 10_000
 /** A bound on memory for one list, which has a part of the share of all lists. */

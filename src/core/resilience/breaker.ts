@@ -12,9 +12,9 @@
  * - `call-result.ts` defines what is a failure, `breaker-callers.ts` who is counted and blocked.
  */
 import { isExtreme } from '../../domain/amount.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../domain/swap/operations.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { ProviderLayerOptions, Timing } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import { type Op, ops } from '../../domain/swap/operations.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
+import { type Op, ops } from '../../domain/service.ts'
 import type { Budgets } from './budget-limit.ts'
 import { budgetLimit } from './budget-limit.ts'
 

@@ -1,11 +1,10 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import { keyed, type Op, type Request } from '../../domain/swap/operations.ts'
-import { policyOf } from '../../domain/swap/policy.ts'
-import type { Caller, Context } from '../../domain/swap/service.ts'
-import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import { type BudgetPolicy, budgetPolicies } from '../../domain/telemetry/labels.ts'
+import { standardFault } from '../../domain/fault.ts'
+import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../../domain/observation.ts'
+import { policyOf } from '../../domain/policy.ts'
+import type { Caller, Context } from '../../domain/service.ts'
+import { keyed, type Op, type Request } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer } from '../layer.ts'

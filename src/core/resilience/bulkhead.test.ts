@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
 import { bulkhead } from './bulkhead.ts'
 
 interface Rig {

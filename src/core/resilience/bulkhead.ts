@@ -1,5 +1,5 @@
 /** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
-import type { Fault } from '../../domain/faults/fault.ts'
+import type { Fault } from '../../domain/fault.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { BreakerState } from '../../domain/telemetry/labels.ts'
+import type { BreakerState } from '../../domain/observation.ts'
 import { Circuit } from './operation-breaker.ts'
 
 function rig(random = 0) {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import { Fault, type FaultKind } from '../../domain/fault.ts'
+import type { Observation } from '../../domain/observation.ts'
+import type { Op } from '../../domain/service.ts'
 import { AccountHealth, KeyCheck, type KeyCheckOptions } from './health-check.ts'
 import { cooldown } from './resilience.ts'
 

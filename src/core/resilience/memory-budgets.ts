@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import type { Budgets, Reservation } from './budget-limit.ts'
 

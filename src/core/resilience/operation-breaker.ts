@@ -1,11 +1,10 @@
 /** The circuit breaker of one operation at one provider (docs/contract.md §8). */
 
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { cacheShares } from '../../domain/cache-memory.ts'
-import { LookupTimeout, rootCauseOf } from '../../domain/faults/connect-failure.ts'
-import type { Fault } from '../../domain/faults/fault.ts'
-import type { Caller } from '../../domain/swap/service.ts'
-import type { BreakerState } from '../../domain/telemetry/labels.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { LookupTimeout, rootCauseOf } from '../../domain/connect-failure.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { BreakerState } from '../../domain/observation.ts'
+import type { Caller } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { Timing } from '../layer-options.ts'
 import { SlidingWindowCounter } from './memory-budgets.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
 import { ownReadLimit } from './budget-limit.ts'
 
 const next = { call: async () => ({ body: { items: [], total: 0 } }) } as unknown as SwapService

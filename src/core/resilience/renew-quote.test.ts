@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { renewQuote } from './resilience.ts'
 
 const expired = new Fault('invalid', 'The rate is over.', { provider: 'alpha', noEffect: true, isQuoteExpired: true })

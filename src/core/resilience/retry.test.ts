@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
-import { type Op, ops } from '../../domain/swap/operations.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
+import type { Observation } from '../../domain/observation.ts'
+import { type Op, ops } from '../../domain/service.ts'
 import { retry } from './resilience.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))

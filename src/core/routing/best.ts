@@ -1,9 +1,9 @@
 /** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
 import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
-import { Fault } from '../../domain/faults/fault.ts'
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
-import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, ServiceResponse } from '../../domain/service.ts'
+import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../deadline.ts'
 import { type Candidate, failsOver, isNotHere, rankOf } from './failover.ts'
 import type { OtherProviders } from './other-providers.ts'

@@ -1,8 +1,7 @@
 /** Chooses the provider of a quote or a create (docs/contract.md §12). */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Request } from '../../domain/swap/operations.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
-import type { NewTransaction, Pair, RateQuery } from '../../domain/swap/swap.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, Request, ServiceResponse } from '../../domain/service.ts'
+import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../deadline.ts'
 import type { BestQuote } from './best.ts'

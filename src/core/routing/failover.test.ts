@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import { type Candidate, callWithFailover } from './failover.ts'
 
 const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, noEffect: true, mayFailOver: true })

@@ -1,8 +1,7 @@
 /** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
 import type { Amount } from '../../domain/amount.ts'
-import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import type { Request } from '../../domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import { Fault, type FaultKind } from '../../domain/fault.ts'
+import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import { limitDeadline } from '../deadline.ts'
 
 /** A provider that may get a request. */

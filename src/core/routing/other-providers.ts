@@ -1,8 +1,8 @@
 /** Whether a create that its provider does not take goes to another one (docs/contract.md §12). */
 import { deviationOf } from '../../domain/amount.ts'
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import type { Context } from '../../domain/service.ts'
+import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../deadline.ts'
 import type { Candidate, NextOffer } from './failover.ts'
 import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'

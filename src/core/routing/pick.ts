@@ -1,6 +1,6 @@
 /** A provider that the caller chooses with `X-Swap-Provider` (docs/contract.md §12). */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 /** Throws `invalid` for a pick that is not in `tags` or comes without a valid key. Only quotes and creates have a pick. */

@@ -1,6 +1,6 @@
 /** Providers whose creates promise less than their quotes do not win by quotes (docs/contract.md §12). */
 import { type Amount, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { SteadyClock } from '../clock.ts'
 
 /** How long one create counts. */

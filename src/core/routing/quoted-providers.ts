@@ -1,6 +1,6 @@
 /** Under `weighted`, the provider that quoted a request gets its create, too (docs/contract.md §12). */
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import type { Context } from '../../domain/service.ts'
 import type { Candidate } from './failover.ts'
 import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 

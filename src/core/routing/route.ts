@@ -1,9 +1,9 @@
 /** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
 
-import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
-import { isTag, isTransactionId } from '../../domain/swap/transaction-id.ts'
+import { otherTransaction, standardFault } from '../../domain/fault.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import { isTag, isTransactionId } from '../../domain/swap.ts'
 import { createService } from '../layer.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import type { Dispatch } from './dispatch.ts'

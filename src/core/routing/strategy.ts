@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/swap/service.ts'
+import type { Context } from '../../domain/service.ts'
 import type { Candidate } from './failover.ts'
 
 /** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract.md §12). */

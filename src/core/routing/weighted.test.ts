@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
-import type { Caller } from '../../domain/swap/service.ts'
+import type { Caller } from '../../domain/service.ts'
 import { weighted } from './weighted.ts'
 
 const candidates = ['alpha', 'beta', 'gamma'].map((tag) => ({ tag, service: scripted(() => ({ body: {} as never })) }))

@@ -1,5 +1,5 @@
 import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
-import type { Caller } from '../../domain/swap/service.ts'
+import type { Caller } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { Candidate } from './failover.ts'
 import type { RoutingStrategy } from './strategy.ts'

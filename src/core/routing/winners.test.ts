@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
-import { AssetTable } from '../../domain/swap/asset.ts'
+import { AssetTable } from '../../domain/asset.ts'
 import { StoreOutage } from '../access/store-outage.ts'
 import { memoryWinners, quoteKeyOf, quoteKeysOf, sharedWinners } from './winners.ts'
 

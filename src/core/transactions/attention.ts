@@ -1,6 +1,6 @@
 /** A provider's statuses that need a person, in passthrough mode: clients get them, but they are not stored. */
-import { isFinal } from '../../domain/swap/status.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import { isFinal } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { ObservedTransaction } from './state/merge-transaction.ts'
 

@@ -1,4 +1,4 @@
-import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { standardFault } from '../../domain/fault.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
 import { ownerOf } from './owner.ts'

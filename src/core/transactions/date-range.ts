@@ -1,7 +1,7 @@
 /** The date bounds of a list (docs/contract.md §3.4). */
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { type TimeRange, toTimeRange } from '../../domain/instant.ts'
-import type { TransactionQuery } from '../../domain/swap/swap.ts'
+import type { TransactionQuery } from '../../domain/swap.ts'
 
 const allTime: TimeRange = { first: -(2n ** 80n), last: 2n ** 80n }
 

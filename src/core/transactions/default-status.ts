@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import type { ServiceResponse } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { ServiceResponse } from '../../domain/service.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
 /** Sets the status of a create to `wait` if the provider's status is unknown (docs/contract.md §3.7). */

@@ -1,9 +1,7 @@
 /** Computes fields of the client's form that the provider's form lacks, from other fields (docs/contract.md §3). */
 import { divide, isPositive, multiplySubtract } from '../../domain/amount.ts'
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import type { ServiceResponse } from '../../domain/swap/service.ts'
-import type { Rate, Transaction } from '../../domain/swap/swap.ts'
+import type { Capabilities, Op, ServiceResponse } from '../../domain/service.ts'
+import type { Rate, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
 /** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */

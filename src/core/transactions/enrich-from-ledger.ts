@@ -3,11 +3,10 @@
  * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
 
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
-import { withDefault } from '../../domain/with-timeout.ts'
+import { withDefault } from '../../domain/async.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'

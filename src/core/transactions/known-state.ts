@@ -1,7 +1,7 @@
 /** Responses from the ledger only, for providers that are off or not configured (docs/contract.md §12). */
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import { standardFault } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
+import type { Context, ServiceResponse } from '../../domain/service.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { requireStatus } from './default-status.ts'

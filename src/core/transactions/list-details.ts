@@ -1,8 +1,8 @@
 /** Reads details of list items from the provider (docs/contract.md §3.4). */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import { forEachConcurrently } from '../concurrency.ts'
+
+import { forEachConcurrently } from '../../domain/async.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 
 const concurrency = 8
 

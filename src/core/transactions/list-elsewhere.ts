@@ -1,6 +1,6 @@
 /** With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract.md §12). */
 import { instantsOf } from '../../domain/instant.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { EntriesElsewhere, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'

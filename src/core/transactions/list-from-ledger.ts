@@ -1,7 +1,8 @@
 /** Lists an account's transactions of all providers from the ledger (docs/contract.md §12). */
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
-import { forEachConcurrently } from '../concurrency.ts'
+
+import { forEachConcurrently } from '../../domain/async.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { parseDateRange } from './date-range.ts'

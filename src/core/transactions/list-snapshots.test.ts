@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CacheShare } from '../../domain/cache-memory.ts'
+import { CacheShare } from '../../domain/bounded-map.ts'
 import { ListSnapshots } from './list-snapshots.ts'
 
 beforeEach(() => void vi.useFakeTimers())

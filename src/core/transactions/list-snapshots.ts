@@ -1,6 +1,5 @@
 /** Complete lists per owner, cached for the pages after the first, with bounded memory. */
-import { BoundedMap } from '../../domain/bounded-map.ts'
-import { type CacheShare, cacheShares } from '../../domain/cache-memory.ts'
+import { BoundedMap, type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 
 export interface Rows<Row> {
   readonly rows: readonly Row[]

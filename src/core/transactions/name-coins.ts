@@ -1,8 +1,7 @@
 /** Adds the full names of the coins, from the asset table, for forms that have them. */
-import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import type { Context } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import type { Context, Op } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
 export function nameCoins(table: AssetTable): Layer {

@@ -1,5 +1,5 @@
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Context } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
 
 /** The caller's identity, which owns its transactions. Throws `internal` if the caller is not authenticated. */
 export function ownerOf({ caller }: Context): string {

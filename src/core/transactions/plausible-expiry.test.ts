@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SwapService } from '../../domain/swap/service.ts'
-import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Observation } from '../../domain/observation.ts'
+import type { SwapService } from '../../domain/service.ts'
 import { plausibleExpiry } from './plausible-expiry.ts'
 
 const now = Date.parse('2026-10-25T00:00:00Z')

@@ -1,6 +1,6 @@
 /** Until when a provider waits for a deposit, by its own words: an expiry that cannot be right is none (docs/contract.md §3.6). */
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'

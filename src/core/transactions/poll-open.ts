@@ -2,9 +2,8 @@
  * The gateway's own reads of transactions without client reads (docs/contract.md §12): of what is open at a draining provider, so that
  * draining ends, and of what any provider does not find any more.
  */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { SwapService } from '../../domain/swap/service.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Capabilities, SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { type OwnershipOptions, refreshEntry } from './ownership.ts'

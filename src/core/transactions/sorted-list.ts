@@ -1,10 +1,9 @@
 /** Sorts lists (newest creation first) and filters them by date if the provider's form does not (docs/contract.md §3.4). */
 
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { instantsOf } from '../../domain/instant.ts'
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { Page, Transaction, TransactionQuery } from '../../domain/swap/swap.ts'
+import type { Capabilities, Context, SwapService } from '../../domain/service.ts'
+import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
 import { parseDateRange } from './date-range.ts'

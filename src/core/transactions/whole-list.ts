@@ -1,9 +1,9 @@
 /** A client's list of transactions at one provider, read to its end: a list is sorted, merged and filtered whole or not at all. */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
-import { textLength } from '../../domain/text-length.ts'
+
+import { textLength } from '../../domain/bounded-map.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Context, Op, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Transaction } from '../../domain/swap.ts'
 import { readWhole } from '../paging.ts'
 import { oldestOf } from './state/freshness.ts'
 

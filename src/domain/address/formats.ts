@@ -2,10 +2,20 @@
  * The addresses of each network: what decodes them, and those that nobody can pay out from. One table, by the name of the network,
  * from the networks' own documentation. Networks with the same addresses share an entry: those of Ethereum's machine have `ETH`.
  */
-import { bitcoinCash } from './cash-address.ts'
-import { base58Check, bech32Account, type Decoder, ethereumAccount, firstOf, hexadecimal, segwit, ss58 } from './decoders.ts'
+import {
+  base58Check,
+  bech32Account,
+  bitcoinCash,
+  type Decoder,
+  ethereumAccount,
+  firstOf,
+  hexadecimal,
+  rippleAccount,
+  segwit,
+  ss58,
+  tonAccount,
+} from './decoders.ts'
 import { fromBech32, fromMweb, sha256 } from './encoding.ts'
-import { rippleAccount } from './ripple.ts'
 import {
   algorand,
   byron,
@@ -27,7 +37,6 @@ import {
   stacks,
   stellar,
 } from './standards.ts'
-import { tonAccount } from './ton.ts'
 
 export interface AddressFormat {
   /** The account behind an address as `kind:hexadecimal digits`, or a name; undefined if it is no address of the network. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sameContract } from './same-contract.ts'
+import { sameContract } from './same-address.ts'
 
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const bonk = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263'

@@ -5,8 +5,7 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { sha224, sha512_256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base58xmr } from '@scure/base'
-import { fromCash, toCash } from './cash-address.ts'
-import { isEip55 } from './decoders.ts'
+import { fromCash, isEip55, toCash } from './decoders.ts'
 import {
   crc16,
   doubleSha256,

@@ -1,8 +1,6 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
-import { Fault } from '../../domain/faults/fault.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
-import { countedAs } from '../../domain/native/native-call.ts'
-import { findOpenPath, type OpenPath } from '../../domain/native/open-path.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
+import { countedAs, findOpenPath, type OpenPath } from '../../domain/native.ts'
 import type { Form } from '../../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { type AdmitOptions, admit } from '../admit.ts'

@@ -1,6 +1,5 @@
 /** The meaning of a provider's status on the native lane: whether it is passed on, and how it is counted. */
-import { Fault } from '../../domain/faults/fault.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Headers } from '../../wire/http.ts'
 import { readRetryAfter } from '../../wire/retry-after.ts'
 

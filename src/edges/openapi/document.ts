@@ -1,5 +1,5 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
-import { ops } from '../../domain/swap/operations.ts'
+import { ops } from '../../domain/service.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'

@@ -1,8 +1,8 @@
 /** One swap as an example, encoded by the form's own codecs: the examples are exact. */
 import { type Amount, toAmount } from '../../domain/amount.ts'
-import { namesByCode } from '../../domain/swap/capabilities.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap/swap.ts'
+import type { Op } from '../../domain/service.ts'
+import { namesByCode } from '../../domain/service.ts'
+import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
 import { encodePage } from '../../wire/codec/envelope.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { Form } from '../../wire/form.ts'

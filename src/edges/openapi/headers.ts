@@ -1,5 +1,5 @@
 /** The headers of requests and responses, for every form. */
-import { attentions, statuses } from '../../domain/swap/status.ts'
+import { attentions, statuses } from '../../domain/status.ts'
 import { requestScalars } from '../../wire/codec/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'

@@ -1,7 +1,7 @@
 /** The introduction of the OpenAPI document, in Markdown, with the field names of the form. */
 
-import { namesByCode } from '../../domain/swap/capabilities.ts'
-import type { Op } from '../../domain/swap/operations.ts'
+import type { Op } from '../../domain/service.ts'
+import { namesByCode } from '../../domain/service.ts'
 import type { Form } from '../../wire/form.ts'
 import { errorBody } from '../response.ts'
 import { reasonTable } from './reasons.ts'

@@ -1,6 +1,6 @@
 /** The operations of a form as OpenAPI paths. */
-import { describeField } from '../../domain/swap/field-docs.ts'
-import { type Op, ops } from '../../domain/swap/operations.ts'
+import { describeField } from '../../domain/field-docs.ts'
+import { type Op, ops } from '../../domain/service.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'

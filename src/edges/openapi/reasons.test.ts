@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
-import { defaultReasons, faultKinds } from '../../domain/faults/fault.ts'
-import { reasons } from '../../domain/faults/reason.ts'
+import { defaultReasons, faultKinds, reasons } from '../../domain/fault.ts'
 import { toStatus } from '../../wire/http-status.ts'
 import { reasonGuide, reasonTable } from './reasons.ts'
 

@@ -1,5 +1,5 @@
 /** `X-Swap-Reason` for integrators: the statuses, the cause and the client's action for each reason. */
-import { type Reason, reasons } from '../../domain/faults/reason.ts'
+import { type Reason, reasons } from '../../domain/fault.ts'
 import type { Schema } from '../../wire/schema.ts'
 
 export interface ReasonGuide {

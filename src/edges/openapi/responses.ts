@@ -1,7 +1,7 @@
 /** Error responses as OpenAPI components, one for each status (docs/contract.md §6). */
-import type { FaultKind } from '../../domain/faults/fault.ts'
-import { standardMessage } from '../../domain/faults/standard-fault.ts'
-import type { Op } from '../../domain/swap/operations.ts'
+import type { FaultKind } from '../../domain/fault.ts'
+import { standardMessage } from '../../domain/fault.ts'
+import type { Op } from '../../domain/service.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
 import { reasonPhrase, toStatus } from '../../wire/http-status.ts'
 import type { Schema } from '../../wire/schema.ts'

@@ -1,7 +1,7 @@
 /** The bodies of a form as JSON Schema, from its tables. */
-import { alwaysPresent, describeField } from '../../domain/swap/field-docs.ts'
-import type { Op } from '../../domain/swap/operations.ts'
-import { type Status, statuses } from '../../domain/swap/status.ts'
+import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
+import type { Op } from '../../domain/service.ts'
+import { type Status, statuses } from '../../domain/status.ts'
 import type { ClientEnvelope } from '../../wire/codec/envelope.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/codec/response-nodes.ts'

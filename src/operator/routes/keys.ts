@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toDuration } from '../../cli/duration.ts'
 import { asJson, newKey } from '../../cli/keys.ts'
 import { toIso } from '../../cli/timestamp.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 

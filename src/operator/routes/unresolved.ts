@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { resolveCreate } from '../../cli/ledger/resolve.ts'
 import { unresolvedPage } from '../../cli/ledger/unresolved.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 

@@ -3,8 +3,8 @@ import type { Config } from '../../config/index.ts'
 import { areSameOverride, type Followed, follow } from '../../core/operations/follow.ts'
 import type { Override, OverrideStore, ShownChange, StoredOverride } from '../../core/operations/overrides.ts'
 import { byName, keyByName, settingOf, withOverrides } from '../../core/operations/settings.ts'
-import type { Observer, OverrideChanged } from '../../domain/telemetry/observation.ts'
-import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
+import { withDefault, withTimeout } from '../../domain/async.ts'
+import type { Observer, OverrideChanged } from '../../domain/observation.ts'
 
 /** The longest wait of a reload for the ledger. */
 const maxWaitMs = 1_000

@@ -1,7 +1,7 @@
 /** Ends a server without losing a request (docs/contract.md §13). */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { withTimeout } from '../../domain/with-timeout.ts'
+import { withTimeout } from '../../domain/async.ts'
 
 export interface Drain {
   /** From now on, every response closes its connection. */

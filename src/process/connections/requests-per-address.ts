@@ -1,6 +1,6 @@
 /** Bounds the requests in progress of a client address, where connections say nothing: they are those of proxies. */
 import { clientNetworkOf } from '../../core/access/client-network.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { standardFault } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
 import type { AddressBound } from './connection-bounds.ts'
 

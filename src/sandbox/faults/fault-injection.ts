@@ -1,6 +1,6 @@
 /** Outages as they befall a request, at the edge where a real provider's would. */
-import { Fault } from '../../domain/faults/fault.ts'
-import type { Op } from '../../domain/swap/operations.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Op } from '../../domain/service.ts'
 import { type Matcher, matcher } from '../../edges/match.ts'
 import type { FormHandler } from '../../edges/mounts.ts'
 import { errorBody } from '../../edges/response.ts'

@@ -1,6 +1,6 @@
 /** Outages to rehearse: what goes wrong, for which operation, how often. */
 import { z } from 'zod'
-import { type Op, ops } from '../../domain/swap/operations.ts'
+import { type Op, ops } from '../../domain/service.ts'
 import { numberBetween } from '../request-body.ts'
 
 const maxLatencyMs = 60_000

@@ -1,7 +1,7 @@
 /** What a swap costs at a moment: drifting prices, a spread for each rate type, a fee for the payout, limits. */
 import { type Amount, compareAmounts, divide } from '../../domain/amount.ts'
-import type { Asset } from '../../domain/swap/asset.ts'
-import type { RateType } from '../../domain/swap/swap.ts'
+import type { Asset } from '../../domain/asset.ts'
+import type { RateType } from '../../domain/swap.ts'
 import { cut, decimal, difference, product, significant, zero } from './decimal.ts'
 import { networkOf } from './network.ts'
 import { priceOf } from './prices.ts'

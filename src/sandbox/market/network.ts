@@ -1,6 +1,6 @@
 /** What a network looks like from outside: its addresses, its memos, its hashes, what a payout on it costs. */
 
-import { fold } from '../../domain/swap/asset.ts'
+import { fold } from '../../domain/asset.ts'
 import { ethereumLike, type Network, networks, spell } from './networks.ts'
 
 const other = ethereumLike('0.5')

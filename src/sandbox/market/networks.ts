@@ -1,6 +1,5 @@
 /** The networks of the default asset table, as far as the sandbox shows them. */
-import { toCashAddress } from '../../domain/address/cash-address.ts'
-import { toSs58 } from '../../domain/address/decoders.ts'
+import { toCashAddress, toSs58, toTonAddress } from '../../domain/address/decoders.ts'
 import { toBase58, toBase58Check, toBech32 } from '../../domain/address/encoding.ts'
 import {
   toAlgorand,
@@ -14,7 +13,6 @@ import {
   toStacks,
   toStellar,
 } from '../../domain/address/standards.ts'
-import { toTonAddress } from '../../domain/address/ton.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { decimal } from './decimal.ts'
 

@@ -1,6 +1,6 @@
 /** What the coins are worth around the time of writing: plausible, not true. The walk moves them from here. */
 import type { Amount } from '../../domain/amount.ts'
-import { fold } from '../../domain/swap/asset.ts'
+import { fold } from '../../domain/asset.ts'
 import { decimal, one } from './decimal.ts'
 
 export interface Price {

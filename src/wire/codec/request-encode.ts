@@ -1,5 +1,5 @@
 /** Encodes a request by its table. A field that the table cannot express is an error, never dropped. */
-import type { Reason } from '../../domain/faults/reason.ts'
+import type { Reason } from '../../domain/fault.ts'
 import { printString } from '../json.ts'
 import { printQuery } from '../query.ts'
 import { WireError } from '../wire-error.ts'

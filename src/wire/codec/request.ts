@@ -1,5 +1,5 @@
 /** The table of a request, compiled once for both directions. A field that the table cannot express is an error, never dropped. */
-import type { Reason } from '../../domain/faults/reason.ts'
+import type { Reason } from '../../domain/fault.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
 import { parseQuery } from '../query.ts'
 import { WireError } from '../wire-error.ts'

@@ -1,6 +1,6 @@
 /** Decodes a provider's response by its table. */
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
-import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
+import { isAttention, type StatusWord } from '../../domain/status.ts'
 import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from '../json.ts'
 import { EmptyResponse, WireError } from '../wire-error.ts'
 import { memberAt } from './member.ts'

@@ -1,6 +1,7 @@
 /** The table of a response, compiled: the lines of each object, in the order of the table. */
-import type { StatusWord } from '../../domain/swap/status.ts'
-import type { Drift } from '../../domain/telemetry/labels.ts'
+
+import type { Drift } from '../../domain/observation.ts'
+import type { StatusWord } from '../../domain/status.ts'
 import { type JsonValue, printString } from '../json.ts'
 import { responseScalars, type Scalar } from './scalar.ts'
 import { type ResponseTree, type TableColumn, toColumn } from './table.ts'

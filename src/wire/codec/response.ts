@@ -1,6 +1,6 @@
 /** The table of a response, compiled once for both directions. */
 
-import { roundDown, type Status, type StatusWord } from '../../domain/swap/status.ts'
+import { roundDown, type Status, type StatusWord } from '../../domain/status.ts'
 import { compileDecode } from './response-decode.ts'
 import {
   compileNodes,

@@ -1,9 +1,9 @@
 /** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
 import { type Amount, isPositive, toAmount } from '../../domain/amount.ts'
 import { toTimeRange } from '../../domain/instant.ts'
-import { type Status, statuses } from '../../domain/swap/status.ts'
-import type { RateType } from '../../domain/swap/swap.ts'
-import { isTransactionId } from '../../domain/swap/transaction-id.ts'
+import { type Status, statuses } from '../../domain/status.ts'
+import type { RateType } from '../../domain/swap.ts'
+import { isTransactionId } from '../../domain/swap.ts'
 import { JsonNumber, type JsonValue, printString } from '../json.ts'
 import type { Schema } from '../schema.ts'
 

@@ -1,8 +1,8 @@
 /** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
-import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/swap/operations.ts'
-import type { StatusWord } from '../../domain/swap/status.ts'
-import type { RateType } from '../../domain/swap/swap.ts'
+import type { Capabilities } from '../../domain/service.ts'
+import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/service.ts'
+import type { StatusWord } from '../../domain/status.ts'
+import type { RateType } from '../../domain/swap.ts'
 import { type ExtraIdNames, renameExtraIds } from '../codec/extra-ids.ts'
 import { fieldsOf, type RequestTree, type ResponseTree } from '../codec/table.ts'
 import type { Covers } from '../form.ts'

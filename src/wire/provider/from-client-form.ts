@@ -1,5 +1,5 @@
 /** Makes a provider's form of a client's form: the service uses one form for both. */
-import { ops } from '../../domain/swap/operations.ts'
+import { ops } from '../../domain/service.ts'
 import type { Form } from '../form.ts'
 import { plainKey } from './credential.ts'
 import type { ProviderForm } from './form.ts'

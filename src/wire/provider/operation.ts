@@ -1,6 +1,6 @@
 /** An operation of a provider, compiled. */
-import type { Op } from '../../domain/swap/operations.ts'
-import type { StatusWord } from '../../domain/swap/status.ts'
+import type { Op } from '../../domain/service.ts'
+import type { StatusWord } from '../../domain/status.ts'
 import type { ProviderEnvelope } from '../codec/envelope.ts'
 import { compileRequest } from '../codec/request.ts'
 import type { RequestEncoder } from '../codec/request-encode.ts'

@@ -1,8 +1,6 @@
 /** How a provider refuses requests: the places of its reasons, limits and codes in a body. */
 import { type Amount, isZero, toAmount } from '../../domain/amount.ts'
-import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
-import type { FaultKind } from '../../domain/faults/fault.ts'
-import type { Reason } from '../../domain/faults/reason.ts'
+import type { AmountLimits, FaultKind, Reason } from '../../domain/fault.ts'
 import { memberAt } from '../codec/member.ts'
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 

@@ -1,7 +1,7 @@
 /** The data of a provider's form. */
-import type { Op } from '../../domain/swap/operations.ts'
-import type { StatusWord } from '../../domain/swap/status.ts'
-import type { RateType } from '../../domain/swap/swap.ts'
+import type { Op } from '../../domain/service.ts'
+import type { StatusWord } from '../../domain/status.ts'
+import type { RateType } from '../../domain/swap.ts'
 import type { ProviderEnvelope } from '../codec/envelope.ts'
 import type { Method, RequestTree, ResponseTree } from '../codec/table.ts'
 import type { ProviderCredential } from './credential.ts'

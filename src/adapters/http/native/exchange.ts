@@ -1,7 +1,7 @@
 /** node:http: streams one request to the provider and its response to the client, with timeouts in both directions. */
 import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Fault } from '../../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/fault.ts'
 import type { NativeHead, NativeRequest } from '../../../wire/native.ts'
 import { parsedHeaders } from '../headers.ts'
 import type { ServerStreams } from '../streams.ts'

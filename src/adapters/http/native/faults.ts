@@ -1,6 +1,5 @@
 /** The faults of an exchange on the native lane. */
-import { Fault } from '../../../domain/faults/fault.ts'
-import { standardFault } from '../../../domain/faults/standard-fault.ts'
+import { Fault, standardFault } from '../../../domain/fault.ts'
 
 /** No byte of the request was sent. */
 export function unreachable(cause?: Error): Fault {

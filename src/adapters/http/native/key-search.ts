@@ -1,7 +1,7 @@
 /** node:zlib: finds a configured key in a body that streams by, also one that two chunks share or that is compressed. */
 import { Transform, type TransformCallback } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
-import { standardFault } from '../../../domain/faults/standard-fault.ts'
+import { standardFault } from '../../../domain/fault.ts'
 import type { KeySearch } from '../../../wire/native.ts'
 
 /** More is not decoded: a few bytes may become gigabytes. */

@@ -1,6 +1,6 @@
 /** node:stream: the request to the provider. It is built from the allow-lists, so nothing else of the client's request can be sent. */
 import { Transform, type TransformCallback } from 'node:stream'
-import { Fault } from '../../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/fault.ts'
 import type { Headers } from '../../../wire/http.ts'
 
 export interface UploadOptions {

@@ -9,7 +9,7 @@ import {
   type UnresolvedCursor,
 } from '../../../core/ledger-admin.ts'
 import type { AuditEntry } from '../../../core/operations/audit.ts'
-import type { NewTransaction, Transaction } from '../../../domain/swap/swap.ts'
+import type { NewTransaction, Transaction } from '../../../domain/swap.ts'
 import { isBoundElsewhere, isTakenElsewhere } from '../account-ids.ts'
 import { renewClaim } from '../claims.ts'
 import { becomeEntry, type Create, lockCreate, type MismatchRecord } from '../complete.ts'

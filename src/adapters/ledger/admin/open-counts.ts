@@ -1,7 +1,7 @@
 /** Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions. */
 import { sql } from 'kysely'
 import type { AssetCount, DestinationCount, OpenCount } from '../../../core/ledger-admin.ts'
-import type { Status } from '../../../domain/swap/status.ts'
+import type { Status } from '../../../domain/status.ts'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
 import { hasNotEnded } from './gauges.ts'

@@ -1,6 +1,6 @@
 /** Kysely: what makes a PostgreSQL server lose commits that it has confirmed, and whether it has. */
 import { sql } from 'kysely'
-import type { LostCommits } from '../../../domain/telemetry/labels.ts'
+import type { LostCommits } from '../../../domain/observation.ts'
 import type { Database } from '../database.ts'
 import { codeOf } from './pools.ts'
 

@@ -2,7 +2,7 @@
 import { type LookupFunction, Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
+import { UncertainChange } from '../../../domain/fault.ts'
 import type { Lane } from '../database.ts'
 import { type ConnectionQueue, connectionQueue } from './connection-queue.ts'
 

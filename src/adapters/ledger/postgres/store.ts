@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
+import { UncertainChange } from '../../../domain/fault.ts'
 import { serverClock } from '../clock.ts'
 import type { Database, Lane } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'

@@ -2,8 +2,8 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditAction } from '../../../core/operations/audit.ts'
 import type { OverrideKey } from '../../../core/operations/overrides.ts'
-import type { Attention, Status } from '../../../domain/swap/status.ts'
-import type { JudgementKind } from '../../../domain/telemetry/labels.ts'
+import type { JudgementKind } from '../../../domain/observation.ts'
+import type { Attention, Status } from '../../../domain/status.ts'
 
 export interface Tables {
   transactions: Transactions

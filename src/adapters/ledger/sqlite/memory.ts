@@ -1,5 +1,5 @@
 /** node:sqlite: stores in memory, copies of an empty one. Embedded gateways and tests open many, and a migration takes 5 ms. */
-import { memoize } from '../../../domain/memoize.ts'
+import { memoize } from '../../../domain/async.ts'
 import { migrate } from '../schema/migrate.ts'
 import type { Store } from '../store.ts'
 import { openSqlite } from './dialect.ts'

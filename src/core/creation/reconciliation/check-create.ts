@@ -1,8 +1,6 @@
-import { Fault } from '../../../domain/faults/fault.ts'
-import type { CreateOutcome } from '../../../domain/telemetry/labels.ts'
-import type { Observer } from '../../../domain/telemetry/observation.ts'
-import type { Span } from '../../../domain/tracing/span.ts'
-import type { Link } from '../../../domain/tracing/traceparent.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { CreateOutcome, Observer } from '../../../domain/observation.ts'
+import type { Link, Span } from '../../../domain/trace.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import type { MatchCreate } from './match-create.ts'
 

@@ -1,8 +1,8 @@
 /** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract.md §10.2). */
 
-import { Fault } from '../../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/fault.ts'
 import { instantsOf } from '../../../domain/instant.ts'
-import type { Page, Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
+import type { Page, Transaction, TransactionQuery } from '../../../domain/swap.ts'
 import { extentReader } from '../../paging.ts'
 import type { ReportedTransaction } from '../../same-swap.ts'
 

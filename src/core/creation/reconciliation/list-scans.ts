@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../../domain/bounded-map.ts'
-import { cacheShares } from '../../../domain/cache-memory.ts'
+import { BoundedMap, cacheShares } from '../../../domain/bounded-map.ts'
 import { BrokenList, type ListedRow, ListScan, type ListScanOptions, type ReadPage } from './list-scan.ts'
 
 /** The scans that were unused the longest are dropped. */

@@ -1,8 +1,7 @@
 /** Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2). */
 import type { Amount } from '../../../domain/amount.ts'
 import { millisecondsOf } from '../../../domain/instant.ts'
-import type { Capabilities } from '../../../domain/swap/capabilities.ts'
-import type { Context, SwapService } from '../../../domain/swap/service.ts'
+import type { Capabilities, Context, SwapService } from '../../../domain/service.ts'
 import type { Destination } from '../../destination.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
 import {

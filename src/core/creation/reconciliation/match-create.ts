@@ -1,12 +1,12 @@
 /** Searches for the one transaction of a create (docs/contract.md §10.2). */
 
 import { plainAmount } from '../../../domain/amount.ts'
-import { Fault } from '../../../domain/faults/fault.ts'
-import type { Caller, Context, ServiceResponse } from '../../../domain/swap/service.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
-import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
-import type { JudgementKind } from '../../../domain/telemetry/labels.ts'
-import type { Span } from '../../../domain/tracing/span.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { JudgementKind } from '../../../domain/observation.ts'
+import type { Caller, Context, ServiceResponse } from '../../../domain/service.ts'
+import type { Transaction } from '../../../domain/swap.ts'
+import { isTransactionId } from '../../../domain/swap.ts'
+import type { Span } from '../../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../../assets/pair.ts'
 import { differences, mayBeOneAccount } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'

@@ -1,10 +1,10 @@
 /** Reconciliation of creates with an unknown outcome (docs/contract.md §10.2). It reads the provider's list and never guesses. */
-import type { Observer } from '../../../domain/telemetry/observation.ts'
-import type { Span } from '../../../domain/tracing/span.ts'
-import type { Tracing } from '../../../domain/tracing/trace.ts'
-import { type Link, readTraceparent } from '../../../domain/tracing/traceparent.ts'
+
+import { forEachConcurrently } from '../../../domain/async.ts'
+import type { Observer } from '../../../domain/observation.ts'
+import type { Span, Tracing } from '../../../domain/trace.ts'
+import { type Link, readTraceparent } from '../../../domain/trace.ts'
 import type { Clock } from '../../clock.ts'
-import { forEachConcurrently } from '../../concurrency.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import type { PendingCreateKeys } from '../pending-create-keys.ts'
 import { type CheckResult, checkCreate } from './check-create.ts'

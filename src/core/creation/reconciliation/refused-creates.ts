@@ -1,6 +1,7 @@
 /** Looks for transactions of creates that were refused by an answer that may not be the provider's own (docs/contract.md §10.2). */
-import { Fault } from '../../../domain/faults/fault.ts'
-import { forEachConcurrently } from '../../concurrency.ts'
+
+import { forEachConcurrently } from '../../../domain/async.ts'
+import { Fault } from '../../../domain/fault.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
 import type { MatchCreate } from './match-create.ts'
 import { concurrency, leaseMs, maxCreatesPerRun, type ReconciliationOptions, startMatching } from './reconcile.ts'

@@ -1,8 +1,7 @@
 /** The checks of a trial, and what they share. */
-import { Fault } from '../../../domain/faults/fault.ts'
-import type { Op } from '../../../domain/swap/operations.ts'
-import type { Context, SwapService } from '../../../domain/swap/service.ts'
-import type { RateType } from '../../../domain/swap/swap.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { Context, Op, SwapService } from '../../../domain/service.ts'
+import type { RateType } from '../../../domain/swap.ts'
 import type { Catalogue } from '../../assets/catalogue.ts'
 import type { SharedDeposits } from '../../assets/require-deposit-memo.ts'
 

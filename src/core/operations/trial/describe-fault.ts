@@ -1,5 +1,5 @@
-import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../../domain/faults/connect-failure.ts'
-import { Fault } from '../../../domain/faults/fault.ts'
+import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../../domain/connect-failure.ts'
+import { Fault } from '../../../domain/fault.ts'
 
 const connectFailures: Readonly<Record<ConnectFailure, string>> = {
   dns_not_found: 'its name does not exist',

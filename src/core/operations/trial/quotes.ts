@@ -1,10 +1,10 @@
 /** Whether a provider quotes a pair of assets that it and the table have. */
 
 import { isZero } from '../../../domain/amount.ts'
-import type { Fault } from '../../../domain/faults/fault.ts'
+import type { Asset } from '../../../domain/asset.ts'
+import type { Fault } from '../../../domain/fault.ts'
 import { printable } from '../../../domain/printable.ts'
-import type { Asset } from '../../../domain/swap/asset.ts'
-import type { RateType } from '../../../domain/swap/swap.ts'
+import type { RateType } from '../../../domain/swap.ts'
 import type { Listing } from '../../assets/listing.ts'
 import { notOfferedReasons, type Quote, quoteSuitableAmount } from '../quote-diff.ts'
 import { fails, type KeyedEnds, skipped, type TrialCheck, type TriedProvider, works } from './checks.ts'

@@ -1,7 +1,7 @@
 /** What a provider responses only with a key. */
-import { Fault } from '../../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/fault.ts'
 import { instantsOf } from '../../../domain/instant.ts'
-import type { Op, ResponseBody } from '../../../domain/swap/operations.ts'
+import type { Op, ResponseBody } from '../../../domain/service.ts'
 import { fails, type KeyedEnds, read, skipped, type TrialCheck, type TriedProvider, works } from './checks.ts'
 import { describeFault } from './describe-fault.ts'
 

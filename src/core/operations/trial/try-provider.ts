@@ -1,5 +1,5 @@
 /** Tries a provider before a client is routed to it (docs/contract.md §16): public reads and reads with the key, never a create. */
-import { Fault } from '../../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/fault.ts'
 import { fails, type KeyedEnds, read, type TrialCheck, type TriedProvider, works } from './checks.ts'
 import { describeFault } from './describe-fault.ts'
 import { checkAssets, checkQuote } from './quotes.ts'

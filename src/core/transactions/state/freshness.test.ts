@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { Transaction } from '../../../domain/swap.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 import { Freshness, oldestOf } from './freshness.ts'
 

@@ -1,6 +1,5 @@
-import { BoundedMap } from '../../../domain/bounded-map.ts'
-import { cacheShares } from '../../../domain/cache-memory.ts'
-import { isFinal } from '../../../domain/swap/status.ts'
+import { BoundedMap, cacheShares } from '../../../domain/bounded-map.ts'
+import { isFinal } from '../../../domain/status.ts'
 import type { Clock } from '../../clock.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 

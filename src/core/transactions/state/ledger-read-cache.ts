@@ -1,8 +1,7 @@
-import { BoundedMap } from '../../../domain/bounded-map.ts'
-import { cacheShares } from '../../../domain/cache-memory.ts'
-import type { AssetTable } from '../../../domain/swap/asset.ts'
-import { isFinal, type Status } from '../../../domain/swap/status.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { AssetTable } from '../../../domain/asset.ts'
+import { BoundedMap, cacheShares } from '../../../domain/bounded-map.ts'
+import { isFinal, type Status } from '../../../domain/status.ts'
+import type { Transaction } from '../../../domain/swap.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
 import { rebase, type StateOptions } from './save-observed.ts'
 

@@ -1,8 +1,8 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
 import { millisecondsOf } from '../../../domain/instant.ts'
-import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
-import { type Doubt, isFinal, statusUnderAttention } from '../../../domain/swap/status.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { Context, ServiceResponse } from '../../../domain/service.ts'
+import { type Doubt, isFinal, statusUnderAttention } from '../../../domain/status.ts'
+import type { Transaction } from '../../../domain/swap.ts'
 import { assetFields } from '../../assets/pair.ts'
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { onlyPayable } from './payable.ts'

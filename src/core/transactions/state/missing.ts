@@ -1,5 +1,5 @@
 /** A transaction that was created here and that its provider does not find any more (docs/contract.md §12). */
-import { isFinal } from '../../../domain/swap/status.ts'
+import { isFinal } from '../../../domain/status.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 /** Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3). */
-import type { Doubt, Status } from '../../../domain/swap/status.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { Doubt, Status } from '../../../domain/status.ts'
+import type { Transaction } from '../../../domain/swap.ts'
 import type { TransactionRecord } from '../../ledger.ts'
 
 type Doubtful = Pick<TransactionRecord, 'transaction' | 'doubt' | 'changedAt'>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Context, SwapService } from '../../../domain/swap/service.ts'
+import type { Context, SwapService } from '../../../domain/service.ts'
 import { numberRequests, SequenceClock } from './request-sequence.ts'
 
 const start = Date.parse('2026-03-01T10:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AssetTable } from '../../../domain/swap/asset.ts'
-import type { Transaction } from '../../../domain/swap/swap.ts'
+import { AssetTable } from '../../../domain/asset.ts'
+import type { Transaction } from '../../../domain/swap.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 import { rebase } from './save-observed.ts'
 

@@ -1,5 +1,5 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
-import type { AssetTable } from '../../../domain/swap/asset.ts'
+import type { AssetTable } from '../../../domain/asset.ts'
 import type { ProviderLayerOptions } from '../../layer-options.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { discrepanciesOf } from '../../same-swap.ts'

@@ -1,5 +1,5 @@
 /** Stores reports in the ledger without delaying the response. A failed write is not retried: the next report is stored instead. */
-import { bytesOf, type Cache, type CacheShare, cacheShares } from '../../../domain/cache-memory.ts'
+import { bytesOf, type Cache, type CacheShare, cacheShares } from '../../../domain/bounded-map.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 import { type CachedTransaction, isChange, type LedgerReadCache } from './ledger-read-cache.ts'
 

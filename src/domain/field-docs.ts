@@ -1,0 +1,81 @@
+/** A description of every field of the model, for integrators. */
+import type { Op, Request, Row } from './service.ts'
+import type { CurrencyNetwork } from './swap.ts'
+
+/** `attention` is a header, and no client gets the others. */
+type Internal = 'attention' | 'ownAssets' | 'reference' | 'validUntil'
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, Internal>
+
+const fieldDocs: Readonly<Record<Field, string>> = {
+  id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
+  quoteId: 'The id of a fixed quote that the provider keeps for one create.',
+  status: 'The status of the swap.',
+  code: 'The code of the coin on its network.',
+  coin: 'The ticker of the coin.',
+  network: 'The network that the code stands for.',
+  name: 'The full name of the coin.',
+  icon: 'The URL of an icon of the coin.',
+  notes:
+    'The networks of the coin, the default one first, like `Networks: TRX, ETH`; or the text of the provider. Empty if none is known.',
+  networks: 'The networks of the coin.',
+  withNetworks: 'Whether each coin is to have its networks.',
+  isDefault: 'Whether this network is meant if a request names none.',
+  contract: 'The contract of the token on its network.',
+  contractFrom: 'The contract of the token that is sent.',
+  contractTo: 'The contract of the token that is received.',
+  needsMemo: 'Whether an address on this network may need a memo or tag.',
+  coinNameFrom: 'The full name of the coin that is sent.',
+  coinNameTo: 'The full name of the coin that is received.',
+  depositMin: 'The minimum amount of a deposit.',
+  depositMax: 'The maximum amount of a deposit.',
+  codeFrom: 'The code of the coin that is sent.',
+  codeTo: 'The code of the coin that is received.',
+  coinFrom: 'The ticker of the coin that is sent.',
+  coinTo: 'The ticker of the coin that is received.',
+  networkFrom: 'The network on which the coin is sent.',
+  networkTo: 'The network on which the coin is received.',
+  amountIn: 'The amount that is sent, in the coin that is sent.',
+  amountOut: 'The amount that is received, in the coin that is received: an estimate until the swap is complete.',
+  rate: 'The amount that is received for one unit of the coin that is sent.',
+  minAmount: 'The minimum amount that can be sent.',
+  maxAmount: 'The maximum amount that can be sent.',
+  fee: 'The fee of the swap, in the coin that is received.',
+  rateType: '`fixed` or `float`.',
+  message: 'A message of the provider instead of an amount, or null.',
+  depositAddress: 'The address to which the deposit must be sent.',
+  depositExtraId: 'The memo or tag that must be sent with the deposit. A deposit without it may be lost.',
+  withdrawalAddress: 'The address that receives the swapped coin.',
+  withdrawalExtraId: 'The memo or tag for the withdrawal address.',
+  refundAddress: 'The address to which a deposit is refunded, on the network of the coin that is sent.',
+  refundExtraId: 'The memo or tag for the refund address.',
+  txHashIn: 'The transaction of the deposit on its chain.',
+  txHashOut: 'The transaction of the payment on its chain.',
+  createdAt: 'When the swap was created, in UTC.',
+  updatedAt: 'When its status last changed, in UTC.',
+  page: 'The page number, starting at 1. A page after the last one is empty.',
+  size: 'The number of rows in a page.',
+  search: 'Only coins whose name or code contains this text, ignoring case.',
+  dateFrom: 'Only swaps created at this time or later: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
+  dateTo: 'Only swaps created at this time or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
+}
+
+/** Fields that every response has, with any provider. Other fields are omitted if unknown. */
+export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = {
+  listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
+  getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
+  createTransaction: [
+    ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'rateType'] as const),
+    ...(['depositAddress', 'withdrawalAddress', 'createdAt'] as const),
+  ],
+  listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+  getTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+}
+
+/** The description of a field; empty if the model has no such field. */
+export function describeField(field: string): string {
+  return isField(field) ? fieldDocs[field] : ''
+}
+
+function isField(field: string): field is Field {
+  return field in fieldDocs
+}

@@ -1,0 +1,73 @@
+import type { Fault } from './fault.ts'
+import type { Context, Op } from './service.ts'
+
+/** The operation whose rate limit and budget apply to a native call (docs/contract.md §11). */
+export function countedAs(method: NativeMethod): Op {
+  return method === 'GET' || method === 'HEAD' ? 'getTransaction' : 'createTransaction'
+}
+
+/** Called with the head of the response. `fault`: what an error status means; absent for other statuses. */
+export type ReportHead = (fault?: Fault) => void
+
+/** Sends the request and resolves when the whole response was passed on. Throws a `Fault` if it was not, or the reason of `signal`. */
+export type MakeNativeCall = (reportHead: ReportHead, signal: AbortSignal) => Promise<void>
+
+/** Wraps each native call to one provider. Throws `unavailable` with `noEffect` if it rejects the call. */
+export type NativeGuard = (openPath: OpenPath, context: Context, call: MakeNativeCall) => Promise<void>
+
+// Methods and paths that a provider's native lane opens (docs/contract.md §11).
+
+const nativeMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+type NativeMethod = (typeof nativeMethods)[number]
+
+export interface OpenPath {
+  readonly method: NativeMethod
+  /** As configured, such as `/coins/{}/networks`. */
+  readonly pattern: string
+  readonly segments: readonly string[]
+}
+
+/** Matches any one segment. */
+const wildcard = '{}'
+const segmentName = /^[A-Za-z0-9._~-]+$/
+const dotSegment = /^\.\.?$/
+
+/** Parses an entry such as `GET /coins/{}/networks`. Undefined if it is not a method and a path. */
+export function parseOpenPath(entry: string): OpenPath | undefined {
+  const [word = '', pattern = '', ...others] = entry.split(' ')
+  const method = nativeMethods.find((known) => known === word)
+  const [root, ...segments] = pattern.split('/')
+  const isPath = root === '' && segments.length > 0 && segments.every((segment) => segment === wildcard || isName(segment))
+  return method && isPath && others.length === 0 ? { method, pattern, segments } : undefined
+}
+
+/** The one that opens `path` to `method`. Any character that a name of a segment may not have closes a path. */
+export function findOpenPath(open: readonly OpenPath[], method: string, path: string): OpenPath | undefined {
+  const [root, ...names] = path.split('/')
+  if (root !== '' || !names.every(isName)) return undefined
+  return open.find((candidate) => candidate.method === method && matches(candidate.segments, names))
+}
+
+/**
+ * Whether the entry opens `method` on some path that also matches `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and
+ * case is ignored, because many servers ignore it.
+ */
+export function overlaps(openPath: OpenPath, method: string, pattern: string): boolean {
+  const [, ...others] = pattern.toLowerCase().split('/')
+  const { segments } = openPath
+  const isSameMethod = method === (openPath.method === 'HEAD' ? 'GET' : openPath.method)
+  return isSameMethod && segments.length === others.length && segments.every((segment, at) => meet(segment, others[at] ?? ''))
+}
+
+function matches(segments: readonly string[], names: readonly string[]): boolean {
+  return segments.length === names.length && segments.every((segment, at) => segment === wildcard || segment === names[at])
+}
+
+function meet(segment: string, other: string): boolean {
+  return segment === wildcard || other.includes('{') || segment.toLowerCase() === other
+}
+
+function isName(segment: string): boolean {
+  return segmentName.test(segment) && !dotSegment.test(segment)
+}

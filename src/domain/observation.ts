@@ -1,0 +1,342 @@
+/** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
+import type { ConnectFailure } from './connect-failure.ts'
+import type { ErrorType } from './error-type.ts'
+import type { Fault } from './fault.ts'
+import type { OperationName } from './service.ts'
+
+export type Observation =
+  | RequestEnd
+  | AttemptEnd
+  /** A client's key was refused. */
+  | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
+  /** A token of an operator was wrong. `isFirst`: the first one of the address within a minute. */
+  | { readonly what: 'operatorTokenRefused'; readonly address: string; readonly isFirst: boolean }
+  /** A connection was closed before its time, for others. */
+  | { readonly what: 'connectionClosed'; readonly port: PortName; readonly reason: ConnectionClosing }
+  /** The decision of a limit on a request. */
+  | { readonly what: 'limit'; readonly policy: LimitPolicy; readonly decision: LimitDecision }
+  /** A create was refused, because its address is invalid on the network. */
+  | { readonly what: 'addressRefused'; readonly network: string }
+  /** The remaining calls of a budget at a provider. */
+  | { readonly what: 'budget'; readonly provider: string; readonly policy: BudgetPolicy; readonly remaining: number }
+  /** A look-up in a cache. `ageSeconds`: the age of the returned entry. */
+  | { readonly what: 'cache'; readonly cache: CacheName; readonly outcome: CacheOutcome; readonly ageSeconds?: number }
+  | Deviation
+  /** A field of the client's form that the response lacks, or that the gateway derived. */
+  | {
+      readonly what: 'omitted' | 'derived'
+      readonly client: string
+      readonly provider: string | undefined
+      readonly field: string
+    }
+  /** An irregular outcome of a create, or a result of its reconciliation. */
+  | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
+  /** A provider's response to a create was judged. `network`: of the deposit, by the table. */
+  | {
+      readonly what: 'judgement'
+      readonly provider: string
+      readonly kind: JudgementKind
+      readonly outcome: JudgementOutcome
+      readonly network: string | undefined
+    }
+  /** An asset of the provider is taken out of new swaps, after mismatches of this kind. `network`: of the deposit, by the table. */
+  | { readonly what: 'suspended'; readonly provider: string; readonly kind: JudgementKind; readonly network: string | undefined }
+  /** A create promises another amount received than the newest quote of the provider. `deviation`: as a share of the quote. */
+  | { readonly what: 'quoteDeviation'; readonly provider: string; readonly deviation: number }
+  /** Number of results of creates that this process keeps, because the ledger could not store them. */
+  | { readonly what: 'resultsHeld'; readonly count: number }
+  /** A provider's report of a transaction differs from the ledger in this field. */
+  | {
+      readonly what: 'discrepancy'
+      readonly provider: string
+      readonly field: Discrepancy
+      /** `rejected`: the last known state is returned and kept. */
+      readonly action: DiscrepancyAction
+    }
+  /** A reconciliation run has checked all due creates. `at`: milliseconds since 1970. */
+  | { readonly what: 'reconciled'; readonly at: number }
+  /** A call to the ledger got no turn in time, since its account has too many others. */
+  | { readonly what: 'turnRefused'; readonly work: LedgerWork }
+  /** A quote got what was known of its key before, since the ledger has not answered yet. */
+  | { readonly what: 'staleKey' }
+  /** A call to the ledger. `action`: the name of the method. */
+  | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
+  /** The server of the ledger has lost commits, or is another one. */
+  | { readonly what: 'commitsLost'; readonly by: LostCommits }
+  /** The new state of the circuit breaker of an operation at a provider. */
+  | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
+  /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */
+  | { readonly what: 'cooldown'; readonly provider: string; readonly reason: CooldownReason }
+  /** A provider refuses this operation to the gateway's key, and accepts the key for others. */
+  | { readonly what: 'operationRefused'; readonly provider: string; readonly operation: OperationName }
+  /** The gateway itself rejected a call to a provider. */
+  | { readonly what: 'localRejection'; readonly provider: string; readonly by: LocalRejectionCause }
+  /** A failed read: retried, or not because the retry budget is used up. */
+  | { readonly what: 'retry'; readonly provider: string; readonly isMade: boolean }
+  /** The new state of the store of limits. */
+  | { readonly what: 'limitStore'; readonly state: StoreState }
+  /** Number of requests above a limit that replicas admitted while the store was lost. */
+  | { readonly what: 'overAdmission'; readonly count: number }
+  /** The result of an export of spans. */
+  | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
+  /** A quote was repeated at the shadow's candidate. `deviation`: of the amount received, as a share of it. */
+  | { readonly what: 'shadow'; readonly provider: string; readonly result: ShadowResult; readonly deviation?: number }
+  /** Number of the table's assets that a routed provider offers and the shadow's candidate does not. */
+  | { readonly what: 'shadowAssets'; readonly provider: string; readonly missing: number }
+  /** The configuration was reloaded: it is applied, or it is invalid and the old one stays. */
+  | {
+      readonly what: 'reload'
+      readonly result: ReloadResult
+      readonly messages: readonly string[]
+      /** SHA-256 of the applied file. */
+      readonly hash?: string
+    }
+  | OverrideChanged
+
+/** A provider's response deviates from its form. */
+export interface Deviation {
+  readonly what: 'drift'
+  readonly provider: string
+  /** A field of the form, or `_other`. */
+  readonly field: string
+  readonly drift: Drift
+  /** The provider's own name of an unknown field: any text, so never a label and never logged. */
+  readonly name?: string
+}
+
+/** This process applied an override of the configuration file, or returned to the file's value. */
+export interface OverrideChanged {
+  readonly what: 'override'
+  /** `state:` and a provider's name, `weights` or `shadow`. */
+  readonly key: string
+  /** `reset`: removed by an operator. `ended`: by a change of the file. `asleep`: the file lacks its providers. */
+  readonly change: 'applied' | 'reset' | 'ended' | 'asleep'
+  readonly value: unknown
+  readonly fileValue: unknown
+  /** The operator who set it. */
+  readonly actor: string
+}
+
+/** The end of a client's request, exactly one per request. */
+export interface RequestEnd {
+  readonly what: 'request'
+  readonly requestId: string
+  readonly traceId: string | undefined
+  /** Whether the trace is exported. */
+  readonly isTraceKept: boolean
+  /** Absent if the request had no operation or it was not determined. */
+  readonly operation: OperationName | undefined
+  readonly method: Method
+  /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty if there is none. */
+  readonly route: string
+  readonly status: number
+  readonly errorType: ErrorType
+  readonly fault: Fault | undefined
+  /** Name of the client's form. */
+  readonly client: string
+  /** Tag of the provider that responded, or was called or rejected last. */
+  readonly provider: string | undefined
+  /** The first characters of the caller's identity, to correlate the requests of one caller. */
+  readonly caller: string | undefined
+  readonly seconds: number
+  /** Time with at least one pending call to a provider. */
+  readonly providerSeconds: number
+  /** Time without a wait for a provider or for the client's body. */
+  readonly addedSeconds: number
+}
+
+/** The end of one call to a provider. */
+export interface AttemptEnd {
+  readonly what: 'attempt'
+  readonly operation: OperationName
+  readonly method: string
+  readonly provider: string
+  readonly server: Server
+  /** Absent if there was no response. */
+  readonly status: number | undefined
+  readonly outcome: AttemptOutcome
+  /** Of an unreachable provider. */
+  readonly connectFailure?: ConnectFailure | undefined
+  readonly seconds: number
+}
+
+/** The address of a provider. */
+export interface Server {
+  readonly address: string
+  readonly port: number
+}
+
+export type Observer = (observation: Observation) => void
+
+// Closed lists: the values of metric labels and log fields.
+
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', '_OTHER'] as const
+
+export type Method = (typeof methods)[number]
+
+/** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
+export type AttemptOutcome =
+  | 'done'
+  | 'refused'
+  | 'keyRefused'
+  | 'limited'
+  | 'failed'
+  | 'timedOut'
+  | 'unreadable'
+  | 'unreachable'
+  | 'abandoned'
+
+export const keyRefusals = ['missing', 'unknown', 'providerRefused'] as const
+
+export type KeyRefusal = (typeof keyRefusals)[number]
+
+export const budgetPolicies = ['quotes', 'create', 'read'] as const
+
+export type BudgetPolicy = (typeof budgetPolicies)[number]
+
+export const limitPolicies = [...budgetPolicies, 'unproven', 'pages'] as const
+
+export type LimitPolicy = (typeof limitPolicies)[number]
+
+/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in shadow mode. */
+export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as const
+
+export type LimitDecision = (typeof limitDecisions)[number]
+
+export const ports = ['public', 'admin'] as const
+
+type PortName = (typeof ports)[number]
+
+/** `address`: one too many of an address. `full`: of all. `idle`: for a new one. `unfinished`: its request was not whole yet. `unread`: its response was not. */
+export const connectionClosings = ['address', 'full', 'idle', 'unfinished', 'unread'] as const
+
+/** Why a connection was closed before its time. */
+export type ConnectionClosing = (typeof connectionClosings)[number]
+
+export type CacheName = 'currencies' | 'rate' | 'transaction'
+
+/** `shared`: with a pending call of another request. `stale`: an old entry, because no newer one is available. */
+export type CacheOutcome = 'hit' | 'miss' | 'shared' | 'stale'
+
+/** `halfOpen`: one trial call is pending. */
+export const breakerStates = ['closed', 'open', 'halfOpen'] as const
+
+export type BreakerState = (typeof breakerStates)[number]
+
+/** `dropped`: the queue was full. `failed`: the collector did not accept them. */
+export const spanResults = ['exported', 'failed', 'dropped'] as const
+
+export type SpanResult = (typeof spanResults)[number]
+
+export const cooldownReasons = ['limited', 'keyRefused'] as const
+
+type CooldownReason = (typeof cooldownReasons)[number]
+
+/** `caller`: the calls of this caller keep failing, and those of others do not. */
+export const localRejectionCauses = ['budget', 'breaker', 'caller', 'bulkhead', 'cooldown'] as const
+
+export type LocalRejectionCause = (typeof localRejectionCauses)[number]
+
+/** `missing`: the candidate does not offer the pair. `skipped`: its budget was used up. */
+export const shadowResults = ['compared', 'missing', 'failed', 'skipped'] as const
+
+export type ShadowResult = (typeof shadowResults)[number]
+
+export const storeStates = ['shared', 'local', 'recovering'] as const
+
+/** `recovering`: the store responds again, but other replicas may not have added their local charges yet. */
+export type StoreState = (typeof storeStates)[number]
+
+export const reloadResults = ['applied', 'refused'] as const
+
+type ReloadResult = (typeof reloadResults)[number]
+
+export const createOutcomes = [
+  'unknown',
+  'contradicted',
+  'duplicateId', // the provider returned an id that belongs to another create
+  'otherAmount',
+  'finalAtOnce', // the first response had a final status: it counts as `wait` until a get confirms it
+  'belowQuote', // it promises less than the newest quote by more than `routing.maxDeviation`
+  'found', // the transaction of an unknown create was found
+  'notFound',
+  'foundAfterRefusal', // the provider has the transaction of a create that it refused
+  'notCreated', // its window is over, and the provider's complete list has no candidate
+  'ambiguous',
+  'lookupFailed', // the provider's list or details could not be read
+  'unrecorded', // the ledger could not store the result: it is kept in memory
+  'recorded', // the ledger has stored the kept result
+  'conflicting', // the ledger has another result
+  'abandoned', // too many results were kept, or the process ended: left to reconciliation
+] as const
+
+export const judgementKinds = ['depositAddress', 'depositMemo', 'amount', 'contract', 'network'] as const
+
+/** What a provider says of its own in the response of a create. */
+export type JudgementKind = (typeof judgementKinds)[number]
+
+/** `tolerated`: honest rounding, or an amount that says nothing. `counted`: wrong, and accepted by configuration. */
+export const judgementOutcomes = ['passed', 'tolerated', 'counted', 'refused'] as const
+
+type JudgementOutcome = (typeof judgementOutcomes)[number]
+
+export type CreateOutcome = (typeof createOutcomes)[number]
+
+/** `coinFrom`, `coinTo`: the coin or its network. */
+export const discrepancies = [
+  'coinFrom',
+  'coinTo',
+  'withdrawalAddress',
+  'withdrawalExtraId',
+  'depositAddress',
+  'depositExtraId',
+  'refundAddress',
+  'refundExtraId',
+  'rateType',
+] as const
+
+export type Discrepancy = (typeof discrepancies)[number]
+
+/** Of the database server's log. `position`: it ends before a position that was flushed. `server`: it is that of another server. */
+export const lostCommits = ['position', 'server'] as const
+
+export type LostCommits = (typeof lostCommits)[number]
+
+export const discrepancyActions = ['rejected', 'accepted'] as const
+
+type DiscrepancyAction = (typeof discrepancyActions)[number]
+
+export type Drift =
+  | 'unknownField'
+  | 'numberAsText'
+  | 'textAsNumber'
+  | 'unknownStatus'
+  | 'badRow'
+  | 'contradictingNetwork'
+  | 'contradictingContract'
+  | 'ambiguousName'
+  | 'implausible'
+  | 'excessDecimals'
+  | 'unreadable'
+
+/** What waits for the ledger: creates before they are sent, or gets and lists. */
+export const ledgerWorks = ['create', 'read'] as const
+type LedgerWork = (typeof ledgerWorks)[number]
+
+const known = new Map<string, string>()
+
+/** `halfOpen` as `half_open`, for labels and logs. Results are cached without a bound: use only words of closed lists. */
+export function snakeCase(word: string): string {
+  const before = known.get(word)
+  if (before !== undefined) return before
+  const made = word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  known.set(word, made)
+  return made
+}
+
+// A part of each budget is reserved for the gateway's own reads: lists, reconciliation, health checks.
+
+/** Reserved calls of `budget`. None for creates, because the gateway itself never creates. */
+export function reservedForGatewayReads(policy: BudgetPolicy, budget: number): number {
+  return policy === 'create' ? 0 : Math.floor(budget / 10)
+}

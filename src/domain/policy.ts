@@ -1,0 +1,11 @@
+import type { BudgetPolicy } from './observation.ts'
+import type { Op } from './service.ts'
+
+/** The limit of each operation (docs/service.md §8). */
+export const policyOf: Readonly<Record<Op, BudgetPolicy>> = {
+  listCurrencies: 'quotes',
+  getRate: 'quotes',
+  createTransaction: 'create',
+  listTransactions: 'read',
+  getTransaction: 'read',
+}

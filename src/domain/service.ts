@@ -1,0 +1,242 @@
+/** The central port: the gateway implements it for clients, and every provider implements it. */
+import type { Amount } from './amount.ts'
+import type { Fault } from './fault.ts'
+import type { Doubt, Status } from './status.ts'
+import type {
+  Currency,
+  CurrencyQuery,
+  NewTransaction,
+  Page,
+  Pair,
+  Rate,
+  RateQuery,
+  Transaction,
+  TransactionQuery,
+  TransactionReference,
+} from './swap.ts'
+import type { Span, UpstreamTimer } from './trace.ts'
+
+/** The client of a request. */
+export interface Caller {
+  /** The client's address: the socket's, or the one from trusted proxies. */
+  readonly address: string
+  readonly key?: string
+  /** Identifies the caller without revealing the key: the subject of limits and the owner of transactions. */
+  readonly identity?: string
+  /** Whether the request has a key that was never issued. */
+  readonly isKeyUnknown?: boolean
+}
+
+/** An `Idempotency-Key` of one request. */
+export interface Claim {
+  readonly key: string
+  /** Identifies the request by today's asset table, to detect another one with the same key. */
+  readonly fingerprint: string
+  /** The same request, to be compared by a later table. */
+  readonly request?: ClientRequest
+}
+
+/** A create as its client wrote it. */
+export interface ClientRequest extends NewTransaction {
+  /** Tag of the provider that the client chose. */
+  readonly pick?: string | undefined
+}
+
+/** The context of a call. Each layer may pass on a changed copy. */
+export interface Context extends RequestContext, CallOptions, Measurement {}
+
+/** What is known of the request that a client sent. The gateway's own calls have it, too. */
+interface RequestContext {
+  readonly requestId: string
+  readonly caller: Caller
+  /** The fields of the caller's form. Other fields need not be read. */
+  readonly clientCapabilities: Capabilities
+  /** On the clock of `performance.now()`, in milliseconds. */
+  readonly deadline: number
+  /** The caller's `Idempotency-Key`. */
+  readonly idempotencyKey?: string | undefined
+  /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
+  readonly claim?: Claim
+  /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
+  readonly ledgerWaitMs?: number
+  /** Tag of the provider that the caller requests. */
+  readonly pick?: string | undefined
+  /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
+  readonly pair?: Pair
+  /** The amount received in the quote by which this create was given to its provider. */
+  readonly quotedAmountOut?: Amount | undefined
+  /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
+  readonly forwardedAddress?: string
+}
+
+/** What a layer requests of the layers below it, for one call to a provider. */
+interface CallOptions {
+  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
+  readonly isGatewayCall?: boolean
+  /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
+  readonly isReservedOnly?: boolean
+  /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `fetchLimits`, read by the provider's edge. */
+  readonly needsLimitsOnly?: boolean
+  /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
+  readonly acceptsUnreadableRows?: boolean
+  /** Must resolve before a create is sent, after its own quote. Set by `intent`, called by the provider's edge. */
+  readonly beforeSend?: () => Promise<void>
+  /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
+  readonly resends?: number
+}
+
+/** Where the time of a call is counted. */
+interface Measurement {
+  /** The current span, if the request is traced. */
+  readonly span?: Span | undefined
+  /** The span of the wait before the call to the provider. */
+  readonly queue?: Span
+  readonly upstreamTimer?: UpstreamTimer
+}
+
+/** Counts the wait for `work`, a provider call of another request that this request shares. */
+export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer'>, work: Promise<T>): Promise<T> {
+  if (!upstreamTimer) return work
+  upstreamTimer.start(performance.now())
+  return work.finally(() => upstreamTimer.stop(performance.now()))
+}
+
+/** A response as the client's edge wrote it. */
+export interface Encoding {
+  readonly text: string
+  /** Wire names of the omitted fields. */
+  readonly omitted: readonly string[]
+  /** Undefined if the response must not be cached. */
+  readonly etag: string | undefined
+}
+
+/** What the client's edge wrote of a cached response, by form: dropped with it. */
+export interface Encodings {
+  readonly get: (form: string) => Encoding | undefined
+  readonly set: (form: string, encoding: Encoding) => void
+}
+
+/** The response of an operation with its metadata. */
+export interface ServiceResponse<O extends Op> {
+  readonly body: ResponseBody<O>
+  /** Tag of the provider that responded; absent for a union of several. */
+  readonly provider?: string
+  /** Tags of the providers of a union. */
+  readonly sources?: readonly string[]
+  /** Fields that the gateway derived. */
+  readonly derived?: readonly string[]
+  /** Seconds since the provider's response, if it was cached. */
+  readonly ageSeconds?: number
+  /** Seconds since the provider's last report, if the provider cannot be read now. */
+  readonly staleSeconds?: number | undefined
+  /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
+  readonly sequence?: number | undefined
+  /** Of a get: why nothing may be paid. */
+  readonly doubt?: Doubt | undefined
+  /** Of a get: whether the provider says that there is no refund address. */
+  readonly deniesRefund?: boolean
+  /** Of a get with `success`: whether the provider does not have the amount sent, or its hash, yet. */
+  readonly lacksPayout?: boolean
+  /** Whether the response is for this client alone, so that no cache may store it. */
+  readonly isUncacheable?: boolean
+  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
+  readonly replayed?: boolean
+  /** Of a replayed create: the newest known status. */
+  readonly latestStatus?: Status | undefined
+  /** The amount received in the provider's quote that was requested for this create alone. */
+  readonly quotedAmountOut?: Amount | undefined
+  /** The id of a create in the ledger. */
+  readonly attempt?: string
+  /** Of a cached page. */
+  readonly encodings?: Encodings
+  /** Fields in which the response contradicts the request of the create. */
+  readonly contradicted?: readonly string[]
+}
+
+/** Rejects only with a `Fault`. */
+export interface SwapService {
+  call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<ServiceResponse<O>>
+}
+
+// The five operations with their requests and responses.
+
+export interface Operations {
+  listCurrencies: { request: CurrencyQuery; response: Page<Currency> }
+  getRate: { request: RateQuery; response: Rate }
+  createTransaction: { request: NewTransaction; response: Transaction }
+  listTransactions: { request: TransactionQuery; response: Page<Transaction> }
+  getTransaction: { request: TransactionReference; response: Transaction }
+}
+
+export type Op = keyof Operations
+export type Request<O extends Op> = Operations[O]['request']
+export type ResponseBody<O extends Op> = Operations[O]['response']
+/** One row of the response: the response itself, or an item of its page. */
+export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item : ResponseBody<O>
+
+/** The operation of a request or call in metrics and logs: one of the five, or a call of the native lane. */
+export type OperationName = Op | 'native'
+
+export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
+
+export const operationNames: readonly OperationName[] = [...ops, 'native']
+
+/** A record with the result of `make` for each operation. */
+export function forEachOp<T>(make: (op: Op) => T): Record<Op, T> {
+  return {
+    listCurrencies: make('listCurrencies'),
+    getRate: make('getRate'),
+    createTransaction: make('createTransaction'),
+    listTransactions: make('listTransactions'),
+    getTransaction: make('getTransaction'),
+  }
+}
+
+/** Operations that need a key; the others are public (docs/service.md §5). */
+export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])
+
+/** The capabilities of a form: the domain fields of each request and response, and its guarantees. */
+export interface Capabilities {
+  readonly requestFields: Readonly<Record<Op, ReadonlySet<string>>>
+  readonly responseFields: Readonly<Record<Op, ReadonlySet<string>>>
+  /** Whether the form guarantees transaction lists with the newest creation first. */
+  readonly newestFirst: boolean
+  /** Whether `amountOut` of an unfinished transaction is the expected amount. Otherwise it is empty until it is known. */
+  readonly hasExpectedAmount: boolean
+  /** The most rows that a page of it can have. */
+  readonly pageSize: number
+}
+
+/** True if the form names an asset by code, false if by coin and network. */
+export function namesByCode(capabilities: Capabilities): boolean {
+  return capabilities.requestFields.getRate.has('codeFrom')
+}
+
+// A gate admits a call before its request is decoded. It depends only on the operation and the caller.
+
+/** The state of one limit of a caller. Times are whole seconds. */
+export interface Quota {
+  readonly policy: string
+  readonly limit: number
+  readonly windowSeconds: number
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+/** The result of a gate. The call is admitted unless `refusal` is set. */
+export interface Admission {
+  /** The limit that the call was charged to. */
+  readonly quota?: Quota
+  /** Set if the call is rejected. */
+  readonly refusal?: Fault
+}
+
+export type Gate = (op: Op, caller: Caller) => Promise<Admission>
+
+/**
+ * The use of a provider (docs/contract.md §12): `active`: for everything; `draining`: only for reads of its transactions; `off`: it
+ * is not called, and its transactions are returned from the ledger.
+ */
+export const providerStates = ['active', 'draining', 'off'] as const
+
+export type ProviderState = (typeof providerStates)[number]

@@ -1,0 +1,200 @@
+/**
+ * The gateway's own model of a swap, between the forms. `?` means that some form does not have the field; an undefined field is
+ * not known. A form names an asset by code (`codeFrom`) or by coin and network (`coinFrom`, `networkFrom`).
+ */
+import type { Amount } from './amount.ts'
+import type { Attention, Status } from './status.ts'
+
+export type RateType = 'fixed' | 'float'
+
+/** Both assets of a swap, by code or by coin and network. */
+export interface Pair {
+  readonly codeFrom?: string | undefined
+  readonly coinFrom?: string | undefined
+  readonly networkFrom?: string | undefined
+  readonly codeTo?: string | undefined
+  readonly coinTo?: string | undefined
+  readonly networkTo?: string | undefined
+}
+
+/** The tokens of a swap, each by its contract where that is known. */
+export interface Contracts {
+  readonly contractFrom?: string | undefined
+  readonly contractTo?: string | undefined
+}
+
+/** What a create sent in the provider's own words, and the contracts that its assets had here then. */
+export interface SentWords extends Pair, Contracts {
+  /** Whether the id of its intent went up as its reference. */
+  readonly hasReference?: true
+}
+
+export interface CurrencyQuery {
+  readonly page: number
+  readonly size: number
+  readonly search?: string | undefined
+  /** Whether each coin is to have its networks. */
+  readonly withNetworks?: boolean | undefined
+}
+
+/** A network of a coin that can be swapped. */
+export interface CurrencyNetwork {
+  readonly network: string
+  /** Whether it is meant if a request names none. */
+  readonly isDefault: boolean
+  /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
+  readonly needsMemo?: boolean | undefined
+  readonly depositMin?: Amount | undefined
+}
+
+export interface Currency {
+  readonly code?: string | undefined
+  readonly coin?: string | undefined
+  readonly network?: string | undefined
+  readonly name: string
+  readonly icon: string
+  readonly depositMin?: Amount | undefined
+  readonly depositMax?: Amount | undefined
+  readonly notes?: string | undefined
+  /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
+  readonly needsMemo?: boolean | undefined
+  /** The contract of a token, in the provider's spelling. A coin of a chain may have a placeholder. */
+  readonly contract?: string | undefined
+  /** Only where a row is a coin, and only on request. */
+  readonly networks?: readonly CurrencyNetwork[] | undefined
+}
+
+export interface RateQuery extends Pair {
+  readonly amountIn: Amount
+  readonly rateType: RateType
+}
+
+export interface Rate extends Pair {
+  readonly amountIn: Amount
+  /** The amount that the user receives; absent if the provider only sends a `message`. */
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
+  readonly minAmount?: Amount | undefined
+  readonly maxAmount?: Amount | undefined
+  /** In the coin that is received. */
+  readonly fee?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly message?: string | undefined
+  /** The provider's id of a quote that it keeps for one create. It never reaches a client. */
+  readonly quoteId?: string | undefined
+}
+
+export interface NewTransaction extends Pair {
+  readonly amountIn: Amount
+  readonly withdrawalAddress: string
+  readonly refundAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundExtraId?: string | undefined
+  readonly rateType: RateType
+  /** The id of a quote that was requested for this create alone. */
+  readonly quoteId?: string | undefined
+  /** The gateway's own: the id of the create's intent, for providers that take a reference of their partner. */
+  readonly reference?: string | undefined
+}
+
+export interface TransactionQuery {
+  readonly page: number
+  readonly size: number
+  /** An RFC 3339 timestamp or a plain date, inclusive. */
+  readonly dateFrom?: string | undefined
+  readonly dateTo?: string | undefined
+}
+
+export interface TransactionReference {
+  readonly id: string
+}
+
+export interface Transaction extends Pair {
+  readonly id: string
+  /** Of a provider's report: its assets in the provider's own words, and their contracts. Never stored. */
+  readonly ownAssets?: (Pair & Contracts) | undefined
+  /** Of a provider's report: the reference that its create had. Never stored, and no client gets it. */
+  readonly reference?: string | undefined
+  /** The full names of the coins, for forms that have them. */
+  readonly coinNameFrom?: string | undefined
+  readonly coinNameTo?: string | undefined
+  /** Absent if the provider's status is unknown. */
+  readonly status?: Status | undefined
+  /** Set while a person must settle the transaction; the status is then the last known one. */
+  readonly attention?: Attention | undefined
+  readonly amountIn: Amount
+  /** The best current value. The ledger keeps the amount that was quoted at creation. */
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly depositAddress?: string | undefined
+  readonly depositExtraId?: string | undefined
+  readonly withdrawalAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundAddress?: string | undefined
+  readonly refundExtraId?: string | undefined
+  /** The contracts of both tokens, if the provider names them. They are judged, and no client gets them. */
+  readonly contractFrom?: string | undefined
+  readonly contractTo?: string | undefined
+  /** Until when the provider waits for the deposit, RFC 3339 in UTC. No client gets it. */
+  readonly validUntil?: string | undefined
+  readonly txHashIn?: string | undefined
+  readonly txHashOut?: string | undefined
+  /** The provider's text, like `updatedAt`. */
+  readonly createdAt: string
+  readonly updatedAt?: string | undefined
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Rows over all pages; if `hasMore` is set, those that are known of. */
+  readonly total: number
+  /** Set only by a provider that gives no total: whether there may be rows after this page. */
+  readonly hasMore?: boolean | undefined
+  /** The provider's own rows on this page, where some of them are several items here. */
+  readonly rowCount?: number | undefined
+  /** Rows of this page that were not of the provider's form. */
+  readonly dropped?: number | undefined
+  /** The readable fields of such rows, if the request accepts them (`Context.acceptsUnreadableRows`). */
+  readonly unreadable?: readonly UnreadableRow<Item>[] | undefined
+}
+
+/** A row that is not of the provider's form. */
+interface UnreadableRow<Item> {
+  /** Identifies the row in the list, on any page. */
+  readonly key: string
+  readonly fields: Partial<Item>
+}
+
+// Memos and tags at a provider (docs/contract.md §3.5).
+
+/** Whether the provider supports them. `unconfirmed`: it does, but its responses may not repeat them. */
+export type ExtraIds = boolean | 'unconfirmed'
+
+/** Where deposit addresses are shared, so that a deposit needs a memo. */
+export interface DepositMemoNetworks {
+  /** Names or aliases. */
+  readonly networks: readonly string[]
+  /** Whether the configuration lists them; then nothing else counts. */
+  readonly isConfigured: boolean
+  /** Whether the provider's list says for each asset that a deposit needs one. */
+  readonly usesFlags: boolean
+}
+
+// A provider's transaction id. It is used as one segment of a path.
+
+const tagPattern = /^[a-z0-9]{1,16}$/
+const maxLength = 256
+const control = /[\u0000-\u001f\u007f-\u009f]/
+
+/** False if a path cannot contain the id: empty, `.`, `..`, control characters, over 256 characters (docs/contract.md §4). */
+export function isTransactionId(id: string): boolean {
+  if (id === '' || id === '.' || id === '..' || control.test(id)) return false
+  return id.length <= maxLength || [...id].length <= maxLength
+}
+
+/** Whether a provider can have this tag. */
+export function isTag(text: string): boolean {
+  return tagPattern.test(text)
+}
