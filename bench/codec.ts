@@ -1,7 +1,7 @@
 /** What a Form B transaction costs on its way into Form A, against `JSON.parse` + `JSON.stringify` of the same body. */
 import { formA } from '../src/forms/a.ts'
 import { formB } from '../src/forms/b.ts'
-import { parseJson } from '../src/wire/parse-json.ts'
+import { parseJson } from '../src/wire/json.ts'
 import { median } from './median.ts'
 import { transactionText } from './transaction.ts'
 

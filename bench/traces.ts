@@ -22,7 +22,7 @@ import { connect } from '../src/edges/connect.ts'
 import { serve } from '../src/edges/serve.ts'
 import { formA } from '../src/forms/a.ts'
 import type { Http, HttpRequest } from '../src/wire/http.ts'
-import { providerFormOf } from '../src/wire/provider/from-client-form.ts'
+import { providerFormOf } from '../src/wire/provider-form.ts'
 
 const shares = [0, 0.01, 0.1, 1]
 const rounds = 80

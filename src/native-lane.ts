@@ -11,7 +11,7 @@ import { parseOpenPath } from './domain/native.ts'
 import type { Server } from './domain/observation.ts'
 import type { NativeLane } from './edges/native/serve-native.ts'
 import type { SendNative } from './wire/native.ts'
-import type { ProviderForm } from './wire/provider/form.ts'
+import type { ProviderForm } from './wire/provider-form.ts'
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
 export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {

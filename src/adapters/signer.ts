@@ -1,6 +1,6 @@
 /** node:crypto: signs calls to providers that require a signature, with the operator's key. */
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
-import type { Signer } from '../wire/provider/credential.ts'
+import type { Signer } from '../wire/provider-credential.ts'
 
 /** The private key: PEM, or PKCS #8 in base64 or in hexadecimal digits. */
 export const signer: Signer = {

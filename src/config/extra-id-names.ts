@@ -1,6 +1,6 @@
 /** Checks a provider's own field names for memos and tags against the field names of its form (docs/contract.md §3.5). */
-import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/codec/extra-ids.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
+import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/extra-ids.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
 import type { Faults } from './faults.ts'
 
 const keyOf: Readonly<Record<string, keyof ExtraIdNames>> = {

@@ -1,6 +1,6 @@
 /** Checks the paths of a provider's native lane against the operations of its form (docs/contract.md §11). */
 import { overlaps, parseOpenPath } from '../domain/native.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
 import type { Faults } from './faults.ts'
 
 /** An entry must not match an operation: the native lane does not apply the rules of operations. */

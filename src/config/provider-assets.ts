@@ -1,7 +1,7 @@
 /** Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, §9). */
 import { type Asset, type AssetTable, fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/service.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
 import type { Faults } from './faults.ts'
 import type { ProviderSettings } from './schema.ts'
 

@@ -1,4 +1,4 @@
-/** The only error class that crosses a layer. `wire/http-status.ts` maps it to a status. */
+/** The only error class that crosses a layer. `wire/http.ts` maps it to a status. */
 import { type Amount, compareAmounts, isPositive, isZero } from './amount.ts'
 import type { Confidential } from './confidential.ts'
 

@@ -3,7 +3,7 @@
 import type { Server } from '../domain/observation.ts'
 import type { Context } from '../domain/service.ts'
 import type { Attributes, Span } from '../domain/trace.ts'
-import type { ProviderCall } from '../wire/provider/operation.ts'
+import type { ProviderCall } from '../wire/provider-operation.ts'
 
 export type BeginCall = (call: ProviderCall, context: Context) => Span | undefined
 

@@ -1,12 +1,11 @@
 /** Decodes a page of a provider's list by the table of its form. */
 import { inSlices } from '../domain/async.ts'
 import type { Context } from '../domain/service.ts'
-import { type DecodedPage, decodePage } from '../wire/codec/envelope.ts'
-import { memberAt } from '../wire/codec/member.ts'
-import type { Given, ResponseFields } from '../wire/codec/response-nodes.ts'
-import { readUnreadable, type UnreadableFields } from '../wire/codec/unreadable-row.ts'
 import { JsonError, type JsonValue } from '../wire/json.ts'
-import type { ProviderOperation } from '../wire/provider/operation.ts'
+import type { ProviderOperation } from '../wire/provider-operation.ts'
+import type { Given, ResponseFields } from '../wire/response-table.ts'
+import { type DecodedPage, decodePage, readUnreadable, type UnreadableFields } from '../wire/response-table.ts'
+import { memberAt } from '../wire/table.ts'
 import { WireError } from '../wire/wire-error.ts'
 import { accepting, type DecodeOptions, type ResponseDocument, toUnreadable } from './decode-response.ts'
 

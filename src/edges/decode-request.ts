@@ -3,8 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Op, Request } from '../domain/service.ts'
 import type { OperationCodec } from '../wire/form.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import { JsonError, type JsonValue } from '../wire/json.ts'
-import { parseJson } from '../wire/parse-json.ts'
+import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireError } from '../wire/wire-error.ts'
 
 const jsonType = /^application\/json\s*(?:;|$)/i

@@ -1,10 +1,9 @@
 /** Decodes a provider's response by the table of its form. */
 import type { Confidential } from '../domain/confidential.ts'
 import { standardFault } from '../domain/fault.ts'
-import type { DecodeContext, Given, ResponseFields } from '../wire/codec/response-nodes.ts'
-import { JsonError, type JsonValue } from '../wire/json.ts'
-import { parseJson, parseJsonList } from '../wire/parse-json.ts'
-import type { ProviderCall } from '../wire/provider/operation.ts'
+import { JsonError, type JsonValue, parseJson, parseJsonList } from '../wire/json.ts'
+import type { ProviderCall } from '../wire/provider-operation.ts'
+import type { DecodeContext, Given, ResponseFields } from '../wire/response-table.ts'
 import { EmptyResponse, WireError } from '../wire/wire-error.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
 

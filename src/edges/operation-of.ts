@@ -1,8 +1,8 @@
 import { Fault } from '../domain/fault.ts'
 import type { Op, Request } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
-import type { ProviderOperation } from '../wire/provider/operation.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
+import type { ProviderOperation } from '../wire/provider-operation.ts'
 
 export function rateTypeOf(request: Request<Op>): RateType | undefined {
   return 'rateType' in request ? request.rateType : undefined

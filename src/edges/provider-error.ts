@@ -12,16 +12,14 @@ import {
   reasonByLimits,
   standardMessage,
 } from '../domain/fault.ts'
-import type { DecodeContext } from '../wire/codec/response-nodes.ts'
-import { readUnreadable } from '../wire/codec/unreadable-row.ts'
 import type { HttpResponse } from '../wire/http.ts'
-import { fromStatus, isAboutRequest, isReasonPhrase } from '../wire/http-status.ts'
-import { JsonError, JsonObject, type JsonValue } from '../wire/json.ts'
-import { parseJson } from '../wire/parse-json.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
-import type { ProviderCall } from '../wire/provider/operation.ts'
-import { type RefusalMeaning, readRefusal } from '../wire/provider/refusal.ts'
-import { readRetryAfter } from '../wire/retry-after.ts'
+import { fromStatus, isAboutRequest, isReasonPhrase, readRetryAfter } from '../wire/http.ts'
+import { JsonError, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
+import type { ProviderCall } from '../wire/provider-operation.ts'
+import { type RefusalMeaning, readRefusal } from '../wire/refusal.ts'
+import type { DecodeContext } from '../wire/response-table.ts'
+import { readUnreadable } from '../wire/response-table.ts'
 
 export interface ErrorContext {
   readonly form: ProviderForm

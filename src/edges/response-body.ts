@@ -2,9 +2,9 @@
 
 import type { Observer } from '../domain/observation.ts'
 import type { Encoding, Op, Request, ServiceResponse } from '../domain/service.ts'
-import { encodePage } from '../wire/codec/envelope.ts'
-import { entityTag } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
+import { entityTag } from '../wire/http.ts'
+import { encodePage } from '../wire/response-table.ts'
 
 export interface EncodeOptions {
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>

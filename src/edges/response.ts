@@ -2,10 +2,9 @@
 import { Fault, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
 import type { Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { roundDown, type Status } from '../domain/status.ts'
-import { matchesEtag } from '../wire/entity-tag.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
-import { reasonPhrase, toStatus } from '../wire/http-status.ts'
+import { matchesEtag, reasonPhrase, toStatus } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { type EncodeOptions, encodeBody } from './response-body.ts'
 

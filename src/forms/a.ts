@@ -1,8 +1,8 @@
 /** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
 
-import { extension, optional, withDefault } from '../wire/codec/table.ts'
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
+import { extension, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',

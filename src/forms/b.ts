@@ -1,8 +1,8 @@
 /** Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. */
 
-import { extension, optional, optionalText, orNull, withDefault } from '../wire/codec/table.ts'
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
+import { extension, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
 
 export const formB = defineForm({
   name: 'B',

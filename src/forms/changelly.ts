@@ -1,20 +1,24 @@
 /** Changelly v2 (JSON-RPC, signed) as a provider; facts, sources and what is unverified: `docs/providers/changelly.md`. */
+
+import { rsaSigned } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
 import {
   always,
   deduction,
+  extension,
   fallback,
   first,
   inside,
   lowerCase,
+  optional,
+  type RequestTree,
+  type ResponseTree,
   text,
   unix,
   unused,
   unusedNames,
   zeroIsNone,
-} from '../wire/codec/lines.ts'
-import { extension, optional, type RequestTree, type ResponseTree } from '../wire/codec/table.ts'
-import { rsaSigned } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+} from '../wire/table.ts'
 
 /** A call of a method; all go to one path. */
 function method<const Params extends RequestTree>(name: string, params: Params) {

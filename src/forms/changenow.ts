@@ -1,9 +1,22 @@
 /** ChangeNOW v2 as a provider; facts, sources and what is unverified: `docs/providers/changenow.md`. */
-import { always, fallback, inside, lowerCase, text, unused, unusedNames, words, zoned } from '../wire/codec/lines.ts'
-import { extension, optional, orNull } from '../wire/codec/table.ts'
+
 import { keyHeader } from '../wire/credential.ts'
-import { plainKey } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import {
+  always,
+  extension,
+  fallback,
+  inside,
+  lowerCase,
+  optional,
+  orNull,
+  text,
+  unused,
+  unusedNames,
+  words,
+  zoned,
+} from '../wire/table.ts'
 
 const flow = { float: 'standard', fixed: 'fixed-rate' } as const
 

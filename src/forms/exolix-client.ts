@@ -1,8 +1,8 @@
 /** Exolix v2 for clients that already use it, at `/exolix/api/v2` (docs/contract.md §16). */
-import { inside, listOf, unused } from '../wire/codec/lines.ts'
-import { extension, optional, orNull, type ResponseTree, withDefault } from '../wire/codec/table.ts'
+
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
+import { extension, inside, listOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',

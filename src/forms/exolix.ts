@@ -1,9 +1,9 @@
 /** Exolix v2 as a provider; facts, sources and what is unverified: `docs/providers/exolix.md`. */
-import { always, each, inside, unused } from '../wire/codec/lines.ts'
-import { extension, optional, orNull, type ResponseTree } from '../wire/codec/table.ts'
+
 import { keyHeader } from '../wire/credential.ts'
-import { plainKey } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import { always, each, extension, inside, optional, orNull, type ResponseTree, unused } from '../wire/table.ts'
 
 const assetDetails = {
   coinName: unused,

@@ -1,7 +1,7 @@
 /** The lists of forms: the only place that names them all. */
 import type { Form } from '../wire/form.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
-import { findProviderForm, type KnownForms, providerFormOf } from '../wire/provider/from-client-form.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
+import { findProviderForm, type KnownForms, providerFormOf } from '../wire/provider-form.ts'
 import { formA } from './a.ts'
 import { formB } from './b.ts'
 import { changelly } from './changelly.ts'

@@ -1,9 +1,23 @@
 /** LetsExchange (v1 and v2) as a provider; facts, sources and what is unverified: `docs/providers/letsexchange.md`. */
-import { each, emptyIfNone, fallback, setting, text, unix, unusedNames, words, zeroIsNone, zoned } from '../wire/codec/lines.ts'
-import { extension, optional, orNull } from '../wire/codec/table.ts'
+
 import { bearer } from '../wire/credential.ts'
-import { plainKey } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import {
+  each,
+  emptyIfNone,
+  extension,
+  fallback,
+  optional,
+  orNull,
+  setting,
+  text,
+  unix,
+  unusedNames,
+  words,
+  zeroIsNone,
+  zoned,
+} from '../wire/table.ts'
 
 /** Each endpoint writes it in another way. */
 const isFloat = words('rateType', { float: [true, 1, 'true', '1'], fixed: [false, 0, 'false', '0'] })

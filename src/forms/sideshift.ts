@@ -1,9 +1,9 @@
 /** SideShift v2 as a provider, swaps at a fixed rate only; facts, sources and what is unverified: `docs/providers/sideshift.md`. */
-import { each, fallback, lowerCase, perItem, setting, text, unusedNames } from '../wire/codec/lines.ts'
-import { extension, optional } from '../wire/codec/table.ts'
+
 import { keyHeader } from '../wire/credential.ts'
-import { plainKey } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import { each, extension, fallback, lowerCase, optional, perItem, setting, text, unusedNames } from '../wire/table.ts'
 
 const user = { addressHeader: 'x-user-ip' } as const
 const affiliate = { affiliateId: setting('affiliateId') } as const

@@ -1,9 +1,9 @@
 /** StealthEX v4 as a provider; facts, sources and what is unverified: `docs/providers/stealthex.md`. */
-import { always, fallback, inside, lowerCase, unusedNames, words } from '../wire/codec/lines.ts'
-import { extension, optional, orNull } from '../wire/codec/table.ts'
+
 import { bearer } from '../wire/credential.ts'
-import { plainKey } from '../wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import { always, extension, fallback, inside, lowerCase, optional, orNull, unusedNames, words } from '../wire/table.ts'
 
 const rate = words('rateType', { float: 'floating', fixed: 'fixed' })
 

@@ -27,7 +27,7 @@ import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { Connections } from '../provider/connections.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http } from '../wire/http.ts'
-import type { ProviderForm } from '../wire/provider/form.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
 
 export interface GatewayParts {
   readonly config: Config

@@ -28,7 +28,7 @@ import { connect } from '../edges/connect.ts'
 import { isOffered, notOffered, rateTypeOf } from '../edges/operation-of.ts'
 import type { Connection } from '../edges/send-call.ts'
 import { connectNative, type NativeConnection } from '../native-lane.ts'
-import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider/form.ts'
+import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
 import { ClockSkew } from './clock-skew.ts'
 
 export interface ProviderParts {

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { Fault } from '../domain/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import { JsonError, JsonNumber, JsonObject } from '../wire/json.ts'
-import { parseJson } from '../wire/parse-json.ts'
+import { JsonError, JsonNumber, JsonObject, parseJson } from '../wire/json.ts'
 
 /** A number from `least` to `most`. */
 export function numberBetween(min: number, max: number) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { entityTag, matchesEtag } from './entity-tag.ts'
+import { entityTag, matchesEtag } from './http.ts'
 
 it('is a strong tag in quotes', () => {
   fc.assert(fc.property(fc.string(), (body) => /^"[0-9a-f-]+"$/.test(entityTag(body))))

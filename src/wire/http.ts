@@ -1,6 +1,6 @@
 /** HTTP as plain data: a server's handler and a client are the same type, so they compose with no network between. */
-
-import type { Fault } from '../domain/fault.ts'
+import type { Fault, FaultKind } from '../domain/fault.ts'
+import type { Op } from '../domain/service.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -46,3 +46,138 @@ export interface HttpResponse {
 
 /** Throws only a `Fault`. A response with an error status is returned. */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>
+
+// HTTP statuses and kinds of faults: to a client, and from a provider (docs/contract.md §6).
+
+const statusOf: Readonly<Record<FaultKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  notFound: 404,
+  methodNotAllowed: 405,
+  inProgress: 409,
+  tooSlow: 408,
+  tooLarge: 413,
+  pathTooLong: 414,
+  unsupportedMediaType: 415,
+  expectationFailed: 417,
+  reusedKey: 422,
+  limited: 429,
+  headersTooLarge: 431,
+  internal: 500,
+  unreachable: 502,
+  unreadable: 502,
+  failed: 502,
+  accessRefused: 502,
+  contradicted: 502,
+  unavailable: 503,
+  timedOut: 504,
+  outcomeUnknown: 504,
+}
+
+/** As the HTTP status code registry has them, which is not always what Node calls them. */
+const reasonOf: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/** For the response to a client. */
+export function toStatus(kind: FaultKind): number {
+  return statusOf[kind]
+}
+
+/** The meaning of a provider's error status, without a code of its form. `keyed`: the call had a key. */
+export function fromStatus(status: number, { op, keyed }: { readonly op: Op; readonly keyed: boolean }): FaultKind {
+  switch (status) {
+    case 400:
+    case 422:
+      return 'invalid'
+    case 401:
+    case 403:
+      return keyed ? 'unauthorized' : 'failed'
+    case 404:
+      return isAboutRequest(op) ? 'invalid' : 'notFound'
+    case 429:
+      return 'limited'
+    default:
+      return 'failed'
+  }
+}
+
+/** Whether a 404 is about the request, such as its pair, and not about a transaction. */
+export function isAboutRequest(op: Op): boolean {
+  return op === 'getRate' || op === 'createTransaction'
+}
+
+/** Whether a text is only the name of an error status, and says nothing about the request. */
+export function isReasonPhrase(text: string): boolean {
+  return Object.values(reasonOf).some((phrase) => phrase.toLowerCase() === text.toLowerCase())
+}
+
+export function reasonPhrase(status: number): string {
+  return reasonOf[status] ?? 'Error'
+}
+
+/** More would stop a provider, or its clients, for longer than anybody can mean. */
+const maxSeconds = 3_600
+
+/** Between the values of repeated headers; not in a date. */
+const separator = /,(?!\s*\d{1,2}[ -][A-Za-z])/
+
+/**
+ * Whole seconds, from 1 to an hour, from HTTP dates and numbers of seconds (RFC 9110 §10.2.3), also with fractions: the longest of
+ * them. Undefined if there is none.
+ */
+export function readRetryAfter(value: string | readonly string[] | undefined): number | undefined {
+  const given = [value ?? []].flat().flatMap((text) => text.split(separator))
+  const seconds = given.map((text) => toSeconds(text.trim())).filter((number) => !Number.isNaN(number))
+  return seconds.length === 0 ? undefined : Math.min(Math.max(1, ...seconds.map(Math.ceil)), maxSeconds)
+}
+
+function toSeconds(text: string): number {
+  return /^\d+(?:\.\d*)?$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+}
+
+// Entity tags (RFC 9110 §8.8.3): a response that the client already has is not sent again.
+
+/** The strong tag of a body: the same bytes, the same tag. */
+export function entityTag(body: string): string {
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let at = 0; at < body.length; at++) {
+    const code = body.charCodeAt(at)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  return `"${hexadecimal(a ^ (b >>> 16))}${hexadecimal(b ^ (a >>> 13))}-${body.length.toString(16)}"`
+}
+
+function hexadecimal(number: number): string {
+  return (number >>> 0).toString(16).padStart(8, '0')
+}
+
+/** Whether `If-None-Match` names the tag, strong or weak (RFC 9110 §13.1.2). */
+export function matchesEtag(tag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
+  const named: readonly string[] | null = ifNoneMatch.match(/"[^"]*"/g)
+  return named?.includes(tag) ?? false
+}

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
-import { JsonError, JsonNumber, JsonObject, type JsonValue, oversizedRow, printString } from './json.ts'
-import { parseJson, parseJsonList } from './parse-json.ts'
+import { JsonError, JsonNumber, JsonObject, type JsonValue, oversizedRow, parseJson, parseJsonList, printString } from './json.ts'
 
 /** As `JSON.parse` would have it, where a name may be `__proto__`. */
 function plain(value: JsonValue): unknown {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
-import { compilePath } from './path.ts'
+import { compilePath } from './request.ts'
 
 describe('a path without a parameter', () => {
   const path = compilePath('/transactions')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
-import { parseQuery, printQuery } from './query.ts'
+import { parseQuery, printQuery } from './request.ts'
 import { WireError } from './wire-error.ts'
 
 function read(query: string): readonly (readonly [string, string])[] {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { readRetryAfter } from './retry-after.ts'
+import { readRetryAfter } from './http.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-11-26T12:00:00Z') }))
 afterEach(() => void vi.useRealTimers())

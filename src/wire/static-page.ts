@@ -1,5 +1,5 @@
 /** A fixed document at a fixed path of the public port. */
-import { entityTag } from './entity-tag.ts'
+import { entityTag } from './http.ts'
 
 /** One representation of a document. All responses share its bytes. */
 export interface Content {

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { parseSync, Visitor } from 'oxc-parser'
 
 export interface Expression {
-  /** `src/wire/retry-after.ts: /^\d{1,9}$/`. */
+  /** `src/wire/http.ts: /^\d{1,9}$/`. */
   readonly name: string
   readonly source: string
   readonly flags: string

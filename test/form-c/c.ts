@@ -3,9 +3,9 @@
  * this file, and a line in the list of forms.
  */
 
-import { optional, orNull, withDefault } from '../../src/wire/codec/table.ts'
 import { keyHeader } from '../../src/wire/credential.ts'
 import { defineForm, operation } from '../../src/wire/form.ts'
+import { optional, orNull, withDefault } from '../../src/wire/table.ts'
 
 const swap = {
   ref: 'id',

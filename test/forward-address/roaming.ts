@@ -1,8 +1,9 @@
 /** The form of an invented provider that serves only users whose address it gets: Form A, with a header. Quotes with a floating rate need none. */
-import { extension, optional } from '../../src/wire/codec/table.ts'
+
 import { bearer } from '../../src/wire/credential.ts'
-import { plainKey } from '../../src/wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../../src/wire/provider/form.ts'
+import { plainKey } from '../../src/wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../../src/wire/provider-form.ts'
+import { extension, optional } from '../../src/wire/table.ts'
 
 const pair = { coinFrom: 'codeFrom', coinTo: 'codeTo' } as const
 const swap = {

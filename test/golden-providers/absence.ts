@@ -1,7 +1,7 @@
 /** What a form always needs: each field of the request, and each member of a response, is removed in turn. */
 import { equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/fault.ts'
-import type { ProviderForm } from '../../src/wire/provider/form.ts'
+import type { ProviderForm } from '../../src/wire/provider-form.ts'
 import { type Connected, callProvider, expecting, type Outcome } from './connected.ts'
 import type { ProviderGolden } from './golden.ts'
 

@@ -1,7 +1,7 @@
 /** The checks of a provider's golden, as plain functions that throw: the tests and the mutation run both call them. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/fault.ts'
-import type { ProviderForm } from '../../src/wire/provider/form.ts'
+import type { ProviderForm } from '../../src/wire/provider-form.ts'
 import { known, sameRequest } from '../golden/check.ts'
 import type { GoldenResponse } from '../golden/golden.ts'
 import { checkAbsences } from './absence.ts'

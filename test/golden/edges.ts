@@ -7,7 +7,7 @@ import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../../src/wire/http.ts'
-import { providerFormOf } from '../../src/wire/provider/from-client-form.ts'
+import { providerFormOf } from '../../src/wire/provider-form.ts'
 import type { GoldenRequest, GoldenResponse, WireRequest, WireResponse } from './golden.ts'
 
 export interface Served {

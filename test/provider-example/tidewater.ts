@@ -1,20 +1,21 @@
+import { bearer } from '../../src/wire/credential.ts'
+import { plainKey } from '../../src/wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../../src/wire/provider-form.ts'
 import {
   always,
   each,
+  extension,
   fallback,
   inside,
   lowerCase,
+  optional,
   text,
   unix,
   unused,
   unusedNames,
   words,
   zeroIsNone,
-} from '../../src/wire/codec/lines.ts'
-import { extension, optional } from '../../src/wire/codec/table.ts'
-import { bearer } from '../../src/wire/credential.ts'
-import { plainKey } from '../../src/wire/provider/credential.ts'
-import { defineProviderForm, providerOperation } from '../../src/wire/provider/form.ts'
+} from '../../src/wire/table.ts'
 
 const type = words('rateType', { float: 'market', fixed: 'locked' })
 

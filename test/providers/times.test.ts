@@ -1,8 +1,7 @@
 /** docs/contract.md §16: a time is read in the form's zone and unit, or it is not of the form. */
 import { expect, it } from 'vitest'
-import { responseScalars } from '../../src/wire/codec/scalar.ts'
-import { inZone, unixTime } from '../../src/wire/codec/scalar-format.ts'
 import { JsonNumber } from '../../src/wire/json.ts'
+import { inZone, responseScalars, unixTime } from '../../src/wire/scalar.ts'
 
 const east = inZone('+03:00')(responseScalars.date)
 const seconds = unixTime('s')(responseScalars.date)

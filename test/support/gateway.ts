@@ -36,8 +36,7 @@ import { configuredTags } from '../../src/process/configuration/tags.ts'
 import { lookup } from '../../src/process/name-lookup.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
-import type { ProviderForm } from '../../src/wire/provider/form.ts'
-import type { KnownForms } from '../../src/wire/provider/from-client-form.ts'
+import type { KnownForms, ProviderForm } from '../../src/wire/provider-form.ts'
 import { fastClock, neverOpenBreaker, unlimitedBudgets } from './disabled-resilience.ts'
 
 export interface GatewaySettings {

@@ -4,7 +4,7 @@ import express, { type Express, type Response, type Router } from 'express'
 import type { Reason } from '../../domain/fault.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
-import { toStatus } from '../../wire/http-status.ts'
+import { toStatus } from '../../wire/http.ts'
 import { toOriginForm } from './origin-form.ts'
 import { repeatedHeaders } from './protocol-error.ts'
 

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Reason } from '../../domain/fault.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
-import { reasonPhrase } from '../../wire/http-status.ts'
+import { reasonPhrase } from '../../wire/http.ts'
 import { parsedHeaders } from './headers.ts'
 
 /** Lets `handle` respond to bytes that are not a valid request: Node's own responses have no body. */

@@ -1,8 +1,8 @@
 /** express: the operator's API and page on the admin port (docs/contract.md §15). */
 import express, { type Request, type Response, type Router } from 'express'
 import { Fault } from '../../domain/fault.ts'
-import { toStatus } from '../../wire/http-status.ts'
-import { parseJson } from '../../wire/parse-json.ts'
+import { toStatus } from '../../wire/http.ts'
+import { parseJson } from '../../wire/json.ts'
 import { readBody } from './request-body.ts'
 
 export interface OperatorOptions {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server as NodeServer, type Ser
 import { Fault } from '../../domain/fault.ts'
 import { DamagedResponse, type Listen } from '../../sandbox/server.ts'
 import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
-import { reasonPhrase } from '../../wire/http-status.ts'
+import { reasonPhrase } from '../../wire/http.ts'
 
 const loopback = '127.0.0.1'
 const maxBytes = 16_384

@@ -3,7 +3,7 @@ import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCo
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { errorTypeOf } from '../../domain/error-type.ts'
 import type { Attributes, Span } from '../../domain/trace.ts'
-import { toStatus } from '../../wire/http-status.ts'
+import { toStatus } from '../../wire/http.ts'
 
 /** The source of spans: this process and this library. */
 type SpanSource = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>

@@ -3,8 +3,8 @@ import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { hasVariable } from '../../config/index.ts'
 import { providerForms } from '../../forms/index.ts'
-import type { ProviderForm } from '../../wire/provider/form.ts'
-import { findProviderForm } from '../../wire/provider/from-client-form.ts'
+import type { ProviderForm } from '../../wire/provider-form.ts'
+import { findProviderForm } from '../../wire/provider-form.ts'
 import { type Ask, InvalidAnswer } from './ask.ts'
 
 /** Given as options: for these there is no prompt. */

@@ -8,7 +8,7 @@ import type { TrialCheck, TriedProvider } from '../../core/operations/trial/chec
 import { tryProvider } from '../../core/operations/trial/try-provider.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
-import { carriesAddress } from '../../wire/provider/form.ts'
+import { carriesAddress } from '../../wire/provider-form.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'

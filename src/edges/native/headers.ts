@@ -1,6 +1,6 @@
 /** The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §8, §11). */
 import type { Headers } from '../../wire/http.ts'
-import { readRetryAfter } from '../../wire/retry-after.ts'
+import { readRetryAfter } from '../../wire/http.ts'
 import { baseHeaders, type ResponseContext } from '../response.ts'
 
 const passedUp = ['accept', 'accept-language', 'content-encoding', 'content-type']

@@ -1,7 +1,7 @@
 /** The meaning of a provider's status on the native lane: whether it is passed on, and how it is counted. */
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Headers } from '../../wire/http.ts'
-import { readRetryAfter } from '../../wire/retry-after.ts'
+import { readRetryAfter } from '../../wire/http.ts'
 
 /** Why the client gets a 502 instead of the response: a redirect, a rejection of the gateway's own key, or no final HTTP response. */
 export function refusedHead(status: number, headers: Headers, provider: string): Fault | undefined {

@@ -3,9 +3,9 @@ import { type Amount, toAmount } from '../../domain/amount.ts'
 import type { Op } from '../../domain/service.ts'
 import { namesByCode } from '../../domain/service.ts'
 import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
-import { encodePage } from '../../wire/codec/envelope.ts'
-import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { Form } from '../../wire/form.ts'
+import type { RequestSlot } from '../../wire/request.ts'
+import { encodePage } from '../../wire/response-table.ts'
 import { parseExact } from './exact-json.ts'
 
 function amount(text: string): Amount {

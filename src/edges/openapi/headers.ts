@@ -1,6 +1,6 @@
 /** The headers of requests and responses, for every form. */
 import { attentions, statuses } from '../../domain/status.ts'
-import { requestScalars } from '../../wire/codec/scalar.ts'
+import { requestScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'
 

@@ -1,8 +1,8 @@
 /** The operations of a form as OpenAPI paths. */
 import { describeField } from '../../domain/field-docs.ts'
 import { type Op, ops } from '../../domain/service.ts'
-import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
+import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { requestExample, responseExample } from './example.ts'
 import { type HeaderName, headersOf } from './headers.ts'

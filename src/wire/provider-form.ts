@@ -1,15 +1,21 @@
 /** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
-import type { Capabilities } from '../../domain/service.ts'
-import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/service.ts'
-import type { StatusWord } from '../../domain/status.ts'
-import type { RateType } from '../../domain/swap.ts'
-import { type ExtraIdNames, renameExtraIds } from '../codec/extra-ids.ts'
-import { fieldsOf, type RequestTree, type ResponseTree } from '../codec/table.ts'
-import type { Covers } from '../form.ts'
-import type { ProviderCredential } from './credential.ts'
-import { compileOperation, type ProviderOperation } from './operation.ts'
+import { type Capabilities, forEachOp, keyed, type Op, type Operations, ops, type Row } from '../domain/service.ts'
+import type { StatusWord } from '../domain/status.ts'
+import type { RateType } from '../domain/swap.ts'
+import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
+import type { Covers, Form } from './form.ts'
+import { type ProviderCredential, plainKey } from './provider-credential.ts'
+import {
+  type AssetWords,
+  compileOperation,
+  type NetworkWords,
+  type ProviderFormTables,
+  type ProviderOperation,
+  type ProviderTables,
+  variantsOf,
+} from './provider-operation.ts'
 import type { RefusalTable } from './refusal.ts'
-import { type AssetWords, type NetworkWords, type ProviderFormTables, type ProviderTables, variantsOf } from './tables.ts'
+import { fieldsOf, type RequestTree, type ResponseTree } from './table.ts'
 
 export interface ProviderForm {
   readonly name: string
@@ -148,4 +154,60 @@ function settingsOf(trees: readonly RequestTree[]): readonly string[] {
     }),
   )
   return [...new Set(names)]
+}
+
+// Makes a provider's form of a client's form: the service uses one form for both.
+
+/** The forms of clients and those of providers. */
+export interface KnownForms {
+  readonly forms: readonly Form[]
+  readonly providerForms: readonly ProviderForm[]
+}
+
+/** By its name in any case. */
+export function findProviderForm(name: string, candidates: readonly ProviderForm[]): ProviderForm | undefined {
+  return candidates.find((form) => form.name.toLowerCase() === name.toLowerCase())
+}
+
+export function providerFormOf(form: Form): ProviderForm {
+  const { name, capabilities } = form
+  const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))
+  const rateNames = form.operations.getRate.responseNames
+  const messages = Object.entries(form.error).flatMap(([wireName, part]) => (part === 'message' ? [wireName] : []))
+  const [statusIn200] = Object.entries(form.error).flatMap(([wireName, part]) => (part === 'status' ? [wireName] : []))
+  const limit = (field: string): readonly string[] => [rateNames.get(field)].filter((wireName) => wireName !== undefined)
+  return {
+    name,
+    capabilities,
+    credential: plainKey(form.credential),
+    refusal: {
+      messages,
+      limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true },
+      ...(statusIn200 !== undefined && { statusIn200 }),
+    },
+    keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
+    quotedFirst: new Set(),
+    statuses: new Map(form.statuses.map((status) => [status, status])),
+    networks: {},
+    assets: {},
+    depositMemo: [],
+    flagsDepositMemos: false,
+    settings: [],
+    sendsAddress: false,
+    operation: (op) => operations.get(op),
+    operations: [...operations.values()],
+    withExtraIdNames: (names) => providerFormOf(form.withExtraIdNames(names)),
+  }
+}
+
+function operationOf(form: Form, op: (typeof ops)[number]): ProviderOperation {
+  const operation = form.operations[op]
+  return {
+    ...operation,
+    page: operation.paged ? form.page : undefined,
+    only: [],
+    also: undefined,
+    assumes: [],
+    refusesByLimits: false,
+  }
 }

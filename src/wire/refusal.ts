@@ -1,8 +1,8 @@
 /** How a provider refuses requests: the places of its reasons, limits and codes in a body. */
-import { type Amount, isZero, toAmount } from '../../domain/amount.ts'
-import type { AmountLimits, FaultKind, Reason } from '../../domain/fault.ts'
-import { memberAt } from '../codec/member.ts'
-import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
+import { type Amount, isZero, toAmount } from '../domain/amount.ts'
+import type { AmountLimits, FaultKind, Reason } from '../domain/fault.ts'
+import { JsonNumber, JsonObject, type JsonValue } from './json.ts'
+import { memberAt } from './table.ts'
 
 /** The patterns that search a message may take quadratic time. */
 const maxMessageLength = 4_096

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { WireError } from '../wire-error.ts'
-import { lowerCase } from './lines.ts'
 import { compileRequest } from './request.ts'
-import { optional } from './table.ts'
+import { lowerCase, optional } from './table.ts'
+import { WireError } from './wire-error.ts'
 
 const codec = compileRequest(
   { from: lowerCase('coinFrom'), net: optional('networkFrom'), amount: 'amountIn' },

@@ -1,10 +1,10 @@
-/** Decodes a provider's response by its table. */
-import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
-import { isAttention, type StatusWord } from '../../domain/status.ts'
-import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from '../json.ts'
-import { EmptyResponse, WireError } from '../wire-error.ts'
-import { memberAt } from './member.ts'
+/** The table of a response, compiled once for both directions. */
+
+import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../domain/amount.ts'
+import { isAttention, roundDown, type Status, type StatusWord } from '../domain/status.ts'
+import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from './json.ts'
 import {
+  compileNodes,
   type DecodeContext,
   type Given,
   type ResponseCodec,
@@ -13,9 +13,83 @@ import {
   type ResponseNodes,
   type ResponseSlot,
   slotsOf,
-} from './response-nodes.ts'
-import { responseScalars } from './scalar.ts'
-import { isZeroAmount, timestampOf } from './scalar-format.ts'
+} from './response-table.ts'
+import { isZeroAmount, responseScalars, timestampOf } from './scalar.ts'
+import { memberAt, type ResponseTree } from './table.ts'
+import { EmptyResponse, WireError } from './wire-error.ts'
+
+/** The status words that can be decoded and encoded. */
+export interface StatusWords {
+  readonly meanings: ReadonlyMap<string, StatusWord>
+  readonly available: ReadonlySet<string>
+}
+
+/** `readOnly`: lines that are decoded as well, and never encoded. */
+export function compileResponse(tree: ResponseTree, statuses: StatusWords, readOnly: ResponseTree = {}): ResponseCodec {
+  const nodes = compileNodes(tree, [])
+  const decoded = compileNodes({ ...readOnly, ...tree }, [])
+  return {
+    nodes,
+    slots: slotsOf(nodes),
+    ...compileDecode(decoded, slotsOf(decoded), statuses.meanings),
+    encode: compileEncode(nodes, statuses.available),
+  }
+}
+
+function compileEncode(nodes: ResponseNodes, available: ReadonlySet<string>): ResponseCodec['encode'] {
+  return (response, omitted) => print(nodes, response as Readonly<ResponseFields>, available, omitted)
+}
+
+function print(
+  { list }: ResponseNodes,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string {
+  // Text after text: V8 copies each part of a template once more when the response is sent.
+  let text = '{'
+  for (const node of list) {
+    const printed = node.slot ? printSlot(node.slot, fields, available, omitted) : printBelow(node, fields, available, omitted)
+    if (printed === undefined) continue
+    text += text === '{' ? node.prefix : node.nextPrefix
+    text += printed
+  }
+  return `${text}}`
+}
+
+/** The value of a field; undefined if it is omitted. */
+function printSlot(
+  { field, name, absence, scalar, isEmptyIfNone }: ResponseSlot,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string | undefined {
+  const known = fields[field]
+  const value = field === 'status' && known !== undefined ? roundDown(known as Status, available) : known
+  if (value !== undefined) return scalar.toJson(value)
+  if (absence === 'null') return 'null'
+  if (isEmptyIfNone) return '""'
+  if (absence !== 'extension') omitted.add(name)
+  return undefined
+}
+
+/** An object, or the list of a field; undefined if the field is unknown. */
+function printBelow(
+  { fullName, below, of }: ResponseNode,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string | undefined {
+  if (!below) {
+    omitted.add(fullName)
+    return undefined
+  }
+  if (of === undefined) return print(below, fields, available, omitted)
+  const items = fields[of] as readonly ResponseFields[] | undefined
+  return items && `[${items.map((item) => print(below, item, available, omitted)).join(',')}]`
+}
+
+// Decodes a provider's response by its table.
 
 /** An unknown word as status: the status stays unknown and is never final. */
 const unknownStatus = Symbol('unknown status')
@@ -42,7 +116,7 @@ interface RowContext {
   details: Details[] | undefined
 }
 
-export function compileDecode(
+function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
   meanings: ReadonlyMap<string, StatusWord>,

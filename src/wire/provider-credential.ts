@@ -1,6 +1,6 @@
 /** The credentials of a call to a provider. */
-import type { Credential } from '../credential.ts'
-import type { Headers } from '../http.ts'
+import type { Credential } from './credential.ts'
+import type { Headers } from './http.ts'
 
 /** An encoded call, without its headers. */
 export interface UnsignedRequest {

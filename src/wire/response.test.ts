@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { parseJson } from '../parse-json.ts'
-import { WireError } from '../wire-error.ts'
 import { renameExtraIds } from './extra-ids.ts'
-import { each, unused } from './lines.ts'
+import { parseJson } from './json.ts'
 import { compileResponse } from './response.ts'
-import { extension, optional } from './table.ts'
+import { each, extension, optional, unused } from './table.ts'
+import { WireError } from './wire-error.ts'
 
 const table = { coin: 'coin', networks: each('network'), mainnet: unused } as const
 const statuses = { meanings: new Map(), available: new Set<string>() }
