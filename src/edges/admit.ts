@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Caller, Gate } from '../domain/service.ts'
 import { keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestRecord } from './record.ts'
 
 export interface AdmitOptions {
   readonly gate: Gate

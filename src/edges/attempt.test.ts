@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { AttemptEnd, Observation } from '../domain/observation.ts'
 import type { Context } from '../domain/service.ts'
 import { recordTraces, UpstreamTimer } from '../domain/trace.ts'
-import { Attempt } from './attempt.ts'
+import { Attempt } from './call.ts'
 
 const attempted = {
   operation: 'getRate',

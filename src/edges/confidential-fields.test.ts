@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { Confidential } from '../domain/confidential.ts'
-import { detach, removeConfidential } from './confidential-fields.ts'
+import { detach, removeConfidential } from './decode-response.ts'
 
 const confidential = new Confidential({
   keys: ['provider-key-alpha', 'short'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
 import { defaultReasons, faultKinds, reasons } from '../../domain/fault.ts'
 import { toStatus } from '../../wire/http.ts'
-import { reasonGuide, reasonTable } from './reasons.ts'
+import { reasonGuide, reasonTable } from './introduction.ts'
 
 it('S11: docs/errors.md and the OpenAPI documents have the same table of every reason', () => {
   expect(readFileSync('docs/errors.md', 'utf8')).toContain(`\n${reasonTable()}\n`)

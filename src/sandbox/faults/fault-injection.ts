@@ -1,9 +1,9 @@
 /** Outages as they befall a request, at the edge where a real provider's would. */
 import { Fault } from '../../domain/fault.ts'
 import type { Op } from '../../domain/service.ts'
-import { type Matcher, matcher } from '../../edges/match.ts'
 import type { FormHandler } from '../../edges/mounts.ts'
 import { errorBody } from '../../edges/response.ts'
+import { type Matcher, matcher } from '../../edges/serve.ts'
 import type { Form } from '../../wire/form.ts'
 import type { HttpResponse } from '../../wire/http.ts'
 import { printString } from '../../wire/json.ts'

@@ -1,22 +1,21 @@
 /** Sends one call to a provider in its form. */
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
+import { connectFailureOf } from '../domain/connect-failure.ts'
 import { Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
-import type { Observer, Server } from '../domain/observation.ts'
-import type { Context } from '../domain/service.ts'
+import type { AttemptOutcome, Observer, Server } from '../domain/observation.ts'
+import type { Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
-import type { Pair } from '../domain/swap.ts'
-import type { Span } from '../domain/trace.ts'
+import type { Pair, RateType } from '../domain/swap.ts'
+import type { Attributes, Span } from '../domain/trace.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Signer } from '../wire/provider-credential.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
-import type { ProviderCall } from '../wire/provider-operation.ts'
+import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import { refusedStatusIn200 } from '../wire/refusal.ts'
 import type { Settings } from '../wire/request.ts'
 import type { DecodeContext } from '../wire/response-table.ts'
 import { WireError } from '../wire/wire-error.ts'
-import { Attempt } from './attempt.ts'
-import { callSpans } from './call-span.ts'
 import { type DecodeOptions, type ResponseDocument, readDocument } from './decode-response.ts'
 import { toProviderFault } from './provider-error.ts'
 
@@ -175,4 +174,121 @@ function toHttpRequest(
   if (span) headers.traceparent = span.traceparent
   const request = { method, path, query, headers, deadline, ...(maxResponseBytes !== undefined && { maxResponseBytes }) }
   return body === undefined ? request : { ...request, body: async () => body }
+}
+
+// One call to a provider, from its first byte to its end.
+
+interface AttemptTarget {
+  readonly operation: OperationName
+  readonly method: string
+  readonly provider: string
+  readonly server: Server
+}
+
+export class Attempt {
+  private readonly target: AttemptTarget
+  private readonly context: Context
+  readonly span: Span | undefined
+  private readonly startedAt: number
+  /** When the response arrived or the call failed. */
+  private endedAt: number | undefined
+  private status: number | undefined
+  private headAt: number | undefined
+
+  /** `span` ends with the attempt; undefined if the request is not traced. */
+  constructor(target: AttemptTarget, context: Context, span: Span | undefined) {
+    this.target = target
+    this.context = context
+    this.span = span
+    this.startedAt = span?.startedAt ?? performance.now()
+    if (!context.upstreamTimer) return
+    context.upstreamTimer.provider = target.provider
+    context.upstreamTimer.start(this.startedAt)
+  }
+
+  setResponse({ status }: HttpResponse): void {
+    this.setStatus(status)
+    this.stop()
+  }
+
+  /** The head of a streamed response. The time of the rest depends on the client too, so it is not counted as the provider's latency. */
+  setHead(status: number): void {
+    this.setStatus(status)
+    this.headAt = performance.now()
+  }
+
+  end(fault: Fault | undefined, observe: Observer): void {
+    const { operation, method, provider, server } = this.target
+    const endedAt = this.endedAt ?? this.stop()
+    const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
+    this.span?.end(fault, endedAt)
+    const outcome = outcomeOf(fault)
+    const connectFailure = fault && outcome === 'unreachable' ? connectFailureOf(fault) : undefined
+    observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
+  }
+
+  private setStatus(status: number): void {
+    this.status = status
+    this.span?.setAttributes({ 'http.response.status_code': status })
+  }
+
+  private stop(): number {
+    const now = performance.now()
+    this.context.upstreamTimer?.stop(now)
+    this.endedAt = now
+    return now
+  }
+}
+
+function outcomeOf(fault: Fault | undefined): AttemptOutcome {
+  if (!fault) return 'done'
+  const { kind, noEffect } = fault
+  if (kind === 'invalid' || kind === 'notFound') return 'refused'
+  if (kind === 'unauthorized') return 'keyRefused'
+  if (kind === 'limited' || kind === 'unreadable' || kind === 'unreachable') return kind
+  if (kind === 'tooSlow' || kind === 'tooLarge') return 'abandoned'
+  if (kind === 'timedOut') return noEffect ? 'unreachable' : 'timedOut'
+  return noEffect ? 'refused' : 'failed'
+}
+
+// Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry.
+
+type BeginCall = (call: ProviderCall, context: Context) => Span | undefined
+
+/** Prepares the attributes that the calls of an operation share. */
+function callSpans(provider: string, server: Server): BeginCall {
+  const at = { 'server.address': server.address, 'server.port': server.port }
+  const attributesOf = new WeakMap<ProviderCall, Attributes>()
+  return (call, { span, resends }) => {
+    if (!span) return undefined
+    const { op, method } = call
+    const attributes = attributesOf.getOrInsertComputed(call, () => {
+      return { 'http.request.method': method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at }
+    })
+    const begun = span.begin(method, attributes, 'client')
+    if (resends !== undefined) begun.setAttributes({ 'http.request.resend_count': resends })
+    return begun
+  }
+}
+
+export function rateTypeOf(request: Request<Op>): RateType | undefined {
+  return 'rateType' in request ? request.rateType : undefined
+}
+
+/** The form's operation for this request; undefined if the provider has none. */
+export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): ProviderOperation | undefined {
+  return form.operation(op, rateTypeOf(request))
+}
+
+/** Whether the provider has an operation for this request. */
+export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boolean {
+  return operationOf(form, op, request) !== undefined
+}
+
+/** The `Fault` of a request that the provider can never express. */
+export function notOffered(form: ProviderForm, op: Op, request: Request<Op>): Fault {
+  const details = { reason: 'not_offered', noEffect: true } as const
+  if (!form.operation(op)) return new Fault('invalid', 'The provider does not have this.', details)
+  const offered = rateTypeOf(request) === 'float' ? 'fixed' : 'float'
+  return new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })
 }

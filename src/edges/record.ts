@@ -1,0 +1,189 @@
+/** What is known of one request, from its head to its end (`docs/observability.md`). */
+import { errorTypeOf } from '../domain/error-type.ts'
+import { Fault } from '../domain/fault.ts'
+import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
+import type { Caller, OperationName, Quota } from '../domain/service.ts'
+import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { encodeFault, type ResponseContext } from './response.ts'
+
+const knownMethods: ReadonlyMap<string, Method> = new Map(methods.map((method) => [method, method]))
+/** Long enough to distinguish callers, too short to find a key. */
+const callerLength = 8
+
+/**
+ * `serve` and `admit` set what they find out, in the order of the fields. The headers of the response are made from it as a
+ * `ResponseContext`, and the log, the metrics and the span from all of it, once, at the end.
+ */
+export class RequestRecord implements ResponseContext {
+  readonly form: Form
+  readonly requestId: string
+  readonly span: Span | undefined
+  readonly upstream = new UpstreamTimer()
+  readonly sandboxTags: ReadonlySet<string>
+  /** Header names, separated by commas; undefined: none. */
+  vary: string | undefined
+  /** The template of the path; empty if no path matches. */
+  route = ''
+  operation: OperationName | undefined
+  /** Undefined in the native lane, too. */
+  codec: OperationCodec | undefined
+  caller: Caller | undefined
+  quota: Quota | undefined
+  fault: Fault | undefined
+  /** On the clock of `performance.now()`; 0 until it has ended. */
+  endedAt = 0
+  private readonly startedAt: number
+  private bodyWaitMs = 0
+
+  /** `vary`: the headers that chose the form. */
+  constructor(
+    form: Form,
+    requestId: string,
+    vary: string | undefined,
+    span: Span | undefined,
+    sandboxTags: ReadonlySet<string> = new Set(),
+  ) {
+    this.form = form
+    this.requestId = requestId
+    this.vary = vary
+    this.span = span
+    this.sandboxTags = sandboxTags
+    this.startedAt = span?.startedAt ?? performance.now()
+  }
+
+  /** One of the five operations, with its codec in the client's form. */
+  setOperation(codec: OperationCodec): void {
+    this.operation = codec.op
+    this.codec = codec
+  }
+
+  addVary(header: string): void {
+    this.vary = this.vary === undefined ? header : `${this.vary}, ${header}`
+  }
+
+  /** Reads the client's body and excludes this time from the gateway's own. */
+  async readBody(work: Promise<string>): Promise<string> {
+    const startedAt = performance.now()
+    try {
+      return await work
+    } finally {
+      this.bodyWaitMs = performance.now() - startedAt
+    }
+  }
+
+  /** Reports the request. */
+  end(request: HttpRequest, { status, headers }: HttpResponse, observe: Observer): void {
+    this.endedAt = performance.now()
+    const { requestId, fault, route } = this
+    const total = this.endedAt - this.startedAt
+    const upstream = this.upstream.read(this.endedAt)
+    if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(fault) })
+    observe({
+      what: 'request',
+      requestId,
+      traceId: this.span?.trace.id,
+      isTraceKept: this.span?.trace.isKeptFor(status) ?? false,
+      operation: this.operation,
+      method: knownMethods.get(request.method) ?? '_OTHER',
+      route,
+      status,
+      errorType: errorTypeOf(fault),
+      fault,
+      client: this.form.name,
+      // The response to a failure does not have the provider's header.
+      provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
+      caller: this.caller?.identity?.slice(0, callerLength),
+      seconds: total / 1000,
+      providerSeconds: upstream / 1000,
+      addedSeconds: Math.max(0, total - upstream - this.bodyWaitMs) / 1000,
+    })
+  }
+}
+
+function keyRefusal({ provider, reason }: Fault): KeyRefusal {
+  if (provider !== undefined) return 'providerRefused'
+  return reason === 'key_missing' ? 'missing' : 'unknown'
+}
+
+// Wraps every request: the request id, the server span, the report at the end, and an error response in the client's form.
+
+export interface RecordOptions {
+  readonly observe: Observer
+  readonly tracing?: Tracing | undefined
+  /** Tags of the providers with `sandbox: true`; absent: none. */
+  readonly sandboxTags?: ReadonlySet<string>
+}
+
+type Respond = (record: RequestRecord) => Promise<HttpResponse>
+
+/** Never throws: each fault becomes a response in the form. `vary`: the headers that chose the form. */
+export async function recorded(
+  request: HttpRequest,
+  form: Form,
+  vary: string | undefined,
+  { observe, tracing, sandboxTags }: RecordOptions,
+  respond: Respond,
+): Promise<HttpResponse> {
+  const span = beginRequest(request, tracing)
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags)
+  let response: HttpResponse
+  try {
+    response = await respond(record)
+  } catch (reason) {
+    record.fault = Fault.from(reason)
+    response = encodeFault(record.fault, record)
+  }
+  record.end(request, response, observe)
+  if (span) endRequest(span, request, record, response)
+  return response
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
+
+function requestIdOf(headers: Headers): string {
+  const sent = headers['x-request-id']
+  return sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
+}
+
+// The span of a client's request, by the stable HTTP conventions of OpenTelemetry.
+
+/** Other methods are recorded as `_OTHER`, so that the attribute is bounded. */
+const semanticMethods: ReadonlySet<string> = new Set(methods)
+
+/** Begins a new trace with a link to the client's. Ignores the client's sampling flag and trace state. */
+function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
+  if (!tracing) return undefined
+  const link = readTraceparent(headers.traceparent)
+  return tracing.begin('server', 'HTTP', link ? [link] : [])
+}
+
+/** Sets the result and ends the trace. */
+function endRequest(span: Span, request: HttpRequest, record: RequestRecord, response: HttpResponse): void {
+  const isWanted = span.trace.isKeptFor(response.status)
+  if (isWanted) setRequestAttributes(span, request, record, response)
+  span.end(record.fault, record.endedAt)
+  span.trace.finish(isWanted)
+}
+
+/** A separate function for the rare case of a kept trace: V8 inlines the small common path. */
+function setRequestAttributes(span: Span, { method }: HttpRequest, record: RequestRecord, response: HttpResponse): void {
+  const { route, upstream } = record
+  const { status, headers } = response
+  const known = semanticMethods.has(method) ? method : undefined
+  const provider = headers['x-swap-provider'] ?? upstream.provider
+  span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
+  span.setAttributes({
+    'http.request.method': known ?? '_OTHER',
+    'http.response.status_code': status,
+    'url.scheme': 'http',
+    'swapgate.form': record.form.name,
+    ...(route !== '' && { 'http.route': route, 'url.path': route }),
+    ...(record.operation && { 'swapgate.operation': record.operation }),
+    ...(provider !== undefined && { 'swapgate.provider': provider }),
+    ...(record.fault && { 'swapgate.reason': record.fault.reason }),
+    ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
+    ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
+  })
+}
