@@ -1,7 +1,6 @@
 /** The path of a request, from the top: the client's form, its gate, the layers, the route to a provider, the provider's layers. */
-import { admission } from './core/access/admission.ts'
+import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
-import { loadShedding } from './core/access/load-shedding.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
 import { checkAmount } from './core/assets/check-amount.ts'
 import { countExcessDecimals } from './core/assets/excess-decimals.ts'

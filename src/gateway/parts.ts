@@ -1,8 +1,8 @@
 /** What a gateway is built from, and what it offers to the process. */
 import type { Config } from '../config/index.ts'
+import type { LedgerWaits, Load } from '../core/access/admission.ts'
 import type { Limiter } from '../core/access/limits.ts'
-import type { LedgerWaits, Load } from '../core/access/load-shedding.ts'
-import type { RefusedAddresses } from '../core/access/refused-addresses.ts'
+import type { RefusedAddresses } from '../core/access/verified-keys.ts'
 import { type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { DeferredResults } from '../core/creation/deferred-results.ts'

@@ -1,7 +1,7 @@
 /** A provider of the configuration, connected, behind its layers. */
 import type { Provider } from '../config/index.ts'
-import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/gateway-key-errors.ts'
-import { recordVerifiedKeys } from '../core/access/record-verified-keys.ts'
+import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
+import { recordVerifiedKeys } from '../core/access/verified-keys.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'

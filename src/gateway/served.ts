@@ -1,5 +1,5 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
-import { pageLimit } from '../core/access/page-limit.ts'
+import { pageLimit } from '../core/access/admission.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serveNative } from '../edges/native/serve-native.ts'

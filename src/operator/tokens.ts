@@ -1,7 +1,7 @@
 /** Authenticates operators by the tokens of `admin.tokens` (docs/contract.md §15). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { clientNetworkOf } from '../core/access/client-network.ts'
+import { clientNetworkOf } from '../core/access/client-address.ts'
 import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'

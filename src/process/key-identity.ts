@@ -1,6 +1,6 @@
 import { hashKey } from '../adapters/key-hash.ts'
 import type { Config } from '../config/index.ts'
-import type { Accounts } from '../core/access/accounts.ts'
+import type { Accounts } from '../core/access/authentication.ts'
 import { authentication } from '../core/access/authentication.ts'
 import type { Observer } from '../domain/observation.ts'
 

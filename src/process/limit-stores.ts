@@ -1,12 +1,16 @@
 /** The stores of limits, verified keys and budgets: in Redis if it is configured, otherwise in this process. */
 import { memoryLimiter, memoryVerifiedKeys } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
-import { limitFallback } from '../core/access/limit-fallback.ts'
 import type { Limiter } from '../core/access/limits.ts'
-import { type RefusedAddresses, refusalLifetimeMs, refusedAddresses } from '../core/access/refused-addresses.ts'
-import { sharedVerifiedKeys } from '../core/access/shared-verified-keys.ts'
-import { StoreOutage } from '../core/access/store-outage.ts'
-import { type VerifiedKeys, verifiedKeyLifetimeMs } from '../core/access/verified-keys.ts'
+import { limitFallback } from '../core/access/limits.ts'
+import { StoreOutage, sharedVerifiedKeys } from '../core/access/store-outage.ts'
+import {
+  type RefusedAddresses,
+  refusalLifetimeMs,
+  refusedAddresses,
+  type VerifiedKeys,
+  verifiedKeyLifetimeMs,
+} from '../core/access/verified-keys.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
 import { budgetFallback, memoryBudgets } from '../core/resilience/memory-budgets.ts'
 import { memoryWinners, sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'

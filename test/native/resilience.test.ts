@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
-import type { LoadLevel } from '../../src/core/access/load-shedding.ts'
+import type { LoadLevel } from '../../src/core/access/admission.ts'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'

@@ -1,7 +1,7 @@
 /** node:v8 and node:os: measures the load of the process by timer delay, memory and queue time. */
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import type { Load, LoadLevel } from '../../core/access/load-shedding.ts'
+import type { Load, LoadLevel } from '../../core/access/admission.ts'
 
 export interface MeasuredLoad extends Load {
   /** The second-longest timer delay of the last two seconds: one delay alone is no load. */

@@ -1,6 +1,6 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
-import type { Accounts, IssuedKey } from '../../core/access/accounts.ts'
+import type { Accounts, IssuedKey } from '../../core/access/authentication.ts'
 import type { Database } from './database.ts'
 import { addAudit } from './operations/audit.ts'
 import { prepare, type Store } from './store.ts'

@@ -1,6 +1,6 @@
 /** Kysely: one interface for reads and writes on both databases. */
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
-import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { LostCommits } from '../../domain/observation.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'

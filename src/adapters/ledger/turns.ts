@@ -1,5 +1,5 @@
 /** Who waits for the ledger: accounts take turns, and creates leave connections to the rest (docs/contract.md §10.4). */
-import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { LedgerBusy } from '../../domain/fault.ts'

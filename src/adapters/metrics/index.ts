@@ -1,5 +1,5 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
-import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { Observation, Observer } from '../../domain/observation.ts'
 import { addressMetrics } from './addresses.ts'
 import { attemptMetrics } from './attempts.ts'

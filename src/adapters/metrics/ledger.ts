@@ -1,5 +1,5 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
-import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { createOutcomes, ledgerWorks, lostCommits, snakeCase } from '../../domain/observation.ts'
 import { attentions, progress } from '../../domain/status.ts'

@@ -1,7 +1,6 @@
 /** rate-limiter-flexible: fixed windows as in memory, counted in Redis. */
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import type { SharedLimiter } from '../../core/access/limit-fallback.ts'
-import type { Charge } from '../../core/access/limits.ts'
+import type { Charge, SharedLimiter } from '../../core/access/limits.ts'
 import type { Connection } from './index.ts'
 import { readDeadline } from './script-deadline.ts'
 

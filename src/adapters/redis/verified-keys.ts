@@ -1,5 +1,5 @@
 /** Verified keys that all processes share: a key of Redis for each, with the same expiry. */
-import type { SharedVerifiedKeys } from '../../core/access/shared-verified-keys.ts'
+import type { SharedVerifiedKeys } from '../../core/access/store-outage.ts'
 import type { Connection } from './index.ts'
 
 const findKeyLua = `return {redis.call('PTTL', KEYS[1])}`

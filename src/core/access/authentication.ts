@@ -1,13 +1,12 @@
 /** Authentication with keys that the operator issued (docs/contract.md §5, `managed`). */
-
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import { isKey } from '../../domain/key.ts'
 import type { Observer } from '../../domain/observation.ts'
+import { keyed } from '../../domain/service.ts'
 import type { Clock } from '../clock.ts'
-import type { Accounts, KeyRecord } from './accounts.ts'
-import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
+import { aroundAll, forOperations, type Layer } from '../layer.ts'
 
 /**
  * Returns the account's identity, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the
@@ -15,7 +14,7 @@ import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
  */
 export type Authenticate = (key: string, isQuote?: boolean) => Promise<string | undefined>
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
   /** A one-way hash: the key itself is not stored. */
   readonly digest: (key: string) => string
@@ -131,4 +130,126 @@ function unavailable(cause: unknown): Fault {
     retryAfter,
     reason: 'ledger_unavailable',
   })
+}
+
+// Batches look-ups of client keys in the ledger.
+
+type KeyLookup<Found> = (digest: string) => Promise<Found | undefined>
+
+/** Results by digest. Unknown digests are omitted. */
+type FindAll<Found> = (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>
+
+type PendingKey<Found> = PromiseWithResolvers<Found | undefined>
+
+/** Concurrent look-ups, and keys per look-up. */
+const maxInFlight = 4
+const maxKeysPerLookup = 500
+/** Pause in milliseconds after a look-up with an unknown key. */
+const pauseMs = 10
+
+/**
+ * Looks up many keys at once. Guessed keys cause at most 400 look-ups a second and use at most four connections of the ledger,
+ * at any rate of requests. A valid key waits a few milliseconds and is never rejected because of the guesses.
+ */
+export function batchedKeyLookup<Found>(findAll: FindAll<Found>): KeyLookup<Found> {
+  const pending = new Map<string, PendingKey<Found>>()
+  let inFlight = 0
+  const takeBatch = (): ReadonlyMap<string, PendingKey<Found>> => {
+    const batch = new Map(pending.entries().take(maxKeysPerLookup))
+    for (const digest of batch.keys()) pending.delete(digest)
+    return batch
+  }
+  const work = async (): Promise<void> => {
+    while (pending.size > 0) {
+      const isAllFound = await lookUpBatch(findAll, takeBatch())
+      if (!isAllFound) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
+    }
+    inFlight--
+  }
+  return (digest) => {
+    const entry = pending.getOrInsertComputed(digest, () => Promise.withResolvers())
+    if (inFlight < maxInFlight) {
+      inFlight++
+      void work()
+    }
+    return entry.promise
+  }
+}
+
+/** Returns whether all keys were found. */
+async function lookUpBatch<Found>(findAll: FindAll<Found>, keys: ReadonlyMap<string, PendingKey<Found>>): Promise<boolean> {
+  try {
+    const found = await findAll([...keys.keys()])
+    for (const [digest, { resolve }] of keys) resolve(found.get(digest))
+    return found.size === keys.size
+  } catch (reason) {
+    for (const { reject } of keys.values()) reject(reason)
+    return true
+  }
+}
+
+// Keys that the operator issues to accounts (docs/contract.md §5). Times are milliseconds since 1970.
+
+/** An issued key, without the key itself. */
+export interface IssuedKey {
+  readonly id: string
+  /** Name of the account. */
+  readonly name: string
+  readonly createdAt: number
+  readonly expiresAt?: number | undefined
+  readonly revokedAt?: number | undefined
+}
+
+/** The ledger's record for the digest of a key. Times are milliseconds since 1970. */
+export interface KeyRecord {
+  /** The account's identity: the subject of limits and the owner of transactions. It outlives the key. */
+  readonly account: string
+  readonly expiresAt?: number | undefined
+  readonly revokedAt?: number | undefined
+}
+
+/** The store of issued keys. It keeps only the digest of a key. `actor`: the operator, for the audit log (`core/operations/audit.ts`). */
+export interface Accounts {
+  /** Creates the account if the name is new. */
+  readonly addKey: (key: IssuedKey, digest: string, actor: string) => Promise<void>
+  /** Records by digest. Unknown digests are omitted. */
+  readonly findKeys: (digests: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
+  /** All keys, oldest first. */
+  readonly listKeys: () => Promise<readonly IssuedKey[]>
+  /** False if the key does not exist or is already revoked. */
+  readonly revokeKey: (id: string, at: number, actor: string) => Promise<boolean>
+  /** Adds `key` to the account of the key `id`. The old key expires at `until` at the latest. False if `id` is not a valid key. */
+  readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
+}
+
+/**
+ * Translates faults about the gateway's own key, because the client's key is not at fault: `unauthorized` becomes
+ * `accessRefused`, and `limited` becomes `unavailable` (docs/contract.md §5, §6).
+ */
+export function gatewayKeyErrors(): Layer {
+  return aroundAll(function gatewayKeyErrors(op, request, context, next) {
+    return next.call(op, request, context).catch((reason) => {
+      throw translate(Fault.from(reason))
+    })
+  })
+}
+
+/** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
+export function gatewayQuoteErrors(): Layer {
+  return (next) =>
+    forOperations((op) => !keyed.has(op), next, {
+      call: (op, request, context) =>
+        next.call(op, request, context).catch((reason) => {
+          const fault = Fault.from(reason)
+          throw fault.kind === 'unauthorized' ? translate(fault) : fault
+        }),
+    })
+}
+
+function translate(fault: Fault): Fault {
+  const { kind, provider, noEffect, isForbidden, isForeign, retryAfter } = fault
+  const details = { noEffect, isForeign, cause: fault, ...(provider !== undefined && { provider }) }
+  if (kind === 'unauthorized') return standardFault('accessRefused', { ...details, isForbidden })
+  if (kind !== 'limited') return fault
+  return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, unavailableCause: 'limited' })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientAddressOf, clientNetworkOf } from './client-network.ts'
+import { clientAddressOf, clientNetworkOf } from './client-address.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

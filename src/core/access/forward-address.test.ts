@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
-import { forwardAddress } from './forward-address.ts'
+import { forwardAddress } from './client-address.ts'
 
 const query = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '1' as Amount, rateType: 'fixed' } as const
 

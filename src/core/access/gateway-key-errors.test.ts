@@ -3,7 +3,7 @@ import { contextOf, scripted } from '../../../test/support/service.ts'
 import { Fault, type FaultKind } from '../../domain/fault.ts'
 import type { Op } from '../../domain/service.ts'
 import type { Layer } from '../layer.ts'
-import { gatewayKeyErrors, gatewayQuoteErrors } from './gateway-key-errors.ts'
+import { gatewayKeyErrors, gatewayQuoteErrors } from './authentication.ts'
 
 it.each<[string, Layer, Op, FaultKind, FaultKind]>([
   ['the gateway sends its own key with all calls', gatewayKeyErrors(), 'getTransaction', 'unauthorized', 'accessRefused'],

@@ -1,10 +1,12 @@
 /** Limits on clients (docs/contract.md §7). */
-import type { Fault } from '../../domain/fault.ts'
-import { standardFault } from '../../domain/fault.ts'
+
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { type Fault, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/observation.ts'
 import type { Admission, Quota } from '../../domain/service.ts'
-import { clientNetworkOf } from './client-network.ts'
-import type { RefusedAddresses } from './refused-addresses.ts'
+import { clientNetworkOf } from './client-address.ts'
+import type { StoreOutage } from './store-outage.ts'
+import type { RefusedAddresses } from './verified-keys.ts'
 
 /** A limit's state after a request was charged to it. `isOver`: the request exceeds the limit. */
 export interface Charge {
@@ -46,7 +48,7 @@ const unverifiedReserveFactor = 5
 /** A request is `near` a limit if at most this share of it remains. */
 const nearShare = 0.1
 
-export interface LimitsOptions {
+interface LimitsOptions {
   readonly limiter: Limiter
   readonly configured: Limits
   readonly refusedAddresses: RefusedAddresses
@@ -119,4 +121,129 @@ function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, 
 function limitExceeded({ policy, resetSeconds, windowSeconds: window }: Quota): Fault {
   const retryAfter = Math.min(Math.max(resetSeconds, 1), window)
   return standardFault('limited', { retryAfter, ...(policy === 'unproven' && { reason: 'unverified_limited' as const }) })
+}
+
+// Rate limits that continue without the shared store (docs/contract.md §7).
+
+/** Limits that all replicas share. Both methods throw if the store does not respond. */
+export interface SharedLimiter extends Limiter {
+  /** Adds points that were admitted locally and returns the new sum. A window that this begins lasts `remainingSeconds`. */
+  readonly add: (bucket: string, points: number, windowSeconds: number, remainingSeconds: number) => Promise<number>
+}
+
+interface LimitFallbackOptions {
+  readonly shared: SharedLimiter
+  /** Of this process alone. */
+  readonly local: Limiter
+  /** `limits.replicas` (default: 1). */
+  readonly replicas: number
+  readonly outage: StoreOutage
+  readonly observe: Observer
+}
+
+/** Points of a bucket's window that were admitted locally and are not counted in the store yet. */
+interface PendingCharge {
+  points: number
+  limit: number
+  windowSeconds: number
+  /** On the clock of `performance.now()`. */
+  expiresAt: number
+}
+
+type PendingCharges = BoundedMap<PendingCharge>
+
+/** Charges of dropped buckets are not counted in the store. */
+const maxPendingCharges = 100_000
+const batchSize = 100
+/** New charges arrive during a flush, so several rounds may be needed. */
+const maxFlushRounds = 10
+
+/**
+ * While the store is lost, each replica admits its share of each limit (at least 1). Before it uses the store again, it adds
+ * its local charges to the store. So a loss and a recovery inside one window admit at most twice the limit, even if the store
+ * comes back empty: the limit before the loss, and the limit after it, which includes the shares of all replicas.
+ */
+export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
+  const pendingCharges: PendingCharges = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingCharges })
+  const chargeLocally: Limiter['charge'] = (bucket, limit, windowSeconds, counting) =>
+    local.charge(bucket, shareOf(limit, replicas), windowSeconds, counting)
+  const chargeWithoutStore: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
+    const charge = await chargeLocally(bucket, limit, windowSeconds, counting)
+    if (!charge.isOver)
+      addPending(pendingCharges, bucket, {
+        points: 1,
+        limit,
+        windowSeconds,
+        expiresAt: performance.now() + charge.resetSeconds * 1000,
+      })
+    return charge
+  }
+  const chargeBoth: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
+    const localCharge = await chargeLocally(bucket, limit, windowSeconds, counting)
+    if (localCharge.isOver) return localCharge
+    const sharedCharge = await shared.charge(bucket, limit, windowSeconds, counting).catch(() => outage.begin())
+    if (sharedCharge) return sharedCharge.remaining < localCharge.remaining || sharedCharge.isOver ? sharedCharge : localCharge
+    addPending(pendingCharges, bucket, {
+      points: 1,
+      limit,
+      windowSeconds,
+      expiresAt: performance.now() + localCharge.resetSeconds * 1000,
+    })
+    return localCharge
+  }
+  outage.beforeRecovery(() => flushAll(pendingCharges, shared, observe))
+  return {
+    charge(bucket, limit, windowSeconds, counting) {
+      if (outage.state === 'local') return chargeWithoutStore(bucket, limit, windowSeconds, counting)
+      if (outage.state === 'recovering') return chargeBoth(bucket, limit, windowSeconds, counting)
+      return shared.charge(bucket, limit, windowSeconds, counting).catch(() => {
+        outage.begin()
+        return chargeWithoutStore(bucket, limit, windowSeconds, counting)
+      })
+    },
+  }
+}
+
+function shareOf(limit: number, replicas: number): number {
+  return Math.max(1, Math.floor(limit / replicas))
+}
+
+function addPending(pendingCharges: PendingCharges, bucket: string, pendingCharge: PendingCharge): void {
+  const existing = pendingCharges.get(bucket)
+  if (existing && existing.expiresAt > performance.now()) existing.points += pendingCharge.points
+  else if (existing) Object.assign(existing, pendingCharge)
+  else pendingCharges.set(bucket, pendingCharge)
+}
+
+async function flushAll(pendingCharges: PendingCharges, shared: SharedLimiter, observe: Observer): Promise<void> {
+  for (let round = 0; round < maxFlushRounds && pendingCharges.entries > 0; round++) {
+    const due = pendingCharges.all
+    pendingCharges.clear()
+    for (let at = 0; at < due.length; at += batchSize) {
+      const batch = due.slice(at, at + batchSize)
+      const results = await Promise.allSettled(
+        batch.map(([bucket, pendingCharge]) => flush(bucket, pendingCharge, shared, observe)),
+      )
+      const failed = results.find((result) => result.status === 'rejected')
+      if (!failed) continue
+      for (const [index, [bucket, pendingCharge]] of due.entries()) {
+        if (index >= at + batchSize || results[index - at]?.status === 'rejected') addPending(pendingCharges, bucket, pendingCharge)
+      }
+      throw failed.reason
+    }
+  }
+  if (pendingCharges.entries > 0) throw new Error('Local charges arrive faster than the store can count them.')
+}
+
+async function flush(
+  bucket: string,
+  { points, limit, windowSeconds, expiresAt }: PendingCharge,
+  shared: SharedLimiter,
+  observe: Observer,
+): Promise<void> {
+  const remainingSeconds = Math.min(Math.ceil((expiresAt - performance.now()) / 1000), windowSeconds)
+  if (remainingSeconds <= 0) return
+  const sum = await shared.add(bucket, points, windowSeconds, remainingSeconds)
+  const over = Math.min(points, sum - limit)
+  if (over > 0) observe({ what: 'overAdmission', count: over })
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Gate } from '../../domain/service.ts'
 import { ops } from '../../domain/service.ts'
-import { type AdmissionOptions, admission } from './admission.ts'
+import { type AdmissionOptions, admission, type LedgerWaits, type Load, type LoadLevel, loadShedding } from './admission.ts'
 import type { ClientLimits } from './limits.ts'
-import { type LedgerWaits, type Load, type LoadLevel, loadShedding } from './load-shedding.ts'
 
 const caller = { address: '192.0.2.1', identity: 'acme' }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sharedVerifiedKeys } from './shared-verified-keys.ts'
-import { StoreOutage } from './store-outage.ts'
+import { StoreOutage, sharedVerifiedKeys } from './store-outage.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

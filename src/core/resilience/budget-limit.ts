@@ -5,7 +5,7 @@ import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../.
 import { policyOf } from '../../domain/policy.ts'
 import type { Caller, Context } from '../../domain/service.ts'
 import { keyed, type Op, type Request } from '../../domain/service.ts'
-import { clientNetworkOf } from '../access/client-network.ts'
+import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'

@@ -5,7 +5,7 @@ import { LookupTimeout, rootCauseOf } from '../../domain/connect-failure.ts'
 import type { Fault } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
-import { clientNetworkOf } from '../access/client-network.ts'
+import { clientNetworkOf } from '../access/client-address.ts'
 import type { Timing } from '../layer-options.ts'
 import { SlidingWindowCounter } from './memory-budgets.ts'
 

@@ -1,6 +1,6 @@
 import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
 import type { Caller } from '../../domain/service.ts'
-import { clientNetworkOf } from '../access/client-network.ts'
+import { clientNetworkOf } from '../access/client-address.ts'
 import type { Candidate } from './failover.ts'
 import type { RoutingStrategy } from './strategy.ts'
 

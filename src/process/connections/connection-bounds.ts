@@ -1,7 +1,7 @@
 /** Bounds the connections of a port: those of all clients, and those of each address. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientNetworkOf } from '../../core/access/client-network.ts'
+import { clientNetworkOf } from '../../core/access/client-address.ts'
 
 /** Of one client address. It applies while all addresses together have at least `from`. */
 export interface AddressBound {

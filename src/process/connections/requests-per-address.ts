@@ -1,5 +1,5 @@
 /** Bounds the requests in progress of a client address, where connections say nothing: they are those of proxies. */
-import { clientNetworkOf } from '../../core/access/client-network.ts'
+import { clientNetworkOf } from '../../core/access/client-address.ts'
 import { standardFault } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
 import type { AddressBound } from './connection-bounds.ts'

@@ -1,7 +1,7 @@
 /** Closes connections of clients that do not read their responses, before these take the memory of others. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientNetworkOf } from '../../core/access/client-network.ts'
+import { clientNetworkOf } from '../../core/access/client-address.ts'
 
 export interface UnreadOptions {
   /** For a client to read a response. */

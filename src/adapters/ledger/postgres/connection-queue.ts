@@ -1,5 +1,5 @@
 /** The queue for connections. Results of creates have priority, then reads; each kind of work has some connections of its own. */
-import type { LedgerWaits } from '../../../core/access/load-shedding.ts'
+import type { LedgerWaits } from '../../../core/access/admission.ts'
 import type { Lane } from '../database.ts'
 
 export interface ConnectionQueue {

@@ -1,4 +1,8 @@
 /** Maps an address to the network that is limited as one client (RFC 6177: a subscriber has at least an IPv6 /64). */
+import { noPublicAddress } from '../../domain/fault.ts'
+import { isPublicAddress } from '../../domain/network-address.ts'
+import type { Op, Request } from '../../domain/service.ts'
+import { aroundAll, type Layer } from '../layer.ts'
 
 /** Some proxies write the port too: `192.0.2.7:5000`, `[2001:db8::1]:5000`. */
 const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
@@ -43,4 +47,20 @@ function readGroups(text: string): readonly number[] {
 
 function dotted([high = 0, low = 0]: readonly number[]): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+export type NeedsAddress = (op: Op, request: Request<Op>) => boolean
+
+/**
+ * Adds the client's address to calls that need it, for a provider that serves only the users whose address it gets. Throws
+ * `invalid`, before anything is sent or spent, if the address is not public: the gateway's own calls have none.
+ */
+export function forwardAddress(needsAddress: NeedsAddress): Layer {
+  return aroundAll(function forwardAddress(op, request, context, next) {
+    if (!needsAddress(op, request)) return next.call(op, request, context)
+    const forwardedAddress = clientAddressOf(context.caller.address)
+    if (!isPublicAddress(forwardedAddress)) return Promise.reject(noPublicAddress())
+    const response = next.call(op, request, { ...context, forwardedAddress })
+    return response.then((resolved) => ({ ...resolved, isUncacheable: true }))
+  })
 }
