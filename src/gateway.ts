@@ -1,11 +1,8 @@
 /** The path of a request, from the top: the client's form, its gate, the layers, the route to a provider, the provider's layers. */
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
-import { checkAddresses } from './core/assets/check-addresses.ts'
-import { checkAmount } from './core/assets/check-amount.ts'
-import { countExcessDecimals } from './core/assets/excess-decimals.ts'
-import { refuseExtremeAmounts } from './core/assets/known-maximums.ts'
-import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
+import { checkAddresses, checkAmount, refuseExtraIds } from './core/assets/check-request.ts'
+import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmCreate } from './core/creation/confirm-create.ts'
 import { creation } from './core/creation/creation.ts'

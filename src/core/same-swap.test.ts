@@ -3,8 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import { AssetTable } from '../domain/asset.ts'
 import type { Discrepancy } from '../domain/observation.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
-import { createAssetNaming } from './assets/asset-naming.ts'
-import { pairOf } from './assets/pair.ts'
+import { createAssetNaming, pairOf } from './assets/asset-naming.ts'
 import {
   compareCreate,
   contradictedTerms,

@@ -1,6 +1,6 @@
 /** What the layers of one provider are made from. */
 import type { Config, Provider } from '../config/index.ts'
-import { sharedDeposits } from '../core/assets/require-deposit-memo.ts'
+import { sharedDeposits } from '../core/assets/deposits.ts'
 import type { ConfirmCreateOptions } from '../core/creation/confirm-create.ts'
 import type { JudgeOptions } from '../core/creation/judge.ts'
 import { type OtherDepositsOptions, otherDeposits } from '../core/creation/other-deposits.ts'

@@ -1,8 +1,7 @@
 /** A connected provider without the clients: what the gateway reads for itself. */
 import type { Config, Provider } from '../config/index.ts'
-import type { Catalogue } from '../core/assets/catalogue.ts'
-import { omitImpossibleDeposits } from '../core/assets/deposit-address.ts'
-import { requireDepositMemo, sharedDeposits } from '../core/assets/require-deposit-memo.ts'
+import { omitImpossibleDeposits, requireDepositMemo, sharedDeposits } from '../core/assets/deposits.ts'
+import type { Catalogue } from '../core/assets/listing.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { deadline } from '../core/deadline.ts'

@@ -1,4 +1,4 @@
-import { pickAssetFields } from '../../core/assets/pair.ts'
+import { pickAssetFields } from '../../core/assets/asset-naming.ts'
 import { judgeFound } from '../../core/creation/judge.ts'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { UnresolvedCreateReport } from '../../core/ledger-admin.ts'

@@ -1,6 +1,6 @@
 /** `swapgate providers try`: calls a provider as the gateway would, before clients are routed to it (docs/contract.md §16). */
 import type { Provider } from '../../config/index.ts'
-import { sharedDeposits } from '../../core/assets/require-deposit-memo.ts'
+import { sharedDeposits } from '../../core/assets/deposits.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { deadline } from '../../core/deadline.ts'
 import { compose } from '../../core/layer.ts'

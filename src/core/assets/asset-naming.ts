@@ -1,7 +1,7 @@
 /** A provider's names for the assets of the table, and what it means by them. The operator configures those that differ. */
 import { sameContract } from '../../domain/address/same-address.ts'
-import type { Asset, AssetTable } from '../../domain/asset.ts'
-import { findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/asset.ts'
+import { type Asset, type AssetTable, findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/asset.ts'
+import type { Pair } from '../../domain/swap.ts'
 
 /** A `code`, or a `coin` with an optional `network`. */
 export interface AssetName {
@@ -11,7 +11,7 @@ export interface AssetName {
 }
 
 /** A name, a contract that is accepted in the place of the table's, or both. */
-export interface ConfiguredAsset extends AssetName {
+interface ConfiguredAsset extends AssetName {
   readonly contract?: string | undefined
 }
 
@@ -42,7 +42,7 @@ export interface AssetNaming {
 }
 
 /** A form's words for networks, where they differ from the table's. */
-export interface NetworkNames {
+interface NetworkNames {
   /** For every coin on its own chain. */
   readonly home?: string
   /** By the table's network: one, or one for the network's own coin and one for all others. */
@@ -50,7 +50,7 @@ export interface NetworkNames {
 }
 
 /** How a form names assets. */
-export interface NamingRules {
+interface NamingRules {
   /** Whether by code. */
   readonly byCode: boolean
   /** Whether its list has networks. Default: only if it names assets by code. */
@@ -127,4 +127,71 @@ function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => readonl
     for (const key of new Set(keysOf(asset))) groups.getOrInsertComputed(key, () => []).push(asset)
   }
   return groups
+}
+
+// The two sides of a swap in the fields of a request or a response.
+
+/** The fields that name one side. */
+export interface Side {
+  readonly code: 'codeFrom' | 'codeTo'
+  readonly coin: 'coinFrom' | 'coinTo'
+  readonly network: 'networkFrom' | 'networkTo'
+}
+
+export const from: Side = { code: 'codeFrom', coin: 'coinFrom', network: 'networkFrom' }
+export const to: Side = { code: 'codeTo', coin: 'coinTo', network: 'networkTo' }
+
+export function assetNameOf(pair: Pair, side: Side): AssetName {
+  return { code: pair[side.code], coin: pair[side.coin], network: pair[side.network] }
+}
+
+/** Copies a request or response and replaces the names of both sides. Contracts are not kept: they belong to the provider's names. */
+export function withAssetNames<T extends Pair>(row: T, source: AssetName, target: AssetName): T {
+  return {
+    ...row,
+    codeFrom: source.code,
+    coinFrom: source.coin,
+    networkFrom: source.network,
+    codeTo: target.code,
+    coinTo: target.coin,
+    networkTo: target.network,
+    ...('contractFrom' in row && { contractFrom: undefined }),
+    ...('contractTo' in row && { contractTo: undefined }),
+  }
+}
+
+/**
+ * The table's asset of a side; undefined if the table lacks it, if the pair leaves its network open, or if its code is that of an asset
+ * on another network.
+ */
+export function assetIn(pair: Pair, side: Side, table: AssetTable): Asset | undefined {
+  const { code, coin, network } = assetNameOf(pair, side)
+  if (code === undefined) return table.find(coin ?? '', network ?? '')
+  const asset = table.byCode(code)
+  return asset && (network === undefined || isOnNetwork(asset, network)) ? asset : undefined
+}
+
+/** All fields that name assets. */
+export const assetFields: ReadonlySet<string> = new Set([from, to].flatMap((side) => Object.values(side)))
+
+/** Only the names of both assets. */
+export function pairOf({ codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: Pair): Pair {
+  return { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+}
+
+/** Only the asset fields that are defined. */
+export function pickAssetFields(pair: Pair): Pair {
+  return Object.fromEntries(Object.entries(pair).filter(([field, value]) => assetFields.has(field) && value !== undefined))
+}
+
+// One key per asset, independent of how the client names it.
+
+/** The table's code if it has the asset, otherwise the client's names. Equal assets have equal keys. A missing network is not filled in. */
+export function assetKeyOf(pair: Pair, side: Side, table: AssetTable): string {
+  const { code, coin, network } = assetNameOf(pair, side)
+  const asset = assetIn(pair, side, table)
+  const parts = asset ? [asset.code] : [code ?? coin, network].filter((word) => word !== undefined)
+  // Claims in existing ledgers contain this key: a name with a space or a quote is written as JSON, any other as it is.
+  if (parts.some((word) => /[\s"]/.test(word))) return JSON.stringify(parts.map(fold))
+  return asset ? asset.code : fold(parts.join(' '))
 }

@@ -3,7 +3,7 @@ import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
-import { checkAmount } from './check-amount.ts'
+import { checkAmount } from './check-request.ts'
 
 const usdt = { code: 'USDTTRC20', coin: 'USDT', name: 'Tether', network: 'TRX', isDefault: true, aliases: [], decimals: 0 }
 const table = new AssetTable([{ coin: 'USDT', name: 'Tether', assets: [usdt] }])

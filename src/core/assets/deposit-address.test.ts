@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import { createAssetNaming } from './asset-naming.ts'
-import { omitImpossibleDeposits } from './deposit-address.ts'
+import { omitImpossibleDeposits } from './deposits.ts'
 
 const naming = createAssetNaming(new AssetTable([]), { byCode: true }, [])
 const one = 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY'

@@ -7,10 +7,8 @@ import { type AssetTable, fold, sameName } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Pair } from '../../domain/swap.ts'
-import type { Catalogue } from './catalogue.ts'
-import type { Listing } from './listing.ts'
-import type { Offer } from './offer.ts'
-import { assetNameOf, from, type Side, to } from './pair.ts'
+import { assetNameOf, from, type Side, to } from './asset-naming.ts'
+import type { Catalogue, Listing, Offer } from './listing.ts'
 
 /** A provider that takes new swaps, in list order. */
 export interface ListedProvider {

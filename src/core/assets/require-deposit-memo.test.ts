@@ -3,9 +3,9 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Currency, Pair } from '../../domain/swap.ts'
 import { createAssetNaming } from './asset-naming.ts'
-import type { Catalogue } from './catalogue.ts'
+import { sharedDeposits } from './deposits.ts'
+import type { Catalogue } from './listing.ts'
 import { type Listing, parseListing } from './listing.ts'
-import { sharedDeposits } from './require-deposit-memo.ts'
 
 const asset = { isDefault: false, aliases: [] }
 const format = (name: 'XRP' | 'ETH') => ({ format: name, checksum: [] })

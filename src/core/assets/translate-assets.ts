@@ -1,12 +1,23 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
+
+import { sameContract } from '../../domain/address/same-address.ts'
+import { type Asset, type Coin, defaultAsset, fold, sameName } from '../../domain/asset.ts'
+import { Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Contracts, Pair, Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
-import { assetFromResponse } from './asset-from-response.ts'
-import type { Catalogue } from './catalogue.ts'
-import type { Listing } from './listing.ts'
-import { assetNameOf, from, pairOf, to, withAssetNames } from './pair.ts'
+import {
+  type AssetName,
+  type AssetNaming,
+  assetIn,
+  assetNameOf,
+  from,
+  pairOf,
+  type Side,
+  to,
+  withAssetNames,
+} from './asset-naming.ts'
+import type { Catalogue, Listing, Offer } from './listing.ts'
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): Layer {
@@ -76,4 +87,215 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     promise ??= work()
     return promise
   }
+}
+
+// Resolves the asset names of a request to the provider's names, and to the table's names for the response.
+
+/** An asset of a request, with both of its names. */
+interface ResolvedAsset {
+  /** The name that is sent to the provider. */
+  readonly providerName: AssetName
+  /** The name in the response: all known fields, in the table's spelling. */
+  readonly tableName: AssetName
+}
+
+interface ResolveOptions {
+  readonly catalogue: Catalogue
+  /** Reads the provider's list, for assets that the table does not resolve. */
+  readonly readListing: () => Promise<Listing>
+  /** Undefined if the list is not available: assets of the table are resolved without it. */
+  readonly readAvailable: () => Promise<Listing | undefined>
+  /** A create must name the network, in the asset's code or beside it. */
+  readonly isCreate: boolean
+  /** Refuses assets that the provider's list lacks, even if the table has them: another provider may offer them. */
+  readonly mustBeListed: boolean
+}
+
+/** Throws `invalid` with the field if the asset is unknown, not offered or ambiguous. */
+async function assetFromRequest(requested: AssetName, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { catalogue, readListing } = options
+  if (requested.code !== undefined) return resolveCode(requested.code, side, options)
+  const name = requested.coin ?? ''
+  const coin = catalogue.naming.table.coin(name)
+  if (!coin) return resolveOwnCoin(name, requested.network, side, options)
+  if (requested.network === undefined) return resolveOpenNetwork(coin, side, options)
+  const asset = catalogue.naming.table.find(name, requested.network)
+  if (asset) return resolveAsset(asset, side.coin, options)
+  const offers = await offersFor(name, readListing)
+  const listed = offers.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
+  if (listed) return resolveOffer(listed, side.coin)
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
+}
+
+async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { catalogue, readListing, isCreate } = options
+  const asset = catalogue.naming.table.byCode(code)
+  if (asset) return resolveAsset(asset, side.code, options)
+  const [offer, ...others] = await offersFor(code, readListing)
+  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.listsNetworks)) throw unknownAsset(side.code, code)
+  return resolveOffer(offer, side.code)
+}
+
+async function resolveAsset(asset: Asset, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { naming } = options.catalogue
+  const { code, coin, network } = asset
+  const tableName = { code, coin, network }
+  const providerName = naming.nameFor(asset)
+  if (!providerName) throw notOffered(field)
+  if (!naming.listsNetworks && !options.mustBeListed) return { providerName, tableName }
+  const needsList = options.isCreate && naming.listsNetworks && naming.configuredNameFor(asset) === undefined
+  const refuseAmbiguous = (): void => {
+    if (options.catalogue.lastListing()?.ambiguousAssets.has(asset)) throw ambiguous(field)
+  }
+  const pendingListing = needsList ? options.readListing() : options.readAvailable()
+  const listing = await pendingListing.finally(refuseAmbiguous)
+  const offer = listing?.byAsset.get(asset)
+  if (listing && !offer && (needsList || options.mustBeListed)) throw notOffered(field)
+  return { providerName: offer?.assetName ?? providerName, tableName }
+}
+
+/** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
+async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { naming } = options.catalogue
+  const defaultOfCoin = defaultAsset(coin)
+  if (naming.listsNetworks) {
+    if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
+    throw unknownNetwork(
+      side,
+      coin.assets.map(({ network }) => network),
+      'network_required',
+    )
+  }
+  const listing = options.mustBeListed ? await options.readAvailable() : undefined
+  const isListed = (asset: Asset): boolean => !listing || listing.byAsset.has(asset)
+  const offered = [defaultOfCoin, ...coin.assets].find((asset) => asset && naming.nameFor(asset) && isListed(asset))
+  const providerName = offered && naming.nameFor(offered)
+  if (!providerName) throw notOffered(side.coin)
+  return { providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) }, tableName: { coin: coin.coin } }
+}
+
+/** A coin outside the table: sent under the provider's own name, if the provider lists it. */
+async function resolveOwnCoin(
+  name: string,
+  network: string | undefined,
+  side: Side,
+  { catalogue, readListing }: ResolveOptions,
+): Promise<ResolvedAsset> {
+  const offers = await offersFor(name, readListing)
+  const [offer] = offers
+  if (!offer) throw unknownAsset(side.coin, name)
+  if (!catalogue.naming.listsNetworks) {
+    const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
+    return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
+  }
+  if (network === undefined && offers.length === 1) return resolveOffer(offer, side.coin)
+  const listed = offers.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
+  if (listed) return resolveOffer(listed, side.coin)
+  throw unknownNetwork(side, networksOf(offers), network === undefined ? 'network_required' : 'network_unknown')
+}
+
+function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, field: string): ResolvedAsset {
+  if (isAmbiguous) throw ambiguous(field)
+  const { code, coin, network } = row
+  return {
+    providerName,
+    tableName: {
+      ...(code !== undefined && { code }),
+      ...(coin !== undefined && { coin }),
+      ...(network !== undefined && { network }),
+    },
+  }
+}
+
+async function offersFor(name: string, readListing: ResolveOptions['readListing']): Promise<readonly Offer[]> {
+  return (await readListing()).offersOutsideTable.get(fold(name)) ?? []
+}
+
+function networksOf(offers: readonly Offer[]): readonly string[] {
+  return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
+}
+
+function unknownAsset(field: string, name: string): Fault {
+  const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
+  return new Fault('invalid', `${subject} not a coin that can be swapped here`, { field, noEffect: true, reason: 'unknown_asset' })
+}
+
+function notOffered(field: string): Fault {
+  return new Fault('invalid', 'it is not offered here at the moment', { field, noEffect: true, reason: 'not_offered' })
+}
+
+/** Neither network nor token is ever guessed: the provider uses this name for another one, or for several. */
+function ambiguous(field: string): Fault {
+  return new Fault('invalid', 'it cannot be swapped here, because its network or its token is ambiguous', {
+    field,
+    noEffect: true,
+    reason: 'not_offered',
+  })
+}
+
+function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
+  const known = networks.length === 0 ? 'no network of this coin is known here' : `it must be one of ${networks.join(', ')}`
+  return new Fault('invalid', known, { field: network, noEffect: true, reason })
+}
+
+// Translates the asset names of a provider's response to the table's names. Unknown names stay as they are.
+
+/**
+ * Returns all known names of the asset in a provider's response. Undefined if only the provider's list can resolve it and no
+ * `listing` is given.
+ */
+export function assetFromResponse(
+  assetName: AssetName,
+  naming: AssetNaming,
+  listing?: Listing | 'unreadable',
+): AssetName | undefined {
+  const { code, coin, network } = assetName
+  if (code !== undefined) return fromCode(code, naming, listing)
+  if (coin === undefined) return {}
+  return network === undefined ? fromCoin(coin, naming) : fromCoinAndNetwork(coin, network, naming)
+}
+
+/** The contracts that the assets of a pair have here. It has the names of the table. */
+export function contractsOf(pair: Pair, naming: AssetNaming): Contracts {
+  const contractOf = (side: Side): string | undefined => {
+    const asset = assetIn(pair, side, naming.table)
+    return asset && naming.contractOf(asset)
+  }
+  const [contractFrom, contractTo] = [contractOf(from), contractOf(to)]
+  return { ...(contractFrom !== undefined && { contractFrom }), ...(contractTo !== undefined && { contractTo }) }
+}
+
+/** The contracts that a provider reports where others are expected. One that it leaves out contradicts nothing. */
+export function otherTokens(reported: Contracts, expected: Contracts): readonly (keyof Contracts)[] {
+  return (['contractFrom', 'contractTo'] as const).filter((field) => {
+    const [own, other] = [expected[field], reported[field]]
+    return own !== undefined && Boolean(other) && !sameContract(own, other ?? '')
+  })
+}
+
+function fromCode(code: string, naming: AssetNaming, listing: Listing | 'unreadable' | undefined): AssetName | undefined {
+  const [candidate] = naming.assetsNamed({ code })
+  const asset = candidate ?? naming.table.byCode(code)
+  if (asset) return asset
+  if (listing === undefined) return undefined
+  const [offer, ...others] = (listing !== 'unreadable' && listing.byProviderCode.get(fold(code))) || []
+  return (others.length === 0 && offer?.asset) || { code, coin: code }
+}
+
+function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, table }: AssetNaming): AssetName {
+  const named = assetsNamed({ coin, network })
+  if (named[0] && named.length === 1) return named[0]
+  const known = table.find(coin, network)
+  if (known) return known
+  const tableCoin = table.coin(coin)
+  return tableCoin ? { coin: tableCoin.coin, network } : { code: coin, coin, network }
+}
+
+/** A coin without a network is one asset if the table has exactly one network for it. */
+function fromCoin(coin: string, { assetsNamed, table }: AssetNaming): AssetName {
+  const [candidate] = assetsNamed({ coin })
+  const tableCoin = table.coin(candidate?.coin ?? coin)
+  if (!tableCoin) return { code: coin, coin }
+  const [asset, ...others] = tableCoin.assets
+  return asset && others.length === 0 ? { code: asset.code, coin: asset.coin } : { coin: tableCoin.coin }
 }

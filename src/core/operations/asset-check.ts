@@ -3,8 +3,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { fold } from '../../domain/asset.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import { parseListing } from '../assets/listing.ts'
-import { type Match, matchAsset } from '../assets/listing-by-code.ts'
+import { type Match, matchAsset, parseListing } from '../assets/listing.ts'
 
 /** A row of the list, in the provider's words. */
 export interface ListedName {

@@ -6,7 +6,7 @@ import type { Context } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/catalogue.ts'
+import type { Catalogue } from '../assets/listing.ts'
 import { createService } from '../layer.ts'
 import { cachedCatalogue } from './cached-catalogue.ts'
 

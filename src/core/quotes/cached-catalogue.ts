@@ -8,7 +8,7 @@ import type { Capabilities } from '../../domain/service.ts'
 import { type Context, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/catalogue.ts'
+import type { Catalogue } from '../assets/listing.ts'
 import { type Listing, parseListing } from '../assets/listing.ts'
 import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 

@@ -6,7 +6,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../../domain/observation.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap.ts'
-import { from, type Side, to } from '../assets/pair.ts'
+import { from, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 

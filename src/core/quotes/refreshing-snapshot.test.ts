@@ -6,7 +6,7 @@ import { limitCaches } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/catalogue.ts'
+import type { Catalogue } from '../assets/listing.ts'
 import { cachedCatalogue } from './cached-catalogue.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))

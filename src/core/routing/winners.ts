@@ -6,8 +6,7 @@ import type { Caller } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
-import { assetKeyOf } from '../assets/asset-key.ts'
-import { from, pairOf, type Side, to } from '../assets/pair.ts'
+import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 
 /** A provider that won a quote. */
 export interface Winner {

@@ -3,7 +3,7 @@
  * tell the operator: swaps that go on without their provider, creates that were sent elsewhere, assets that are gone, and overrides.
  */
 import type { Config } from '../../config/index.ts'
-import { assetIn, assetNameOf, from, to } from '../../core/assets/pair.ts'
+import { assetIn, assetNameOf, from, to } from '../../core/assets/asset-naming.ts'
 import { type Destination, differences } from '../../core/destination.ts'
 import type { AssetCount, DestinationCount, OpenCount } from '../../core/ledger-admin.ts'
 import { openAt } from '../../core/operations/consequences.ts'

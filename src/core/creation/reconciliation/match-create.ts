@@ -7,7 +7,7 @@ import type { Caller, Context, ServiceResponse } from '../../../domain/service.t
 import type { Transaction } from '../../../domain/swap.ts'
 import { isTransactionId } from '../../../domain/swap.ts'
 import type { Span } from '../../../domain/trace.ts'
-import { assetIn, from, pickAssetFields } from '../../assets/pair.ts'
+import { assetIn, from, pickAssetFields } from '../../assets/asset-naming.ts'
 import { differences, mayBeOneAccount } from '../../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
 import {

@@ -2,8 +2,8 @@
 import { Fault } from '../../../domain/fault.ts'
 import type { Context, Op, SwapService } from '../../../domain/service.ts'
 import type { RateType } from '../../../domain/swap.ts'
-import type { Catalogue } from '../../assets/catalogue.ts'
-import type { SharedDeposits } from '../../assets/require-deposit-memo.ts'
+import type { SharedDeposits } from '../../assets/deposits.ts'
+import type { Catalogue } from '../../assets/listing.ts'
 
 export type TrialCheckName = 'currencies' | 'assets' | 'float quote' | 'fixed quote' | 'list' | 'unknown id' | 'key'
 

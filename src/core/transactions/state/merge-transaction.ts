@@ -3,7 +3,7 @@ import { millisecondsOf } from '../../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../../domain/service.ts'
 import { type Doubt, isFinal, statusUnderAttention } from '../../../domain/status.ts'
 import type { Transaction } from '../../../domain/swap.ts'
-import { assetFields } from '../../assets/pair.ts'
+import { assetFields } from '../../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { onlyPayable } from './payable.ts'
 

@@ -1,13 +1,22 @@
 /** Refuses amounts that are far above everything a provider takes, before anything is sent (docs/contract.md §8). */
-import { type Amount, compareAmounts, isPositive, largestOrdinary, multiplySubtract, thousand, zero } from '../../domain/amount.ts'
-import { fold } from '../../domain/asset.ts'
+import {
+  type Amount,
+  compareAmounts,
+  isPositive,
+  largestOrdinary,
+  multiplySubtract,
+  roundDown,
+  thousand,
+  zero,
+} from '../../domain/amount.ts'
+import { type AssetTable, fold } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import type { AmountLimits } from '../../domain/fault.ts'
-import { Fault } from '../../domain/fault.ts'
-import type { Pair, RateQuery } from '../../domain/swap.ts'
+import { type AmountLimits, Fault, implausibleLimit } from '../../domain/fault.ts'
+import type { Currency, Pair, RateQuery, Transaction } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
-import { type Layer, onOperations } from '../layer.ts'
-import { assetNameOf, from } from './pair.ts'
+import { type Layer, mapResponses, onOperations } from '../layer.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
+import { assetIn, assetNameOf, from, to } from './asset-naming.ts'
 
 interface SeenMaximum {
   readonly amount: Amount
@@ -85,4 +94,63 @@ export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
 function coinOf(request: Pair): string {
   const { code, coin, network } = assetNameOf(request, from)
   return JSON.stringify([code ?? coin, network].map((word) => word && fold(word)))
+}
+
+// Amounts of a report with more decimals than their network has: they are shown as they are, and counted (docs/contract.md §3).
+
+interface ExcessDecimalsOptions extends ProviderLayerOptions {
+  readonly table: AssetTable
+}
+
+const amounts = [
+  { field: 'amountIn', side: from },
+  { field: 'amountOut', side: to },
+] as const
+
+/** Runs where asset names are the table's. An amount that the gateway derived is not the provider's. */
+export function countExcessDecimals({ table, provider, observe }: ExcessDecimalsOptions): Layer {
+  const count = (row: Transaction, derived: readonly string[] = [], pair: Pair = row): void => {
+    for (const { field, side } of amounts) {
+      const amount = derived.includes(field) ? undefined : row[field]
+      const decimals = amount && assetIn(pair, side, table)?.decimals
+      if (amount && decimals !== undefined && roundDown(amount, decimals) !== undefined)
+        observe({ what: 'drift', provider, field, drift: 'excessDecimals' })
+    }
+  }
+  return mapResponses({
+    createTransaction: (response, _, { pair }) => {
+      count(response.body, response.derived, pair)
+      return response
+    },
+    getTransaction: (response) => {
+      count(response.body, response.derived)
+      return response
+    },
+    listTransactions: (response) => {
+      for (const row of response.body.items) count(row, response.derived)
+      return response
+    },
+  })
+}
+
+// Limits that cannot be right are unknown: negative ones, and a minimum above the maximum (docs/contract.md §3.2).
+
+/** Leaves them out of quotes and of the list of currencies, and counts them. */
+export function plausibleLimits({ provider, observe }: ProviderLayerOptions): Layer {
+  const count = (field: string): void => observe({ what: 'drift', provider, field, drift: 'implausible' })
+  const plausible = (row: Currency): Currency => {
+    const field = implausibleLimit({ minAmount: row.depositMin, maxAmount: row.depositMax })
+    if (field === undefined) return row
+    count(field === 'minAmount' ? 'depositMin' : 'depositMax')
+    return { ...row, depositMin: undefined, depositMax: undefined }
+  }
+  return mapResponses({
+    getRate: (response) => {
+      const field = implausibleLimit(response.body)
+      if (field === undefined) return response
+      count(field)
+      return { ...response, body: { ...response.body, minAmount: undefined, maxAmount: undefined } }
+    },
+    listCurrencies: (response) => ({ ...response, body: { ...response.body, items: response.body.items.map(plausible) } }),
+  })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
 import type { Currency, Rate } from '../../domain/swap.ts'
-import { plausibleLimits } from './plausible-limits.ts'
+import { plausibleLimits } from './plausible-amounts.ts'
 
 test.each([
   ['1', '2', undefined],
