@@ -1,6 +1,6 @@
 /** Reads a transaction from its provider, for a command that runs beside the gateway. */
 import type { Config, Provider } from '../config/index.ts'
-import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
+import type { TransactionReader } from '../core/creation/match-create.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { Fault } from '../domain/fault.ts'
 import type { ServiceResponse } from '../domain/service.ts'

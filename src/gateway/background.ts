@@ -1,7 +1,6 @@
 /** What a gateway does without a request. The process calls both at intervals. */
-import { ListScans } from '../core/creation/reconciliation/list-scans.ts'
-import { reconcile } from '../core/creation/reconciliation/reconcile.ts'
-import { lookAfterRefusals } from '../core/creation/reconciliation/refused-creates.ts'
+import { ListScans } from '../core/creation/list-scan.ts'
+import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gateway, SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 

@@ -2,7 +2,7 @@
 import type { Provider } from '../config/index.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
 import { recordVerifiedKeys } from '../core/access/verified-keys.ts'
-import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
+import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
 import type { ProviderState } from '../domain/service.ts'

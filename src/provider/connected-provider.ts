@@ -7,7 +7,7 @@ import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming
 import type { Catalogue } from '../core/assets/listing.ts'
 import { KnownMaximums, plausibleLimits } from '../core/assets/plausible-amounts.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
-import { isOtherPair } from '../core/creation/verify-response.ts'
+import { isOtherPair } from '../core/creation/judge.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'

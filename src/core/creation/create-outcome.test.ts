@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/fault.ts'
-import { classifyOutcome } from './create-outcome.ts'
 import type { CreateResponse } from './creation.ts'
+import { classifyOutcome } from './creation.ts'
 
 function create(response: () => unknown): Promise<CreateResponse> {
   const send = async (): Promise<CreateResponse> => response() as CreateResponse

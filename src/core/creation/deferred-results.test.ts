@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
-import { DeferredResults } from './deferred-results.ts'
+import { DeferredResults } from './record-result.ts'
 
 const record = { derived: [], reportedAt: 1 } as unknown as TransactionRecord
 const intent = (id: string) => ({ id }) as Intent

@@ -3,12 +3,13 @@ import { isSamePlace, type Place } from '../../domain/address/same-address.ts'
 import { plainAmount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import type { Caller, Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Doubt } from '../../domain/status.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import { type Layer, onOperations } from '../layer.ts'
+import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { ownerOf } from '../transactions/owner.ts'
 import { doubtAbout } from '../transactions/state/payable.ts'
@@ -138,4 +139,49 @@ function fingerprintOf(request: ClientRequest, table: AssetTable): string {
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
   return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...(pick === undefined ? [] : [{ pick }])])
+}
+
+// Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the
+// ledger has no more than their digests (docs/contract.md §10.2).
+
+/** For a dropped key, reconciliation waits for the next request of its client. */
+const maxKeys = 100_000
+
+/** Keys by owner identity. */
+export class PendingCreateKeys {
+  private readonly keys = new BoundedMap<string>({ share: cacheShares.keys, maxEntries: maxKeys })
+  private pendingOwners: ReadonlySet<string> = new Set()
+
+  /** Keeps the key of a caller whose create has just ended with an unknown outcome. */
+  keep({ identity, key }: Caller): void {
+    if (identity !== undefined && key !== undefined) this.keys.set(identity, key)
+  }
+
+  /** Keeps the caller's key if a create of this owner is pending. */
+  capture(caller: Caller): void {
+    if (caller.identity !== undefined && this.pendingOwners.has(caller.identity)) this.keep(caller)
+  }
+
+  /** Drops the keys of owners that `readOwners` does not return. A key that is added meanwhile stays. */
+  async refreshOwners(readOwners: () => Promise<readonly string[]>): Promise<void> {
+    const previous = this.owners
+    this.pendingOwners = new Set(await readOwners())
+    for (const owner of previous) if (!this.pendingOwners.has(owner)) this.keys.delete(owner)
+  }
+
+  keyOf(owner: string): string | undefined {
+    return this.keys.get(owner)
+  }
+
+  get owners(): readonly string[] {
+    return this.keys.all.map(([owner]) => owner)
+  }
+}
+
+/** Captures the key of each caller with a pending create. */
+export function captureKeys(keys: PendingCreateKeys): Layer {
+  return aroundAll(function captureKeys(op, request, context, next) {
+    keys.capture(context.caller)
+    return next.call(op, request, context)
+  })
 }

@@ -10,8 +10,8 @@ import type { Destination } from '../destination.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { Intent, Ledger } from '../ledger.ts'
-import { classifyOutcome } from './create-outcome.ts'
 import type { SendCreate } from './creation.ts'
+import { classifyOutcome } from './creation.ts'
 
 export interface IntentOptions extends ProviderLayerOptions {
   readonly ledger: Ledger

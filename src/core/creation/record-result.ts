@@ -1,11 +1,11 @@
 import { compareAmounts } from '../../domain/amount.ts'
-import { Fault } from '../../domain/fault.ts'
-import type { CreateOutcome } from '../../domain/observation.ts'
+import { singleFlight, withTimeout } from '../../domain/async.ts'
+import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import type { Capabilities, ServiceResponse } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { TransactionRecord } from '../ledger.ts'
-import { unknownOutcome } from './create-outcome.ts'
-import type { RecordCreate } from './creation.ts'
+import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
+import { type RecordCreate, unknownOutcome } from './creation.ts'
 import type { IntentOptions } from './intent.ts'
 
 export interface RecordResultOptions extends IntentOptions {
@@ -62,4 +62,163 @@ export function failure(provider: string): Fault {
   const message =
     'The provider reports that this swap has failed: do not pay for it. No deposit address is given; please ask the operator.'
   return new Fault('contradicted', message, { provider })
+}
+
+// Results of creates that the ledger could not store: kept in memory and retried (docs/contract.md §10.4).
+
+const defaults = { maxResults: 1_000, firstPauseMs: 100, maxPauseMs: 5_000 }
+
+/** An option that is absent is that of `defaults`. */
+interface DeferredResultsOptions {
+  readonly observe: Observer
+  /** Largest number of results. Further ones are left to reconciliation. */
+  readonly maxResults?: number
+  /** Pause before the first retry, and the longest pause after repeated failures. */
+  readonly firstPauseMs?: number
+  readonly maxPauseMs?: number
+}
+
+interface Deferred {
+  readonly provider: string
+  /** False where its id is another create's: then it is a mismatch. */
+  readonly write: () => Promise<unknown>
+  attempts: number
+}
+
+/** After this number of failures a result moves to the end of the queue. */
+const maxAttempts = 5
+/** How long `close` waits for the ledger. */
+const closeTimeoutMs = 2_000
+
+/** Retries failed ledger writes in the background, in order. */
+export class DeferredResults {
+  private readonly options: Required<DeferredResultsOptions>
+  /** By intent, oldest first. */
+  private readonly pending = new Map<string, Deferred>()
+  /** Intents whose result is being written by their own request. */
+  private readonly recording = new Set<string>()
+  private pauseMs: number
+  private timer: NodeJS.Timeout | undefined
+  private readonly flushing = singleFlight(() => this.writeAll())
+  private isClosed = false
+
+  constructor(options: DeferredResultsOptions) {
+    this.options = { ...defaults, ...options }
+    this.pauseMs = this.options.firstPauseMs
+  }
+
+  /** Wraps the ledger for creates at one provider: a failed write still rejects, and is retried later. */
+  wrap(ledger: Ledger, provider: string): Ledger {
+    const record = <T>(intent: string, write: () => Promise<T>): Promise<T> => this.record(intent, provider, write)
+    return {
+      ...ledger,
+      begin: (intent, isAwaited) =>
+        ledger.begin(intent, isAwaited).catch((reason) => {
+          // Nothing is sent now. If the intent was stored after all, its key must become free again.
+          if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
+          throw reason
+        }),
+      complete: (intent, ...result) => record(intent, () => ledger.complete(intent, ...result)),
+      markMismatch: (intent, ...result) => record(intent, () => ledger.markMismatch(intent, ...result)),
+      drop: (intent, lookAt) => record(intent, () => ledger.drop(intent, lookAt)),
+    }
+  }
+
+  /** Wraps the ledger for reconciliation: creates whose result this process has are not due. */
+  withoutDeferred(ledger: Ledger): Ledger {
+    const isDeferred = (intent: string): boolean => this.pending.has(intent) || this.recording.has(intent)
+    return {
+      ...ledger,
+      dueCreates: async (...query) => (await ledger.dueCreates(...query)).filter(({ intent }) => !isDeferred(intent)),
+    }
+  }
+
+  /** Retries once more. The remaining creates are found by reconciliation after the next start. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    clearTimeout(this.timer)
+    await withTimeout(this.flushing.run(), closeTimeoutMs, () => {})
+    for (const { provider } of this.pending.values()) this.count(provider, 'abandoned')
+    this.pending.clear()
+    this.reportHeld()
+  }
+
+  private async record<T>(intent: string, provider: string, write: () => Promise<T>): Promise<T> {
+    this.recording.add(intent)
+    try {
+      return await write()
+    } catch (reason) {
+      if (isCausedBy(reason, LedgerConflict)) this.count(provider, 'conflicting')
+      else this.defer(intent, provider, write)
+      throw reason
+    } finally {
+      this.recording.delete(intent)
+    }
+  }
+
+  private defer(intent: string, provider: string, write: () => Promise<unknown>): void {
+    const isFull = this.pending.size >= this.options.maxResults
+    this.count(provider, isFull ? 'abandoned' : 'unrecorded')
+    if (isFull) return
+    this.pending.set(intent, { provider, write, attempts: 0 })
+    this.reportHeld()
+    this.flushLater()
+  }
+
+  private flushLater(): void {
+    if (this.timer !== undefined || this.isClosed) return
+    this.timer = setTimeout(() => {
+      void this.flushing.run().finally(() => {
+        this.timer = undefined
+        if (this.pending.size > 0) this.flushLater()
+      })
+    }, this.pauseMs)
+    this.timer.unref()
+  }
+
+  /** Writes one result after another, until one fails. */
+  private async writeAll(): Promise<void> {
+    for (const [intent, deferred] of this.pending) {
+      try {
+        const isAccepted = await deferred.write()
+        if (isAccepted === false) this.count(deferred.provider, 'duplicateId')
+        this.finish(intent, deferred, 'recorded')
+        this.pauseMs = this.options.firstPauseMs
+      } catch (reason) {
+        if (isCausedBy(reason, LedgerConflict)) this.finish(intent, deferred, 'conflicting')
+        else return this.fail(intent, deferred)
+      }
+    }
+  }
+
+  private finish(intent: string, { provider }: Deferred, outcome: CreateOutcome): void {
+    this.pending.delete(intent)
+    this.reportHeld()
+    this.count(provider, outcome)
+  }
+
+  private fail(intent: string, deferred: Deferred): void {
+    this.pauseMs = Math.min(2 * this.pauseMs, this.options.maxPauseMs)
+    deferred.attempts++
+    if (deferred.attempts < maxAttempts) return
+    this.pending.delete(intent)
+    this.pending.set(intent, { ...deferred, attempts: 0 })
+  }
+
+  private reportHeld(): void {
+    this.options.observe({ what: 'resultsHeld', count: this.pending.size })
+  }
+
+  private count(provider: string, outcome: CreateOutcome): void {
+    this.options.observe({ what: 'create', provider, outcome })
+  }
+}
+
+async function withdraw(ledger: Ledger, intent: Intent): Promise<void> {
+  if (await ledger.begin(intent)) await ledger.drop(intent.id)
+}
+
+/** Whether the reason or one of its causes has this type. */
+function isCausedBy(reason: unknown, type: typeof LedgerConflict | typeof UncertainChange): boolean {
+  return reason instanceof type || (reason instanceof Error && isCausedBy(reason.cause, type))
 }

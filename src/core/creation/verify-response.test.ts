@@ -4,7 +4,7 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from '../assets/asset-naming.ts'
-import { verifyResponse } from './verify-response.ts'
+import { verifyResponse } from './judge.ts'
 
 const asset = { coin: 'USDT', name: 'Tether', isDefault: false, aliases: [] }
 const table = new AssetTable([

@@ -1,30 +1,31 @@
 /** Searches for the one transaction of a create (docs/contract.md §10.2). */
-
-import { plainAmount } from '../../../domain/amount.ts'
-import { Fault } from '../../../domain/fault.ts'
-import type { JudgementKind } from '../../../domain/observation.ts'
-import type { Caller, Context, ServiceResponse } from '../../../domain/service.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import { isTransactionId } from '../../../domain/swap.ts'
-import type { Span } from '../../../domain/trace.ts'
-import { assetIn, from, pickAssetFields } from '../../assets/asset-naming.ts'
-import { differences, mayBeOneAccount } from '../../destination.ts'
-import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
+import { type Amount, plainAmount } from '../../domain/amount.ts'
+import { Fault } from '../../domain/fault.ts'
+import { millisecondsOf } from '../../domain/instant.ts'
+import type { JudgementKind } from '../../domain/observation.ts'
+import type { Caller, Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import { isTransactionId, type Transaction } from '../../domain/swap.ts'
+import type { Span } from '../../domain/trace.ts'
+import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
+import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
+import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import {
   compareAll,
   compareCreate,
   createdAfterMs,
   createdBeforeMs,
   hasReferenceOf,
+  maxSkewMs,
   otherTokensThanSent,
   type ReportedTransaction,
-} from '../../same-swap.ts'
-import { judgeFound } from '../judge.ts'
-import type { ListedRow } from './list-scan.ts'
-import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
+  type ReportReading,
+  zoneErrorMs,
+} from '../same-swap.ts'
+import { type JudgePolicies, judgeFound } from './judge.ts'
+import type { DateWindow, ListedRow, ListScans } from './list-scan.ts'
 
 /** The result of a search. */
-export interface MatchResult {
+interface MatchResult {
   /** The only confirmed match. `contradicted`: for what nobody may get it. */
   readonly matched?: ServiceResponse<'getTransaction'>
   /** What is wrong with the match, and only counted. `network`: of the deposit, by the table. */
@@ -43,7 +44,7 @@ export type MatchCreate = (create: UnresolvedCreate, span?: Span) => Promise<Mat
 /** For more candidates no details are read. */
 const maxCandidates = 20
 
-export interface MatchOptions extends ScanOptions {
+interface MatchOptions extends ScanOptions {
   /** Tag of the provider of all the creates. */
   readonly provider: string
   readonly reader: TransactionReader
@@ -189,4 +190,99 @@ function existingIdsOf(
 ): Promise<ReadonlySet<string>> {
   const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported: { id } }) => id)).filter((id) => id !== undefined)
   return ledger.existingIds(provider, [...new Set(ids)])
+}
+
+// Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2).
+
+/** Reads a provider's transactions, with the table's asset names. */
+export interface TransactionReader extends ReportReading {
+  readonly service: SwapService
+  /** The fields of the provider's form. */
+  readonly capabilities: Capabilities
+  /** Whether the provider refuses to list: then nothing is looked for. */
+  readonly isListRefused?: (() => boolean) | undefined
+  readonly destination: Destination
+  /** `providers.<name>.judge`. */
+  readonly policies: JudgePolicies
+}
+
+/** The rows of the list that do not contradict a create; only those with its reference if there are any. */
+type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
+
+interface ScanOptions {
+  readonly scans: ListScans
+  /** Identifies the caller and the provider. */
+  readonly scanKey: string
+  /** Milliseconds since 1970, on the clock of the attempts. */
+  readonly now: number
+  /** A scan that began earlier is not reused. */
+  readonly notBefore: number
+  /** How long after its attempt a create is looked for. */
+  readonly windowMs: number
+}
+
+/** Reads the list once for all these creates. Throws if it is not complete yet. */
+async function readCandidates(
+  creates: readonly UnresolvedCreate[],
+  reader: TransactionReader,
+  context: Context,
+  { scans, scanKey, now, notBefore, windowMs }: ScanOptions,
+): Promise<CandidatesOf> {
+  const { service, capabilities, timezone } = reader
+  const filters = capabilities.requestFields.listTransactions
+  const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs, timezone))
+  const since = Math.min(...ranges.map(({ first }) => first))
+  const intents = creates.map(({ intent }) => intent)
+  const rows: ListedRow[] = []
+  for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
+    const { pageSize } = capabilities
+    const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
+    const options = { window: knownWindow, since, startedAt: now, isProof: notBefore > 0, notBefore, intents, pageSize, timezone }
+    const read = await scans.finish(scanKey, options, async (query) => {
+      const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
+      return listed.body
+    })
+    rows.push(...read)
+  }
+  const referenced = rows.filter(({ reported }) => Boolean(reported.reference))
+  const times = referenced.flatMap(({ reported: { createdAt } }) => millisecondsOf(createdAt ?? '', timezone) ?? [])
+  // Another account may keep none.
+  const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
+  const reading = { ...reader, referencesSince }
+  const bySize = Map.groupBy(rows, ({ reported: { amountIn } }) => sizeOf(amountIn))
+  return (create) => {
+    const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
+    if (own.length > 0) return own
+    const size = sizeOf(create.requested.amountIn) ?? 0
+    const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
+    return near.filter(({ reported }) => compareCreate([reported], create, reading) !== 'other')
+  }
+}
+
+/** Similar amounts have the same size, or the next one. Undefined if the amount is not known. */
+function sizeOf(amount: Amount | undefined): number | undefined {
+  const value = Number(amount)
+  return value > 0 ? Math.round(Math.log(value) / Math.log(1.1)) : undefined
+}
+
+interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+/** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone, and are read in the configured one. */
+function rangeOf(attemptedAt: number, isProof: boolean, timezone = 'UTC'): Range {
+  const errorMs = isProof ? (timezone === 'UTC' ? zoneErrorMs : 2 * zoneErrorMs) : maxSkewMs
+  return { first: attemptedAt - createdBeforeMs - errorMs, last: attemptedAt + createdAfterMs + errorMs }
+}
+
+/** Overlapping ranges are joined. */
+function windowsOf(ranges: readonly Range[]): readonly DateWindow[] {
+  const joined: Range[] = []
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1)
+    if (before && range.first <= before.last) joined.splice(-1, 1, { first: before.first, last: Math.max(before.last, range.last) })
+    else joined.push(range)
+  }
+  return joined.map(({ first, last }) => ({ dateFrom: new Date(first).toISOString(), dateTo: new Date(last).toISOString() }))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Amount } from '../../../domain/amount.ts'
-import { Fault } from '../../../domain/fault.ts'
-import type { Page, Transaction, TransactionQuery } from '../../../domain/swap.ts'
+import type { Amount } from '../../domain/amount.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import { BrokenList, ListScan, type ReadPage } from './list-scan.ts'
 
 const row = (id: string, overrides: Partial<Transaction> = {}): Transaction => ({
