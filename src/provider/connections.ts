@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { Config, Provider } from '../config/index.ts'
 import { AccountHealth } from '../core/resilience/health-check.ts'
-import { SequenceClock } from '../core/transactions/state/request-sequence.ts'
+import { SequenceClock } from '../core/transactions/save-observed.ts'
 import { Confidential } from '../domain/confidential.ts'
 import { confidentialWordsOf } from './confidential-words.ts'
 import { type ConnectedProvider, connectProvider, type ProviderParts } from './connected-provider.ts'

@@ -2,27 +2,28 @@
  * Completes responses with stored fields that the provider's form lacks, for the same key only (docs/contract.md §3, §5). Used
  * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
-
-import { withDefault } from '../../domain/async.ts'
+import { forEachConcurrently, withDefault } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
-import { withAttention, withoutAttention } from './attention.ts'
-import { requireStatus } from './default-status.ts'
-import { staleFromLedger } from './known-state.ts'
-import { needsDetails, readDetails } from './list-details.ts'
-import { ownerOf } from './owner.ts'
-import { type Freshness, oldestOf } from './state/freshness.ts'
-import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './state/ledger-read-cache.ts'
-import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
-import { doubtAbout, withoutDeposit } from './state/payable.ts'
-import { mergeInOrder, type StateOptions } from './state/save-observed.ts'
-import { WriteBehind } from './state/write-behind.ts'
+import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
+import { type Freshness, oldestOf, staleFromLedger } from './freshness.ts'
+import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
+import {
+  doubtAbout,
+  isOvertaken,
+  type ObservedTransaction,
+  observedFromGet,
+  presented,
+  withoutDeposit,
+} from './merge-transaction.ts'
+import { mergeInOrder, type StateOptions } from './save-observed.ts'
+import { ownerOf } from './transaction-id.ts'
 
-export interface EnrichFromLedgerOptions extends StateOptions {
+interface EnrichFromLedgerOptions extends StateOptions {
   readonly ledger: Ledger
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
@@ -153,4 +154,40 @@ function isDetailed(entry: LedgerEntry | undefined): boolean {
   return (
     entry !== undefined && (entry.fetchedAt !== undefined || (entry.isCreated && entry.transaction.depositAddress !== undefined))
   )
+}
+
+// Reads details of list items from the provider (docs/contract.md §3.4).
+
+const concurrency = 8
+
+type Detail = ServiceResponse<'getTransaction'>
+
+/** Whether the client's list has a field that the provider has only in its details. */
+function needsDetails({ clientCapabilities: client }: Context, provider: Capabilities): boolean {
+  const listed = provider.responseFields.listTransactions
+  const detailed = provider.responseFields.getTransaction
+  for (const field of client.responseFields.listTransactions) if (!listed.has(field) && detailed.has(field)) return true
+  return false
+}
+
+/** Uses at most half of the remaining time, and stops if the provider is unavailable or rate-limited. Unread details are omitted. */
+async function readDetails(
+  ids: ReadonlySet<string>,
+  service: SwapService,
+  context: Context,
+): Promise<ReadonlyMap<string, Detail>> {
+  const now = performance.now()
+  const deadline = now + (context.deadline - now) / 2
+  const details = new Map<string, Detail>()
+  let isStopped = false
+  await forEachConcurrently(concurrency, [...ids], async (id) => {
+    if (isStopped || performance.now() >= deadline) return
+    try {
+      const response = await service.call('getTransaction', { id }, { ...context, deadline })
+      if (response.body.id === id) details.set(id, response)
+    } catch (reason) {
+      isStopped ||= Fault.from(reason).kind === 'limited' || Fault.from(reason).kind === 'unavailable'
+    }
+  })
+  return details
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CacheShare } from '../../domain/bounded-map.ts'
-import { ListSnapshots } from './list-snapshots.ts'
+import { ListSnapshots } from './sorted-list.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

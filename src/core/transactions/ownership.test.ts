@@ -5,9 +5,9 @@ import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
+import { Freshness } from './freshness.ts'
 import { ownership } from './ownership.ts'
-import { Freshness } from './state/freshness.ts'
-import { SequenceClock } from './state/request-sequence.ts'
+import { SequenceClock } from './save-observed.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
 const transaction = { id: 'tx-1', status: 'wait', amountIn: '1', createdAt: '2026-03-01T09:00:00Z' } as Transaction

@@ -1,5 +1,4 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
-
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, type FaultKind, otherTransaction, standardFault } from '../../domain/fault.ts'
@@ -9,14 +8,11 @@ import { isFinal } from '../../domain/status.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
-import { requireStatus } from './default-status.ts'
-import { fromLedger, staleFromLedger } from './known-state.ts'
-import { ownerOf } from './owner.ts'
-import type { Freshness } from './state/freshness.ts'
-import { observedFromGet, presented } from './state/merge-transaction.ts'
-import { isMissingForNow, withMissing } from './state/missing.ts'
-import { doubtAbout } from './state/payable.ts'
-import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './state/save-observed.ts'
+import { requireStatus } from './derive-fields.ts'
+import { type Freshness, fromLedger, staleFromLedger } from './freshness.ts'
+import { doubtAbout, observedFromGet, presented } from './merge-transaction.ts'
+import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './save-observed.ts'
+import { ownerOf } from './transaction-id.ts'
 
 export interface OwnershipOptions extends StateOptions {
   readonly ledger: Ledger
@@ -152,4 +148,39 @@ export async function refreshEntry(
   const isRejected = latest.rejected.length > 0
   if (!isRejected) freshness.recordRead(provider, id, observed.at)
   return { response, record: latest.record, isRejected }
+}
+
+/** Sends a client's key to another provider only for transactions that the client created there. Throws `notFound` otherwise (docs/contract.md §5). */
+export function createdHereOnly(ledger: Ledger, provider: string): Layer {
+  return onOperations({
+    async getTransaction(request, context, next) {
+      const entry = await ledger.find(ownerOf(context), provider, request.id)
+      if (!entry?.isCreated) throw standardFault('notFound')
+      return next.call('getTransaction', request, context)
+    },
+  })
+}
+
+// A transaction that was created here and that its provider does not find any more (docs/contract.md §12).
+
+const hourMs = 3_600_000
+
+/** The entry after the provider's 404: one that lasts an hour needs a person. The entry itself if nothing changes. */
+function withMissing(entry: LedgerEntry, now: number): LedgerEntry {
+  const { transaction, missingSince = now, settledAt } = entry
+  if (entry.missingSince === undefined) return { ...entry, missingSince }
+  if (!isLost(entry, now)) return entry
+  const needsPerson = !isFinal(transaction.status) && settledAt === undefined
+  const { attention = needsPerson ? 'lost' : undefined } = transaction
+  return { ...entry, transaction: { ...transaction, ...(attention && { attention }) }, missingAt: now }
+}
+
+/** Whether the provider has not found it for an hour, and was asked within the last hour. */
+export function isMissingForNow(entry: LedgerEntry, now: number): boolean {
+  const { missingAt } = entry
+  return missingAt !== undefined && missingAt <= now && now - missingAt < hourMs && isLost(entry, now)
+}
+
+function isLost({ missingSince }: LedgerEntry, now: number): boolean {
+  return missingSince !== undefined && now - missingSince >= hourMs
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
 import type { SwapService } from '../../domain/service.ts'
-import { plausibleExpiry } from './plausible-expiry.ts'
+import { plausibleExpiry } from './derive-fields.ts'
 
 const now = Date.parse('2026-10-25T00:00:00Z')
 

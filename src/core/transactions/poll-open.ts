@@ -6,8 +6,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Capabilities, SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { type OwnershipOptions, refreshEntry } from './ownership.ts'
-import { isMissingForNow } from './state/missing.ts'
+import { isMissingForNow, type OwnershipOptions, refreshEntry } from './ownership.ts'
 
 export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   /** Reads a transaction as the provider reports it. */

@@ -1,15 +1,14 @@
 /** Sorts lists (newest creation first) and filters them by date if the provider's form does not (docs/contract.md §3.4). */
 
+import { BoundedMap, type CacheShare, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
-import { instantsOf } from '../../domain/instant.ts'
-import type { Capabilities, Context, SwapService } from '../../domain/service.ts'
+import { instantsOf, type TimeRange, toTimeRange } from '../../domain/instant.ts'
+import type { Capabilities, Context, Op, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import { cutPage } from '../paging.ts'
-import { parseDateRange } from './date-range.ts'
-import { ListSnapshots } from './list-snapshots.ts'
-import { ownerOf } from './owner.ts'
-import { readWholeList, type WholeTransactions } from './whole-list.ts'
+import { cutPage, readWhole } from '../paging.ts'
+import { oldestOf } from './freshness.ts'
+import { ownerOf } from './transaction-id.ts'
 
 /** How long a key's list is cached for its next pages. */
 export const snapshotLifetimeMs = 30_000
@@ -88,4 +87,145 @@ function toDateQuery({ dateFrom, dateTo }: TransactionQuery): Pick<TransactionQu
 
 function isPlainDate(text: string): boolean {
   return !text.includes('T') && !text.includes('t')
+}
+
+// Complete lists per owner, cached for the pages after the first, with bounded memory.
+
+interface Rows<Row> {
+  readonly rows: readonly Row[]
+  /** Sum over all texts. */
+  readonly characters: number
+}
+
+interface SnapshotEntry<List> {
+  readonly list: Promise<List>
+  /** Infinite while the list is read. */
+  expiresAt: number
+  bytes: number
+}
+
+const maxOwners = 10_000
+/** Of a row beside its texts, of which each character may take two. */
+const rowBytes = 640
+const characterBytes = 2
+
+/** A cache with one list per owner and a single read at a time per owner. Of more lists than `share` has room for the oldest are dropped. */
+export class ListSnapshots<List extends Rows<unknown>> {
+  private readonly entries: BoundedMap<SnapshotEntry<List>>
+  private readonly lifetimeMs: number
+
+  constructor(lifetimeMs: number, share: CacheShare = cacheShares.transactionLists) {
+    this.lifetimeMs = lifetimeMs
+    this.entries = new BoundedMap({ share, maxEntries: maxOwners, sizeOf: ({ bytes }) => bytes })
+  }
+
+  /** Concurrent callers share one read, and its failure. A finished list is reused, except for the first page, which reads again. */
+  get(owner: string, isFirstPage: boolean, read: () => Promise<List>): Promise<List> {
+    const current = this.entries.get(owner)
+    const isPending = current?.expiresAt === Number.POSITIVE_INFINITY
+    if (current && (isPending || (!isFirstPage && current.expiresAt > performance.now()))) return current.list
+    const entry: SnapshotEntry<List> = { list: read(), expiresAt: Number.POSITIVE_INFINITY, bytes: rowBytes }
+    this.entries.set(owner, entry)
+    entry.list.then(
+      (list) => this.keep(owner, entry, list),
+      () => this.forget(owner, entry),
+    )
+    return entry.list
+  }
+
+  /** Drops the owner's entry if it is still `expected`. */
+  forget(owner: string, expected = this.entries.get(owner)): void {
+    if (this.entries.get(owner) === expected) this.entries.delete(owner)
+  }
+
+  private keep(owner: string, entry: SnapshotEntry<List>, { rows, characters }: List): void {
+    if (this.entries.get(owner) !== entry) return
+    entry.expiresAt = performance.now() + this.lifetimeMs
+    entry.bytes += rows.length * rowBytes + characters * characterBytes
+    this.entries.set(owner, entry)
+    setTimeout(() => this.forget(owner, entry), this.lifetimeMs).unref()
+  }
+}
+
+// A client's list of transactions at one provider, read to its end: a list is sorted, merged and filtered whole or not at all.
+
+/** Bounds on memory for one list. */
+export const maxWholeRows = 5_000
+const maxCharacters = 16_000_000
+
+type ListPage = ServiceResponse<'listTransactions'>
+
+/** `sequence`: of the request for the first page. */
+export interface WholeTransactions extends Pick<ListPage, 'provider' | 'derived' | 'staleSeconds' | 'sequence'> {
+  readonly rows: readonly Transaction[]
+  /** Over all texts. */
+  readonly characters: number
+}
+
+/**
+ * Throws the provider's fault if the first page fails, `unavailable` if a later one does or the list ends before its total, and
+ * `invalid` (`too_large`) for a list that is too long.
+ */
+export async function readWholeList(service: SwapService, context: Context, pageSize: number): Promise<WholeTransactions> {
+  let sequence: number | undefined
+  let staleSeconds: number | undefined
+  let characters = 0
+  const derived = new Set<string>()
+  const note = (response: ServiceResponse<Op>): void => {
+    sequence ??= response.sequence
+    staleSeconds = oldestOf([{ staleSeconds }, response])
+    for (const field of response.derived ?? []) derived.add(field)
+    characters += lengthOf(response)
+    if (characters > maxCharacters) throw new Fault('unreadable', 'The list has too much text.')
+  }
+  const pages: SwapService = {
+    async call(op, request, callContext) {
+      try {
+        const response = await service.call(op, request, callContext)
+        note(response)
+        return response
+      } catch (reason) {
+        throw 'page' in request && request.page === 1 ? reason : listIncomplete(reason)
+      }
+    },
+  }
+  const { rows, isComplete, provider } = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
+    pageSize,
+    keyOf: ({ id }) => id,
+    maxRows: maxWholeRows,
+    tooManyRows,
+  })
+  if (!isComplete) throw listIncomplete()
+  const response = { ...(provider !== undefined && { provider }), ...(derived.size > 0 && { derived: [...derived] }) }
+  return { rows, characters, sequence, staleSeconds, ...response }
+}
+
+function listIncomplete(cause?: unknown): Fault {
+  const retryAfter = cause instanceof Fault ? (cause.retryAfter ?? 1) : 1
+  const isUnavailable = cause instanceof Fault && cause.kind === 'unavailable'
+  const reason = isUnavailable ? cause.reason : 'provider_failed'
+  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, reason, cause })
+}
+
+function lengthOf({ body }: ServiceResponse<Op>): number {
+  const items: readonly object[] = 'items' in body ? body.items : []
+  return items.reduce<number>((sum, row) => sum + textLength(row), 0)
+}
+
+function tooManyRows(): Fault {
+  const message = `This key has more than ${maxWholeRows} transactions, too many to sort for each page; managed keys list any number.`
+  return new Fault('invalid', message, { reason: 'too_large' })
+}
+
+// The date bounds of a list (docs/contract.md §3.4).
+
+const allTime: TimeRange = { first: -(2n ** 80n), last: 2n ** 80n }
+
+/** Both ends are inclusive; a missing bound is unlimited. Throws `invalid` if `dateFrom` is after `dateTo`. */
+export function parseDateRange({ dateFrom, dateTo }: TransactionQuery): TimeRange {
+  const first = dateFrom === undefined ? allTime.first : (toTimeRange(dateFrom)?.first ?? allTime.first)
+  const last = dateTo === undefined ? allTime.last : (toTimeRange(dateTo)?.last ?? allTime.last)
+  if (first > last)
+    throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom', reason: 'parameter_invalid' })
+  return { first, last }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Amount } from '../../../domain/amount.ts'
-import type { Capabilities } from '../../../domain/service.ts'
-import type { Status } from '../../../domain/status.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import type { LedgerEntry } from '../../ledger.ts'
+import type { Amount } from '../../domain/amount.ts'
+import type { Capabilities } from '../../domain/service.ts'
+import type { Status } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { LedgerEntry } from '../ledger.ts'
 import { mergeTransaction, presented } from './merge-transaction.ts'
 
 const reported: Transaction = {

@@ -1,11 +1,10 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
-import { millisecondsOf } from '../../../domain/instant.ts'
-import type { Context, ServiceResponse } from '../../../domain/service.ts'
-import { type Doubt, isFinal, statusUnderAttention } from '../../../domain/status.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import { assetFields } from '../../assets/asset-naming.ts'
-import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
-import { onlyPayable } from './payable.ts'
+import { millisecondsOf } from '../../domain/instant.ts'
+import type { Context, ServiceResponse } from '../../domain/service.ts'
+import { type Doubt, isFinal, type Status, statusUnderAttention } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import { assetFields } from '../assets/asset-naming.ts'
+import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
 
 /** A provider's report of one transaction. */
 export interface ObservedTransaction {
@@ -146,4 +145,33 @@ export function withoutCopies(merged: Transaction, base: Transaction | undefined
   const known: Readonly<Record<string, unknown>> = { ...base, id: undefined, status: undefined }
   for (const field in own) if (!assetFields.has(field) && own[field] === known[field]) delete own[field]
   return own
+}
+
+// Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3).
+
+type Doubtful = Pick<TransactionRecord, 'transaction' | 'doubt' | 'changedAt'>
+
+const ended: ReadonlySet<Status | undefined> = new Set<Status>(['success', 'refunded', 'overdue'])
+const unpaid: ReadonlySet<Status | undefined> = new Set<Status | undefined>([undefined, 'wait'])
+
+/** What speaks against the transaction; undefined for one that has ended. */
+export function doubtAbout({ transaction, doubt }: Doubtful): Doubt | undefined {
+  if (ended.has(transaction.status)) return undefined
+  return doubt ?? (transaction.attention === 'failed' ? 'failed' : undefined)
+}
+
+/** The transaction without its deposit address, if that may not be paid. */
+function onlyPayable(record: Doubtful): Transaction {
+  const { transaction } = record
+  const doubt = doubtAbout(record)
+  return doubt === undefined || (doubt === 'failed' && hasMoney(record)) ? transaction : withoutDeposit(transaction)
+}
+
+/** Whether a deposit was seen. The status of one that was found failed stands for none. */
+function hasMoney({ transaction, changedAt }: Doubtful): boolean {
+  return Boolean(transaction.txHashIn) || (!unpaid.has(transaction.status) && changedAt !== undefined)
+}
+
+export function withoutDeposit(transaction: Transaction): Transaction {
+  return { ...transaction, depositAddress: undefined, depositExtraId: undefined }
 }

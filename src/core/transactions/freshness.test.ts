@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Transaction } from '../../../domain/swap.ts'
-import type { LedgerEntry } from '../../ledger.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { LedgerEntry } from '../ledger.ts'
 import { Freshness, oldestOf } from './freshness.ts'
 
 const start = Date.parse('2026-03-01T10:00:00Z')

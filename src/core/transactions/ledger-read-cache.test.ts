@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AssetTable } from '../../../domain/asset.ts'
-import type { Status } from '../../../domain/status.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import type { LedgerEntry } from '../../ledger.ts'
-import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './ledger-read-cache.ts'
-import { WriteBehind } from './write-behind.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import type { Status } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 
 /** The next result of each method, in the order of the calls. */
 let results: Record<'find' | 'findAll' | 'upsert', PromiseWithResolvers<unknown>[]>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AssetTable } from '../../../domain/asset.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import type { LedgerEntry } from '../../ledger.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { LedgerEntry } from '../ledger.ts'
 import { rebase } from './save-observed.ts'
 
 const table = new AssetTable([])

@@ -1,10 +1,11 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
-import type { AssetTable } from '../../../domain/asset.ts'
-import type { ProviderLayerOptions } from '../../layer-options.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
-import { discrepanciesOf } from '../../same-swap.ts'
+import type { AssetTable } from '../../domain/asset.ts'
+import type { Clock } from '../clock.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { discrepanciesOf } from '../same-swap.ts'
 import { contradicted, mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
-import type { SequenceClock } from './request-sequence.ts'
 
 export interface StateOptions extends ProviderLayerOptions {
   readonly table: AssetTable
@@ -13,7 +14,7 @@ export interface StateOptions extends ProviderLayerOptions {
   readonly timezone?: string | undefined
 }
 
-export interface MergeResult extends ReturnType<typeof discrepanciesOf> {
+interface MergeResult extends ReturnType<typeof discrepanciesOf> {
   /** The merged state; `before` itself if the report adds nothing. */
   readonly record: TransactionRecord
 }
@@ -53,7 +54,7 @@ export function rebase(
 }
 
 /** A report, and the state after it. */
-export interface MergedReport {
+interface MergedReport {
   readonly observed: ObservedTransaction
   readonly merged: MergeResult
 }
@@ -112,4 +113,46 @@ export async function saveObserved(
 export function reportDiscrepancies({ rejected, accepted }: MergeResult, { provider, observe }: StateOptions): void {
   for (const field of rejected) observe({ what: 'discrepancy', provider, field, action: 'rejected' })
   for (const field of accepted) observe({ what: 'discrepancy', provider, field, action: 'accepted' })
+}
+
+/** A stored sequence further ahead than this comes from a process with a wrong clock. */
+const toleranceUs = 5_000_000
+
+/**
+ * Orders upstream requests, so that of two reports of one transaction the later one is kept. A hybrid logical clock:
+ * microseconds since 1970, but greater than every sequence that this process has issued or observed.
+ */
+export class SequenceClock {
+  private last = 0
+  private readonly clock: Clock
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  /** Returns a sequence greater than all before. */
+  next(): number {
+    this.last = Math.max(this.last + 1, this.clock() * 1_000)
+    return this.last
+  }
+
+  /** Makes all later sequences greater than this one, which another process may have issued. */
+  observe(sequence: number | undefined): void {
+    if (sequence !== undefined && sequence > this.last) this.last = sequence
+  }
+
+  /** Makes a response's sequence comparable with the stored one. If the clocks of two processes disagree, the response is the later one. */
+  align(sequence: number | undefined, stored: number | undefined): number | undefined {
+    const isComparable = stored === undefined || stored <= this.last + toleranceUs || stored <= this.clock() * 1_000 + toleranceUs
+    this.observe(stored)
+    return sequence === undefined || isComparable ? sequence : this.next()
+  }
+}
+
+/** Adds the sequence of the request to each response. Must be the layer next to the provider. */
+export function numberRequests(sequences: SequenceClock): Layer {
+  return aroundAll(function numberRequests(op, request, context, next) {
+    const sequence = sequences.next()
+    return next.call(op, request, context).then((response) => ({ ...response, sequence }))
+  })
 }

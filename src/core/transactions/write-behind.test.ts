@@ -1,13 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
-import { AssetTable } from '../../../domain/asset.ts'
-import { CacheShare } from '../../../domain/bounded-map.ts'
-import type { Status } from '../../../domain/status.ts'
-import type { Transaction } from '../../../domain/swap.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
-import { type LedgerReadCache, latestOf, ledgerReadCache } from './ledger-read-cache.ts'
-import { SequenceClock } from './request-sequence.ts'
-import { mergeChecked } from './save-observed.ts'
-import { WriteBehind } from './write-behind.ts'
+import { AssetTable } from '../../domain/asset.ts'
+import { CacheShare } from '../../domain/bounded-map.ts'
+import type { Status } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
+import { mergeChecked, SequenceClock } from './save-observed.ts'
 
 const options = { provider: 'alpha', table: new AssetTable([]), sequences: new SequenceClock(() => 0), observe: () => {} }
 
