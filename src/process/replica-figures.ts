@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { ProviderCounts, ReplicaFiguresStore } from '../core/operations/replica-figures.ts'
-import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
+import type { ShadowStatistics } from '../core/routing/shadow.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { type IntervalJob, startIntervalJob } from './interval-job.ts'
 

@@ -10,7 +10,7 @@ import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../.
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
-import { ShadowStatistics } from '../../src/core/routing/shadow-statistics.ts'
+import { ShadowStatistics } from '../../src/core/routing/shadow.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'

@@ -1,5 +1,5 @@
 /** Port: counts of providers per process, for the operator's view over all processes (docs/contract.md §12). */
-import type { ShadowCounts } from '../routing/shadow-statistics.ts'
+import type { ShadowCounts } from '../routing/shadow.ts'
 import type { BucketCounts } from './histogram.ts'
 
 /** Counts of one provider in one process for the last minute. Plain JSON. */

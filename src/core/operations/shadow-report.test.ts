@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ShadowCounts, ShadowStatistics } from '../routing/shadow-statistics.ts'
+import { type ShadowCounts, ShadowStatistics } from '../routing/shadow.ts'
 import { shadowFigures } from './shadow-report.ts'
 
 function statisticsOf(deviations: readonly number[], pair: readonly [string, string] = ['BTC', 'ETH']): ShadowStatistics {

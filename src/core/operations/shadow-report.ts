@@ -1,5 +1,5 @@
 /** The shadow's results over all replicas (docs/contract.md §12). */
-import { bucketDeviation, type ShadowCounts } from '../routing/shadow-statistics.ts'
+import { bucketDeviation, type ShadowCounts } from '../routing/shadow.ts'
 import { type BucketCounts, percentile, totalOf } from './histogram.ts'
 
 /** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */

@@ -5,9 +5,9 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../deadline.ts'
+import type { OtherProviders } from './failover.ts'
 import { type Candidate, failsOver, isNotHere, rankOf } from './failover.ts'
-import type { OtherProviders } from './other-providers.ts'
-import type { QuoteDeviations } from './quote-deviations.ts'
+import type { QuoteDeviations } from './winners.ts'
 import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {

@@ -1,16 +1,18 @@
 /** Chooses the provider of a quote or a create (docs/contract.md §12). */
+
+import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Context, Request, ServiceResponse } from '../../domain/service.ts'
+import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
+import type { Caller, Context, Request, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
+import { clientNetworkOf } from '../access/client-address.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../deadline.ts'
 import type { BestQuote } from './best.ts'
-import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult } from './failover.ts'
-import type { OtherProviders } from './other-providers.ts'
-import type { QuotedProviders } from './quoted-providers.ts'
-import type { RoutingStrategy } from './strategy.ts'
+import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult, type OtherProviders } from './failover.ts'
+import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 
-export interface DispatchOptions {
+interface DispatchOptions {
   /** Providers that may take quotes and creates, in list order; there may be none. */
   readonly active: readonly Candidate[]
   readonly strategy: RoutingStrategy
@@ -103,4 +105,79 @@ function notOfferedByPick(): Fault {
 function noProvider(): Fault {
   const message = 'No new swaps are taken at the moment; please wait as long as Retry-After says.'
   return new Fault('unavailable', message, { retryAfter, noEffect: true })
+}
+
+/** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract.md §12). */
+interface RoutingStrategy {
+  readonly order: (candidates: readonly Candidate[], context: Context) => readonly Candidate[]
+}
+
+/** The configured order. */
+export const priority: RoutingStrategy = { order: (candidates) => candidates }
+
+/**
+ * Orders providers by a rendezvous hash of the caller: a client stays with its provider while the weights are unchanged, and fails
+ * over to the next one of its own order. A provider with weight 0, or without a weight, is omitted. `weights`: by tag.
+ */
+export function weighted(weights: ReadonlyMap<string, number>): RoutingStrategy {
+  return {
+    order(candidates, { caller }) {
+      const subject = subjectOf(caller)
+      return candidates
+        .flatMap((candidate) => {
+          const weight = weights.get(candidate.tag) ?? 0
+          return weight > 0 ? [{ candidate, score: rendezvousScore(subject, candidate.tag, weight) }] : []
+        })
+        .toSorted((one, other) => other.score - one.score)
+        .map(({ candidate }): Candidate => candidate)
+    },
+  }
+}
+
+/** The identity; without one the client network. */
+function subjectOf({ identity, address }: Caller): string {
+  return identity === undefined ? `address:${clientNetworkOf(address)}` : `identity:${identity}`
+}
+
+// Under `weighted`, the provider that quoted a request gets its create, too (docs/contract.md §12).
+
+type WithCaller = Pick<Context, 'caller'>
+
+export class QuotedProviders {
+  private readonly winners: WinnerStore
+  private readonly table: AssetTable
+
+  constructor(winners: WinnerStore, table: AssetTable) {
+    this.winners = winners
+    this.table = table
+  }
+
+  save(terms: QuoteTerms, { caller }: WithCaller, winner: Winner): Promise<void> {
+    return this.winners.save(quoteKeyOf(caller, terms, this.table), winner)
+  }
+
+  /** The candidates for a create: first the one that quoted this request to the account, else to its address. */
+  forCreate(candidates: readonly Candidate[], terms: QuoteTerms, { caller }: WithCaller): Promise<readonly Candidate[]> {
+    return this.firstQuoted(candidates, quoteKeysOf(caller, terms, this.table))
+  }
+
+  /**
+   * The candidates for a quote. An account's quotes follow those without a key from its address, but not its own: it would never move
+   * to another provider while it goes on asking.
+   */
+  forQuote(candidates: readonly Candidate[], terms: QuoteTerms, { caller }: WithCaller): Promise<readonly Candidate[]> {
+    const isOfAddress = caller.identity === undefined
+    return this.firstQuoted(candidates, isOfAddress ? [] : [addressQuoteKeyOf(caller.address, terms, this.table)])
+  }
+
+  /** A provider that is no candidate any more is passed over. */
+  private async firstQuoted(candidates: readonly Candidate[], keys: readonly string[]): Promise<readonly Candidate[]> {
+    if (candidates.length < 2) return candidates
+    for (const key of keys) {
+      const winner = await this.winners.find(key)
+      const quoted = winner && candidates.find(({ tag }) => tag === winner.tag)
+      if (quoted) return [quoted, ...candidates.filter((candidate) => candidate !== quoted)]
+    }
+    return candidates
+  }
 }

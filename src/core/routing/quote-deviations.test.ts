@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
-import { QuoteDeviations } from './quote-deviations.ts'
+import { QuoteDeviations } from './winners.ts'
 
 const hundred = '100' as Amount
 

@@ -1,10 +1,8 @@
 /** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
-
-import { otherTransaction, standardFault } from '../../domain/fault.ts'
+import { Fault, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
-import type { Transaction } from '../../domain/swap.ts'
-import { isTag, isTransactionId } from '../../domain/swap.ts'
-import { createService } from '../layer.ts'
+import { isTag, isTransactionId, type Transaction } from '../../domain/swap.ts'
+import { aroundAll, createService, type Layer, onOperations } from '../layer.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Candidate } from './failover.ts'
@@ -48,4 +46,36 @@ export function route({ dispatch, lists, servicesByTag, getUnconfigured, untagge
       return { ...response, body: { ...response.body, id: requestedId } }
     },
   })
+}
+
+/** Records the provider of a request, so that rejected and unanswered requests are counted for it too. */
+export function recordProvider(provider: string): Layer {
+  return aroundAll(function recordProvider(op, request, context, next) {
+    if (context.upstreamTimer) context.upstreamTimer.provider = provider
+    return next.call(op, request, context)
+  })
+}
+
+// A provider that the caller chooses with `X-Swap-Provider` (docs/contract.md §12).
+
+/** Throws `invalid` for a pick that is not in `tags` or comes without a valid key. Only quotes and creates have a pick. */
+export function checkPick(tags: ReadonlySet<string>): Layer {
+  const check = ({ pick, caller }: Context): void => {
+    if (pick !== undefined && (caller.identity === undefined || !tags.has(pick))) throw invalidPick()
+  }
+  return onOperations({
+    async getRate(query, context, next) {
+      check(context)
+      return await next.call('getRate', query, context)
+    },
+    async createTransaction(request, context, next) {
+      check(context)
+      return await next.call('createTransaction', request, context)
+    },
+  })
+}
+
+function invalidPick(): Fault {
+  const message = 'Invalid X-Swap-Provider: it must be a provider that you may choose, in a request with your API key.'
+  return new Fault('invalid', message, { noEffect: true, reason: 'parameter_invalid' })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ShadowStatistics } from './shadow-statistics.ts'
+import { ShadowStatistics } from './shadow.ts'
 
 function statistics(): ShadowStatistics {
   const all = new ShadowStatistics()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Caller } from '../../domain/service.ts'
-import { weighted } from './weighted.ts'
+import { weighted } from './dispatch.ts'
 
 const candidates = ['alpha', 'beta', 'gamma'].map((tag) => ({ tag, service: scripted(() => ({ body: {} as never })) }))
 const order = (caller: Caller, weights: Readonly<Record<string, number>>): readonly string[] =>

@@ -1,12 +1,14 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
-import { type Amount, plainAmount } from '../../domain/amount.ts'
+import { type Amount, multiplySubtract, plainAmount, toAmount, zero } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
+import type { SteadyClock } from '../clock.ts'
 
 /** A provider that won a quote. */
 export interface Winner {
@@ -47,7 +49,7 @@ export function memoryWinners(clock: () => number): WinnerStore {
   }
 }
 
-export interface SharedWinnersOptions {
+interface SharedWinnersOptions {
   /** Both methods throw if the store does not respond. */
   readonly shared: WinnerStore
   readonly local: WinnerStore
@@ -114,4 +116,36 @@ function withDefaultNetwork(terms: QuoteTerms, side: Side, table: AssetTable): Q
   if (terms[side.code] !== undefined || terms[side.network] !== undefined) return terms
   const coin = table.coin(terms[side.coin] ?? '')
   return { ...terms, [side.network]: coin && defaultAsset(coin)?.network }
+}
+
+// Providers whose creates promise less than their quotes do not win by quotes (docs/contract.md §12).
+
+/** How long one create counts. */
+const lifetimeMs = 600_000
+
+export class QuoteDeviations {
+  private readonly maxDeviation: number
+  private readonly clock: SteadyClock
+  /** By tag: the deviation of the last create that promised too little. */
+  private readonly last = new Map<string, { readonly deviation: number; readonly until: number }>()
+
+  /** `maxDeviation`: `routing.maxDeviation`; 0: nothing counts. */
+  constructor(maxDeviation: number, clock: SteadyClock) {
+    this.maxDeviation = maxDeviation
+    this.clock = clock
+  }
+
+  readonly observe: Observer = (observation) => {
+    if (observation.what !== 'quoteDeviation' || this.maxDeviation === 0) return
+    const { provider, deviation } = observation
+    if (deviation >= -this.maxDeviation) this.last.delete(provider)
+    else this.last.set(provider, { deviation, until: this.clock() + lifetimeMs })
+  }
+
+  /** The quoted amount, less by the share by which the last create there was below its quote. */
+  discounted(tag: string, amountOut: Amount): Amount {
+    const { deviation, until } = this.last.get(tag) ?? { deviation: 0, until: 0 }
+    const share = toAmount((1 + deviation).toFixed(6))
+    return this.clock() < until && share !== undefined ? multiplySubtract(amountOut, share, zero) : amountOut
+  }
 }
