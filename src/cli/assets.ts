@@ -1,8 +1,7 @@
 /** `swapgate assets`: compares a provider's currency list with the asset table (docs/contract.md §16). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { deadline } from '../core/deadline.ts'
-import { compose } from '../core/layer.ts'
+import { compose, deadline } from '../core/layer.ts'
 import {
   type AssetCheck,
   type Contradiction,

@@ -1,7 +1,9 @@
 /** Layers, the gateway's middleware, and what composes them. */
 
-import type { Context, ServiceResponse, SwapService } from '../domain/service.ts'
-import { forEachOp, type Op, type Request } from '../domain/service.ts'
+import { type Fault, standardFault } from '../domain/fault.ts'
+import type { LocalRejectionCause, Observer } from '../domain/observation.ts'
+import { type Context, forEachOp, type Op, type Request, type ServiceResponse, type SwapService } from '../domain/service.ts'
+import type { SteadyClock } from './clock.ts'
 
 /**
  * A layer is middleware: it takes a `SwapService` and returns another with the same interface. Layers form an onion: a request
@@ -18,7 +20,7 @@ export type Layer = (next: SwapService) => SwapService
 
 type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>
 
-export type Handlers = { readonly [O in Op]?: Handler<O> }
+type Handlers = { readonly [O in Op]?: Handler<O> }
 
 /**
  * A layer with a handler per operation. Operations without a handler do not pass the layer.
@@ -106,4 +108,55 @@ export function createService(handlers: OperationHandlers): SwapService {
   return {
     call: (op, request, context) => handlers[op](request, context),
   }
+}
+
+// Options that many layers share.
+
+/** Of a layer in front of one provider. */
+export interface ProviderLayerOptions {
+  /** Tag of the provider. */
+  readonly provider: string
+  readonly observe: Observer
+}
+
+/** Time and chance; a test has its own. */
+export interface Timing {
+  readonly clock: SteadyClock
+  /** From 0 to 1, as `Math.random`. */
+  readonly random: () => number
+}
+
+/** Counts a rejection by the gateway itself and returns its `Fault`. `waitMs`: time until a retry makes sense. */
+export type RejectLocally = (waitMs: number) => Fault
+
+/** The `Fault` is 503 with `noEffect` and `mayFailOver`: nothing was sent, and another provider may be tried. */
+export function rejectLocally(provider: string, by: LocalRejectionCause, observe: Observer): RejectLocally {
+  return (waitMs) => {
+    observe({ what: 'localRejection', provider, by })
+    return standardFault('unavailable', {
+      retryAfter: Math.max(1, Math.ceil(waitMs / 1000)),
+      noEffect: true,
+      mayFailOver: true,
+      unavailableCause: by === 'budget' ? 'budget' : 'cooldown',
+    })
+  }
+}
+
+/**
+ * Bounds the time for a provider's response, over all calls that it takes. `timeoutMs`:
+ * `providers.<name>.timeout` (default: 10 seconds).
+ *
+ * @example
+ *     const service = compose([deadline(10_000)], provider)
+ */
+export function deadline(timeoutMs: number): Layer {
+  return aroundAll(function deadline(op, request, context, next) {
+    return next.call(op, request, limitDeadline(context, timeoutMs))
+  })
+}
+
+/** The context with at most `timeoutMs` left. */
+export function limitDeadline(context: Context, timeoutMs: number): Context {
+  const deadline = performance.now() + timeoutMs
+  return context.deadline <= deadline ? context : { ...context, deadline }
 }

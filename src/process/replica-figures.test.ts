@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { ReplicaFiguresStore } from '../core/operations/replica-figures.ts'
+import type { ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import { startReplicaFigures } from './replica-figures.ts'
 
 it('W17: figures of processes that were killed are removed at the start of another', async () => {

@@ -1,7 +1,6 @@
 /** Writes what this process counts to the ledger, for `swapgate providers status` and the operator's page. */
 import { randomUUID } from 'node:crypto'
-import type { ProviderFigures } from '../core/operations/provider-figures.ts'
-import type { ProviderCounts, ReplicaFiguresStore } from '../core/operations/replica-figures.ts'
+import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import type { ShadowStatistics } from '../core/routing/shadow.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { type IntervalJob, startIntervalJob } from './interval-job.ts'

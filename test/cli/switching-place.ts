@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import type { AuditRecord } from '../../src/core/operations/audit.ts'
-import type { RoutingReport } from '../../src/core/operations/routing-report.ts'
+import type { RoutingReport } from '../../src/core/operations/change.ts'
 import { facts, intent } from '../ledger/samples.ts'
 import type { CommandResult } from '../support/command.ts'
 import { Place } from './place.ts'

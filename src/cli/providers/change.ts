@@ -1,7 +1,6 @@
 import type { ChangeResult, OperationPorts, Refusal } from '../../core/operations/change.ts'
+import { changeRouting, changeState, type RoutingChange, resetOverrides, routingReport } from '../../core/operations/change.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
-import { routingReport } from '../../core/operations/routing-report.ts'
-import { changeRouting, changeState, type RoutingChange, resetOverrides } from '../../core/operations/switching.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { currentStatus } from '../../process/configuration/overrides.ts'
 import type { Options } from '../option.ts'

@@ -1,7 +1,6 @@
 /** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
 import { translateAssets } from '../../core/assets/translate-assets.ts'
-import { deadline } from '../../core/deadline.ts'
-import { compose } from '../../core/layer.ts'
+import { compose, deadline } from '../../core/layer.ts'
 import {
   type AssetDiff,
   type ComparedProvider,

@@ -1,5 +1,5 @@
 /** `swapgate providers shadow` without a setting: prints the results of the shadow so far (docs/contract.md §12). */
-import { type ShadowFigures, shadowFigures } from '../../core/operations/shadow-report.ts'
+import { type ShadowFigures, shadowFigures } from '../../core/operations/provider-status.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { formatTable } from '../table.ts'

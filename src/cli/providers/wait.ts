@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { configFile, loadConfig } from '../../config/index.ts'
-import { openAt } from '../../core/operations/consequences.ts'
+import { openAt } from '../../core/operations/change.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
 import { effectiveConfig } from '../../process/configuration/overrides.ts'

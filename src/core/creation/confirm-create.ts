@@ -8,8 +8,7 @@ import type { Context, ServiceResponse, SwapService } from '../../domain/service
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
 import type { Catalogue } from '../assets/listing.ts'
-import { limitDeadline } from '../deadline.ts'
-import { type Layer, mapResponses, onOperations } from '../layer.ts'
+import { type Layer, limitDeadline, mapResponses, onOperations } from '../layer.ts'
 import { unconfirmedMemos } from '../same-swap.ts'
 import { contradictionsOf, hasFailed } from './judge.ts'
 

@@ -6,7 +6,7 @@ import type { Context, SwapService } from '../../domain/service.ts'
 import { isFinal, type Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
-import { limitDeadline } from '../deadline.ts'
+import { limitDeadline } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 
 export interface OtherDepositsOptions {

@@ -1,10 +1,25 @@
 /** Changes of overrides by commands and the operator's API (docs/contract.md §12). */
-import type { LedgerAdmin } from '../ledger-admin.ts'
-import { needsForce } from './consequences.ts'
-import type { Override, OverrideChange, OverrideKey, OverrideStore } from './overrides.ts'
-import { byName, heldBy, keyByName, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
 
-export interface FileSettings extends RoutingSettings {
+import { type ProviderState, providerStates } from '../../domain/service.ts'
+import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
+import type { StatusReport } from './provider-status.ts'
+import {
+  byName,
+  byTag,
+  heldBy,
+  keyByName,
+  type Override,
+  type OverrideChange,
+  type OverrideKey,
+  type OverrideStore,
+  type RoutingSettings,
+  type Shadow,
+  settingOf,
+  stateKey,
+  withOverrides,
+} from './settings.ts'
+
+interface FileSettings extends RoutingSettings {
   readonly providers: readonly (RoutingSettings['providers'][number] & { readonly account: string })[]
 }
 
@@ -15,7 +30,7 @@ export interface OperationPorts {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** Applies the change even if it leaves no provider for new swaps, or open transactions unread. */
   readonly force: boolean
   /** The operator, for the audit log. */
@@ -31,7 +46,7 @@ export interface Refusal {
 export type ChangeResult = { readonly outcome: 'done' } | Refusal
 
 /** A value for each key, by tags; undefined: the file's value. */
-export type Values = ReadonlyMap<OverrideKey, unknown>
+type Values = ReadonlyMap<OverrideKey, unknown>
 
 const maxAttempts = 20
 
@@ -39,7 +54,7 @@ const maxAttempts = 20
  * Applies the values to the current overrides. If another change is written meanwhile, the decision is made again.
  * `resumed`: names of providers by their tags; their suspensions of assets end with it.
  */
-export async function changeOverrides(
+async function changeOverrides(
   ports: OperationPorts,
   values: Values,
   options: ChangeOptions,
@@ -74,4 +89,199 @@ function changed(file: RoutingSettings, known: readonly Override[], values: Valu
   const made = [...values].filter(([, value]) => value !== undefined)
   const facts = { actor: '', since: 0 }
   return [...kept, ...made.map(([key, value]) => ({ ...facts, key, value, fileValue: settingOf(file, key) }))]
+}
+
+// Changes of states, weights and shadow by an operator (docs/contract.md §12).
+
+const maxWeight = 1_000
+
+interface StateChange extends ChangeOptions {
+  readonly provider: string
+  /** A `ProviderState`; any other value is refused. */
+  readonly state: unknown
+}
+
+export interface RoutingChange extends ChangeOptions {
+  /** Weights by name; undefined: unchanged. */
+  readonly weights?: unknown
+  /** A `Shadow`, or null for none; undefined: unchanged. */
+  readonly shadow?: unknown
+}
+
+interface Reset extends ChangeOptions {
+  /** A provider, `weights` or `shadow`; undefined: everything. */
+  readonly name?: string | undefined
+}
+
+/** Sets a provider's state. */
+export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
+  const tag = tagOf(ports.file, provider)
+  if (tag === undefined) return unknownProvider(ports.file, provider)
+  if (!isState(state)) return invalid(`state must be one of ${providerStates.join(', ')}`)
+  return await changeOverrides(ports, new Map([[stateKey(tag), state]]), options)
+}
+
+/** Changes weights and shadow together, or neither. */
+export async function changeRouting(ports: OperationPorts, change: RoutingChange): Promise<ChangeResult> {
+  const { weights, shadow, ...options } = change
+  const values = new Map<OverrideKey, unknown>()
+  const fault =
+    (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
+    (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
+  if (fault !== undefined) return invalid(fault)
+  if (weights !== undefined) values.set('weights', byTag(ports.file, weights))
+  if (shadow !== undefined) values.set('shadow', byTag(ports.file, shadow))
+  return await changeOverrides(ports, values, options)
+}
+
+/**
+ * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at the
+ * account of a provider that is reset is offered again.
+ */
+export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
+  const { file, overrides } = ports
+  const keys = (await overrides.readAll()).map(({ key }) => key)
+  const tag = name === undefined ? undefined : tagOf(file, name)
+  const ofName = name === undefined ? keys : [tag === undefined ? (otherKey(name) ?? stateKey(name)) : stateKey(tag)]
+  const isKnown = name === undefined || tag !== undefined || otherKey(name) !== undefined || keys.includes(stateKey(name))
+  if (!isKnown) return unknownProvider(file, name)
+  const account = file.providers.find((provider) => provider.tag === tag)?.account
+  const resumed = file.providers.filter((provider) => name === undefined || provider.account === account)
+  return await changeOverrides(ports, fileValues(ofName), options, new Map(resumed.map((one) => [one.tag, one.name])))
+}
+
+/** A provider may have this name too; then the provider is meant. */
+function otherKey(name: string): OverrideKey | undefined {
+  return name === 'weights' || name === 'shadow' ? name : undefined
+}
+
+function fileValues(keys: readonly OverrideKey[]): Values {
+  return new Map(keys.map((key) => [key, undefined]))
+}
+
+function faultInWeights({ routing }: RoutingSettings, weights: unknown): string | undefined {
+  if (routing.strategy !== 'weighted') return `weights are of no effect: routing.strategy is ${routing.strategy}`
+  if (!isRecord(weights)) return 'weights must be a number for each provider'
+  const names = Object.keys(weights)
+  const missing = routing.providers.filter((name) => !names.includes(name))
+  if (missing.length > 0) return `weights must name every routed provider: ${missing.join(', ')} is missing`
+  const strange = names.find((name) => !routing.providers.includes(name))
+  if (strange !== undefined) return `weights: ${strange} is not in routing.providers: ${routing.providers.join(', ')}`
+  const values = Object.values(weights)
+  if (!values.every(isWeight)) return `weights must be whole numbers from 0 to ${maxWeight}`
+  return values.every((weight) => weight === 0) ? 'weights must not all be 0' : undefined
+}
+
+function isWeight(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxWeight
+}
+
+function faultInShadow(file: RoutingSettings, shadow: unknown): string | undefined {
+  if (shadow === null) return undefined
+  if (!isShadow(shadow)) return 'shadow must be a provider and a sample from 0 to 1'
+  return tagOf(file, shadow.provider) === undefined ? unknownProvider(file, shadow.provider).message : undefined
+}
+
+function isShadow(value: unknown): value is Shadow {
+  if (!isRecord(value) || Object.keys(value).toSorted().join() !== 'provider,sample') return false
+  const { provider, sample } = value
+  return typeof provider === 'string' && typeof sample === 'number' && sample >= 0 && sample <= 1
+}
+
+function isState(value: unknown): value is ProviderState {
+  return providerStates.some((state) => state === value)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function tagOf({ providers }: RoutingSettings, name: string): string | undefined {
+  return providers.find((provider) => provider.name === name)?.tag
+}
+
+function unknownProvider({ providers }: RoutingSettings, name: string): Refusal {
+  return { outcome: 'unknown', message: `there is no provider ${name}, but ${providers.map((known) => known.name).join(', ')}` }
+}
+
+function invalid(message: string): Refusal {
+  return { outcome: 'invalid', message }
+}
+
+// Finds changes that need `force` because of their consequences (docs/contract.md §12).
+
+interface Ports {
+  readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
+}
+
+/** The reason why the change needs `force`; undefined if it does not. */
+async function needsForce(
+  ports: Ports,
+  before: RoutingSettings,
+  after: RoutingSettings,
+  values: ReadonlyMap<OverrideKey, unknown>,
+): Promise<string | undefined> {
+  if (mayStop(values) && !hasTaker(after)) return 'this leaves no provider for new swaps'
+  const stopped = after.providers.filter(({ name, state }) => state === 'off' && stateIn(before, name) !== 'off')
+  if (stopped.length === 0) return undefined
+  const counts = await ports.ledgerAdmin.openCounts()
+  const open = stopped.map(({ name, tag }) => ({ name, count: openAt(counts, tag) })).filter(({ count }) => count > 0)
+  if (open.length === 0) return undefined
+  const named = open.map(({ name, count }) => `${name} has ${count} open`).join(', ')
+  return `${named}, and is not called any more when it is off: let it drain first`
+}
+
+/** Number of open creates and transactions at a provider. */
+export function openAt(counts: readonly OpenCount[], tag: string): number {
+  return counts.reduce((total, { provider, count }) => (provider === tag ? total + count : total), 0)
+}
+
+/** Activating a provider and changing the shadow never stop anything. */
+function mayStop(values: ReadonlyMap<OverrideKey, unknown>): boolean {
+  return [...values].some(([key, value]) => key !== 'shadow' && value !== 'active')
+}
+
+function hasTaker({ providers, routing }: RoutingSettings): boolean {
+  const hasWeight = (name: string): boolean =>
+    routing.strategy !== 'weighted' || new Map(Object.entries(routing.weights ?? {})).get(name) !== 0
+  const active = new Set(providers.filter(({ state }) => state === 'active').map(({ name }) => name))
+  return routing.providers.some((name) => active.has(name) && hasWeight(name))
+}
+
+function stateIn({ providers }: RoutingSettings, name: string) {
+  return providers.find((provider) => provider.name === name)?.state
+}
+
+// The routing in force, and the routing of the configuration file (docs/contract.md §12, §15).
+
+interface Routing {
+  readonly strategy: string
+  readonly providers: readonly string[]
+  readonly weights: Readonly<Record<string, number>> | null
+  readonly shadow: Shadow | null
+  /** By the provider's name. */
+  readonly states: Readonly<Record<string, ProviderState>>
+}
+
+export interface RoutingReport {
+  readonly inForce: Routing
+  readonly file: Routing
+  readonly overrides: StatusReport['overrides']
+}
+
+/** `status`: of what is in force. */
+export function routingReport(
+  { weights, shadow, providers, overrides }: StatusReport,
+  { routing, ...file }: RoutingSettings,
+): RoutingReport {
+  const settings = { strategy: routing.strategy, providers: routing.providers }
+  return {
+    inForce: { ...settings, weights, shadow, states: statesOf(providers) },
+    file: { ...settings, weights: routing.weights ?? null, shadow: routing.shadow ?? null, states: statesOf(file.providers) },
+    overrides,
+  }
+}
+
+function statesOf(providers: RoutingSettings['providers']): Routing['states'] {
+  return Object.fromEntries(providers.map(({ name, state }) => [name, state]))
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderState } from '../../domain/service.ts'
-import { type Followed, follow } from './follow.ts'
-import type { Override, StoredOverride } from './overrides.ts'
-import type { RoutingSettings } from './settings.ts'
+import type { Override, RoutingSettings, StoredOverride } from './settings.ts'
+import { type Followed, follow } from './settings.ts'
 
 interface FileFacts {
   readonly alpha?: ProviderState

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
-import { percentile } from './histogram.ts'
-import { liveFigures } from './live-figures.ts'
-import { latencyOf, ProviderFigures } from './provider-figures.ts'
-import type { ProviderCounts } from './replica-figures.ts'
+import type { ProviderCounts } from './provider-figures.ts'
+import { latencyOf, ProviderFigures, percentile } from './provider-figures.ts'
+import { liveFigures } from './provider-status.ts'
 
 const request = (provider: string | undefined): Observation => ({ what: 'request', provider }) as unknown as Observation
 const attempt = (outcome: string, seconds = 0.1): Observation =>

@@ -1,9 +1,7 @@
 /** Counts per provider for the last minute, from observations. Each observation costs one look-up and one addition. */
-
-import type { Observation, Observer } from '../../domain/observation.ts'
-import { breakerStates } from '../../domain/observation.ts'
+import { breakerStates, type Observation, type Observer } from '../../domain/observation.ts'
 import type { Clock } from '../clock.ts'
-import type { ProviderCounts } from './replica-figures.ts'
+import type { ShadowCounts } from '../routing/shadow.ts'
 
 const sliceMs = 5_000
 const slices = 12
@@ -147,4 +145,91 @@ function bucketOf(ms: number): number {
 /** The value of a bucket in milliseconds, to three digits. */
 export function latencyOf(bucket: number): number {
   return bucket === 0 ? 0.5 : Number(Math.exp((bucket - 1) * growth).toPrecision(3))
+}
+
+// Port: counts of providers per process, for the operator's view over all processes (docs/contract.md §12).
+
+/** Counts of one provider in one process for the last minute. Plain JSON. */
+export interface ProviderCounts {
+  /** The tag. */
+  readonly provider: string
+  /** Client requests that were served by it or failed at it. */
+  readonly requests: number
+  /** Calls that were sent. */
+  readonly calls: number
+  /** Calls without a response, with an unreadable one, a 5xx, or a refused gateway key. */
+  readonly failedCalls: number
+  /** Latency of the calls, in buckets of `latencyOf`. */
+  readonly latency: BucketCounts
+  /** By operation. A missing one is closed. */
+  readonly breaker: Readonly<Record<string, string>>
+  /** By policy. A missing one was not charged in the last minute: it is full. */
+  readonly budgetLeft: Readonly<Record<string, number>>
+  /** Age of the currency list; null if none was read. */
+  readonly listAgeSeconds: number | null
+  /** Number of assets in its list. */
+  readonly assets: number | null
+  readonly drift: number
+  /** Judgements of creates by outcome, without those that passed; absent in the counts of older processes. */
+  readonly judgements?: JudgementCounts
+  readonly quoteDeviation?: DeviationSum
+}
+
+export interface JudgementCounts {
+  readonly refused: number
+  readonly counted: number
+}
+
+/** Of what creates promise from the provider's newest quotes, as shares of them. */
+interface DeviationSum {
+  readonly creates: number
+  readonly sum: number
+}
+
+export interface ReplicaCounts {
+  readonly providers: readonly ProviderCounts[]
+  readonly shadow: ShadowCounts | null
+}
+
+export interface ReplicaFigures extends ReplicaCounts {
+  readonly replica: string
+  /** Time since the write. */
+  readonly ageMs: number
+}
+
+/** Port: counts of all replicas, in the ledger. */
+export interface ReplicaFiguresStore {
+  /** Replaces the previous counts of this replica. */
+  readonly write: (replica: string, counts: ReplicaCounts) => Promise<void>
+  /** Deletes the counts of a replica that stops. */
+  readonly remove: (replica: string) => Promise<void>
+  /** The counts of replicas that wrote within 30 s. */
+  readonly read: () => Promise<readonly ReplicaFigures[]>
+}
+
+/** Counts of values in buckets that grow by a fixed factor. Can be summed over processes. Plain JSON: bucket to count. */
+export type BucketCounts = Readonly<Record<string, number>>
+
+/** The percentile (`share` from 0 to 1) over all counts, by the values of their buckets; null without counts. */
+export function percentile(counts: readonly BucketCounts[], share: number, valueIn: (bucket: number) => number): number | null {
+  const sums = addCounts(counts)
+  const total = [...sums.values()].reduce((sum, count) => sum + count, 0)
+  let left = Math.ceil(total * share)
+  for (const [bucket, count] of [...sums].sort(([one], [other]) => valueIn(one) - valueIn(other))) {
+    left -= count
+    if (left <= 0) return valueIn(bucket)
+  }
+  return null
+}
+
+export function totalOf(counts: readonly BucketCounts[]): number {
+  return [...addCounts(counts).values()].reduce((sum, count) => sum + count, 0)
+}
+
+function addCounts(counts: readonly BucketCounts[]): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>()
+  for (const one of counts) {
+    for (const [bucket, count] of Object.entries(one)) sums.set(Number(bucket), (sums.get(Number(bucket)) ?? 0) + count)
+  }
+  return sums
 }

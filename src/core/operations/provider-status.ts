@@ -1,15 +1,22 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
-
-import type { BudgetPolicy, JudgementKind } from '../../domain/observation.ts'
+import { type BudgetPolicy, type JudgementKind, reservedForGatewayReads } from '../../domain/observation.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { assetText, isSuspended, type MismatchStreak, type SuspensionStore, suspendedUntil } from '../mismatch-streaks.ts'
-import { type LiveFigures, liveFigures } from './live-figures.ts'
-import type { Override, OverrideStore } from './overrides.ts'
-import type { ReplicaFigures, ReplicaFiguresStore } from './replica-figures.ts'
-import { byName, isApplicable, keyByName, stateKey } from './settings.ts'
+import { bucketDeviation, type ShadowCounts } from '../routing/shadow.ts'
+import {
+  type BucketCounts,
+  type JudgementCounts,
+  latencyOf,
+  type ProviderCounts,
+  percentile,
+  type ReplicaFigures,
+  type ReplicaFiguresStore,
+  totalOf,
+} from './provider-figures.ts'
+import { byName, isApplicable, keyByName, type Override, type OverrideStore, stateKey } from './settings.ts'
 
-export interface StatusSettings {
+interface StatusSettings {
   readonly providers: readonly {
     readonly name: string
     readonly tag: string
@@ -28,7 +35,7 @@ export interface StatusSettings {
   readonly redis: { readonly url: string }
 }
 
-export interface OverrideReport {
+interface OverrideReport {
   readonly value: unknown
   readonly actor: string
   /** RFC 3339. */
@@ -36,7 +43,7 @@ export interface OverrideReport {
 }
 
 /** An asset that is out of new swaps at every provider of the account (docs/contract.md §10.3). */
-export interface SuspendedAsset {
+interface SuspendedAsset {
   /** Of the mismatches. */
   readonly kind: JudgementKind
   /** The table's code of then; without one, coin and network. */
@@ -192,4 +199,165 @@ function reportOf({ value, actor, since }: Override, settings: StatusSettings): 
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+// Counts of a provider, summed over the running processes.
+
+/** Sums over all replicas for the last minute. */
+interface LiveFigures {
+  readonly requests: number
+  /** Share of the requests of all providers, from 0 to 1; null without requests. */
+  readonly share: number | null
+  readonly latencyMs: { readonly p50: number | null; readonly p95: number | null }
+  readonly calls: number
+  readonly failedCalls: number
+  /** Operations whose breaker is not closed in at least one replica, with the worst state. */
+  readonly breaker: Readonly<Record<string, string>>
+  /** Null: unlimited. */
+  readonly budgetLeft: Readonly<Record<BudgetPolicy, number | null>>
+  readonly listAgeSeconds: number | null
+  readonly assets: number | null
+  readonly drift: number
+  readonly judgements: JudgementCounts
+  /** Mean deviation of creates from the provider's newest quotes: -0.01 is one percent less; null without such creates. */
+  readonly quoteDeviation: number | null
+  readonly shadow: ShadowFigures | null
+}
+
+interface CountedProvider {
+  readonly tag: string
+  readonly budget: Readonly<Record<BudgetPolicy, number>>
+}
+
+/** `isBudgetShared`: the remaining budget is the lowest of all replicas; otherwise their use is summed. */
+export function liveFigures(
+  { tag, budget }: CountedProvider,
+  isBudgetShared: boolean,
+  replicas: readonly ReplicaFigures[],
+): LiveFigures {
+  const all = replicas.flatMap(({ providers }) => providers)
+  const own = all.filter(({ provider }) => provider === tag)
+  const latency = own.map((counts) => counts.latency)
+  const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, budget[policy], isBudgetShared, own)
+  const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
+  return {
+    requests,
+    share: total === 0 ? null : requests / total,
+    latencyMs: { p50: percentile(latency, 0.5, latencyOf), p95: percentile(latency, 0.95, latencyOf) },
+    calls: sum(own, 'calls'),
+    failedCalls: sum(own, 'failedCalls'),
+    breaker: worstBreakers(own),
+    budgetLeft: { quotes: left('quotes'), create: left('create'), read: left('read') },
+    listAgeSeconds: smallest(own.map(({ listAgeSeconds }) => listAgeSeconds)),
+    assets: largest(own.map(({ assets }) => assets)),
+    drift: sum(own, 'drift'),
+    judgements: { refused: judged(own, 'refused'), counted: judged(own, 'counted') },
+    quoteDeviation: meanDeviation(own),
+    shadow: shadowFigures(
+      tag,
+      replicas.flatMap(({ shadow }) => shadow ?? []),
+    ),
+  }
+}
+
+function sum(counts: readonly ProviderCounts[], what: 'requests' | 'calls' | 'failedCalls' | 'drift'): number {
+  return counts.reduce((total, one) => total + one[what], 0)
+}
+
+function judged(counts: readonly ProviderCounts[], outcome: keyof JudgementCounts): number {
+  return counts.reduce((total, { judgements }) => total + (judgements?.[outcome] ?? 0), 0)
+}
+
+function meanDeviation(counts: readonly ProviderCounts[]): number | null {
+  const sums = counts.flatMap(({ quoteDeviation }) => quoteDeviation ?? [])
+  const creates = sums.reduce((total, one) => total + one.creates, 0)
+  return creates === 0 ? null : sums.reduce((total, one) => total + one.sum, 0) / creates
+}
+
+/** Open is worse than half open. */
+function worstBreakers(counts: readonly ProviderCounts[]): Record<string, string> {
+  const worst = new Map<string, string>()
+  for (const [operation, state] of counts.flatMap(({ breaker }) => Object.entries(breaker))) {
+    if (worst.get(operation) !== 'open') worst.set(operation, state)
+  }
+  return Object.fromEntries(worst)
+}
+
+function smallest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+function largest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+/** Null if the budget is unlimited. Without a shared store each process counts its own calls, so their use is summed. */
+function budgetLeft(policy: BudgetPolicy, limit: number, isShared: boolean, counts: readonly ProviderCounts[]): number | null {
+  if (limit === 0) return null
+  const whole = limit - reservedForGatewayReads(policy, limit)
+  const left = counts.map((one) => one.budgetLeft[policy] ?? whole)
+  if (isShared) return Math.min(whole, ...left)
+  return Math.max(0, whole - left.reduce((spent, one) => spent + whole - one, 0))
+}
+
+// The shadow's results over all replicas (docs/contract.md §12).
+
+/** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */
+interface DeviationFigures {
+  readonly samples: number
+  /** Null without samples. */
+  readonly medianDeviation: number | null
+  /** The 95th percentile of the absolute deviations. */
+  readonly p95Deviation: number | null
+}
+
+interface PairFigures extends DeviationFigures {
+  readonly from: string
+  readonly to: string
+}
+
+export interface ShadowFigures extends DeviationFigures {
+  /** The tag of the candidate. */
+  readonly provider: string
+  /** Failed quotes of the candidate. */
+  readonly errors: number
+  /** Quoted pairs that the candidate does not offer. */
+  readonly missingPairs: readonly { readonly from: string; readonly to: string }[]
+  /** Codes of the table's assets that a routed provider lists and the candidate does not. */
+  readonly missingAssets: readonly string[]
+  readonly pairs: readonly PairFigures[]
+}
+
+/** Results of the replicas that shadow this candidate; null if none does. */
+export function shadowFigures(provider: string, counts: readonly ShadowCounts[]): ShadowFigures | null {
+  const own = counts.filter((one) => one.provider === provider)
+  if (own.length === 0) return null
+  const pairs = Map.groupBy(
+    own.flatMap((one) => one.pairs),
+    ({ from, to }) => JSON.stringify([from, to]),
+  )
+  const figures = [...pairs.values()].flatMap((same) => {
+    const [first] = same
+    const deviations = same.map((pair) => pair.deviations)
+    return first && totalOf(deviations) > 0 ? [{ from: first.from, to: first.to, ...summary(deviations) }] : []
+  })
+  const missing = [...pairs.values()].filter((same) => same.some((pair) => pair.missing > 0))
+  return {
+    provider,
+    ...summary(own.flatMap((one) => one.pairs.map(({ deviations }) => deviations))),
+    errors: own.reduce((sum, { errors }) => sum + errors, 0),
+    missingPairs: missing.flatMap(([pair]) => (pair ? [{ from: pair.from, to: pair.to }] : [])),
+    missingAssets: [...new Set(own.flatMap(({ missingAssets }) => missingAssets))].sort(),
+    pairs: figures.toSorted((one, other) => other.samples - one.samples),
+  }
+}
+
+function summary(deviations: readonly BucketCounts[]): DeviationFigures {
+  return {
+    samples: totalOf(deviations),
+    medianDeviation: percentile(deviations, 0.5, bucketDeviation),
+    p95Deviation: percentile(deviations, 0.95, (bucket) => Math.abs(bucketDeviation(bucket))),
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Override } from './overrides.ts'
+import type { Override } from './settings.ts'
 import { areSameSetting, heldBy, type RoutingSettings, settingOf, sleeping, withOverrides } from './settings.ts'
 
 const file: RoutingSettings & { readonly other: string } = {

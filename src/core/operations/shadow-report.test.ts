@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ShadowCounts, ShadowStatistics } from '../routing/shadow.ts'
-import { shadowFigures } from './shadow-report.ts'
+import { shadowFigures } from './provider-status.ts'
 
 function statisticsOf(deviations: readonly number[], pair: readonly [string, string] = ['BTC', 'ETH']): ShadowStatistics {
   const statistics = new ShadowStatistics()

@@ -7,9 +7,8 @@ import type { Caller, Context } from '../../domain/service.ts'
 import { keyed, type Op, type Request } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
-import { aroundAll, type Layer } from '../layer.ts'
-import type { ProviderLayerOptions } from '../layer-options.ts'
-import { rejectLocally } from '../local-rejection.ts'
+import type { ProviderLayerOptions } from '../layer.ts'
+import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
 
 export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets

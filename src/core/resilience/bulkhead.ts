@@ -1,8 +1,7 @@
 /** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
 import type { Fault } from '../../domain/fault.ts'
-import { aroundAll, type Layer } from '../layer.ts'
-import type { ProviderLayerOptions } from '../layer-options.ts'
-import { rejectLocally } from '../local-rejection.ts'
+import type { ProviderLayerOptions } from '../layer.ts'
+import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
 
 /** The values are constants of `resilience.ts` and `native-guard.ts`, not configuration. */
 interface BulkheadOptions extends ProviderLayerOptions {

@@ -3,7 +3,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import type { Context, Op, Request, SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer-options.ts'
+import type { ProviderLayerOptions } from '../layer.ts'
 import { callResultOf } from './operation-breaker.ts'
 
 /** The read that is used as a health check: with the gateway's own key, or without a key. */

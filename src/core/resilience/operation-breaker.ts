@@ -6,7 +6,7 @@ import type { Fault } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
-import type { Timing } from '../layer-options.ts'
+import type { Timing } from '../layer.ts'
 import { SlidingWindowCounter } from './memory-budgets.ts'
 
 interface BreakerRejection {

@@ -7,7 +7,7 @@ import type { Caller, Context, Request, ServiceResponse } from '../../domain/ser
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
-import { limitDeadline } from '../deadline.ts'
+import { limitDeadline } from '../layer.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult, type OtherProviders } from './failover.ts'
 import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'

@@ -4,7 +4,7 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { Fault, type FaultKind } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
-import { limitDeadline } from '../deadline.ts'
+import { limitDeadline } from '../layer.ts'
 import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 /** A provider that may get a request. */

@@ -1,8 +1,15 @@
 /** The configuration in force in this process: its file with the overrides that it follows (docs/contract.md §12). */
 import type { Config } from '../../config/index.ts'
-import { areSameOverride, type Followed, follow } from '../../core/operations/follow.ts'
-import type { Override, OverrideStore, ShownChange, StoredOverride } from '../../core/operations/overrides.ts'
-import { byName, keyByName, settingOf, withOverrides } from '../../core/operations/settings.ts'
+import type { Override, OverrideStore, ShownChange, StoredOverride } from '../../core/operations/settings.ts'
+import {
+  areSameOverride,
+  byName,
+  type Followed,
+  follow,
+  keyByName,
+  settingOf,
+  withOverrides,
+} from '../../core/operations/settings.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import type { Observer, OverrideChanged } from '../../domain/observation.ts'
 

@@ -1,7 +1,7 @@
 /** The configuration in force: the file with the operators' overrides (docs/contract.md §12). */
 import type { Config } from '../../config/index.ts'
-import type { Override } from '../../core/operations/overrides.ts'
 import { providerStatus, type StatusPorts, type StatusReport } from '../../core/operations/provider-status.ts'
+import type { Override } from '../../core/operations/settings.ts'
 import { heldBy, sleeping, withOverrides } from '../../core/operations/settings.ts'
 
 /** Applies the overrides that are valid with this file. */

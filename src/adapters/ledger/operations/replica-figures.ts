@@ -1,6 +1,6 @@
 /** Kysely: the figures of each process, with times of the database's clock. */
 import { sql } from 'kysely'
-import type { ReplicaCounts, ReplicaFiguresStore } from '../../../core/operations/replica-figures.ts'
+import type { ReplicaCounts, ReplicaFiguresStore } from '../../../core/operations/provider-figures.ts'
 import type { Store } from '../store.ts'
 
 /** Rows of processes that ended without deleting theirs are deleted after this time. */

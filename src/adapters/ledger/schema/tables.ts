@@ -1,7 +1,7 @@
 /** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditAction } from '../../../core/operations/audit.ts'
-import type { OverrideKey } from '../../../core/operations/overrides.ts'
+import type { OverrideKey } from '../../../core/operations/settings.ts'
 import type { JudgementKind } from '../../../domain/observation.ts'
 import type { Attention, Status } from '../../../domain/status.ts'
 

@@ -1,0 +1,314 @@
+/** Tries a provider before a client is routed to it (docs/contract.md §16): public reads and reads with the key, never a create. */
+
+import { isZero } from '../../domain/amount.ts'
+import type { Asset } from '../../domain/asset.ts'
+import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../domain/connect-failure.ts'
+import { Fault } from '../../domain/fault.ts'
+import { instantsOf } from '../../domain/instant.ts'
+import { printable } from '../../domain/printable.ts'
+import type { Context, Op, ResponseBody, SwapService } from '../../domain/service.ts'
+import type { RateType } from '../../domain/swap.ts'
+import type { SharedDeposits } from '../assets/deposits.ts'
+import type { Catalogue, Listing } from '../assets/listing.ts'
+import { notOfferedReasons, type Quote, quoteSuitableAmount } from './provider-diff.ts'
+
+/** Yields each check as soon as it is made. */
+export async function* tryProvider(provider: TriedProvider): AsyncGenerator<TrialCheck> {
+  const ends: KeyedEnds = new Map()
+  const listing = await read(provider, ends, 'listCurrencies', provider.catalogue.listing(provider.contextOf()))
+  yield listing instanceof Fault
+    ? fails('currencies', describeFault(listing))
+    : works('currencies', `${listing.offers.length} assets are listed`)
+  const known = listing instanceof Fault ? undefined : listing
+  if (known) yield checkAssets(known, provider)
+  yield await checkQuote(provider, ends, 'float', known)
+  yield await checkQuote(provider, ends, 'fixed', known)
+  yield await checkList(provider, ends)
+  yield await checkUnknownId(provider, ends)
+  yield checkKey(provider, ends)
+}
+
+// What a provider responses only with a key.
+
+async function checkList(provider: TriedProvider, ends: KeyedEnds): Promise<TrialCheck> {
+  if (!provider.has('listTransactions'))
+    return { check: 'list', outcome: 'none', message: 'the form has no list: a create of unknown outcome cannot be found again' }
+  if (!provider.hasKey) return skipped('list', 'no key is configured')
+  const request = { page: 1, size: 1 }
+  const page = await read(
+    provider,
+    ends,
+    'listTransactions',
+    provider.service.call('listTransactions', request, provider.contextOf()),
+  )
+  if (page instanceof Fault) return fails('list', describeFault(page))
+  const unreadable = page.body.items.find(({ createdAt }) => instantsOf(createdAt).length === 0)
+  if (unreadable) return fails('list', 'the creation time of a row cannot be read: a create of unknown outcome is not found again')
+  const [newest] = page.body.items
+  const isSilent = newest?.id !== undefined && provider.mustNameNetworks && (await namesNoNetwork(provider, newest.id))
+  const hint = isSilent
+    ? '; a get names no network: without `networks: unconfirmed` creates of coins that have several stay unknown'
+    : ''
+  return works('list', `${describePage(page.body)}${hint}`)
+}
+
+/** Whether a get has coins without their networks. False where it fails. */
+async function namesNoNetwork({ service, contextOf }: TriedProvider, id: string): Promise<boolean> {
+  try {
+    const { body } = await service.call('getTransaction', { id }, contextOf())
+    const isSilent = [body.networkFrom, body.networkTo].every((network) => !network)
+    return isSilent && !body.codeFrom && Boolean(body.coinFrom)
+  } catch {
+    return false
+  }
+}
+
+function describePage({ items, total, hasMore = false }: ResponseBody<'listTransactions'>): string {
+  if (items.length === 0) return 'it is empty, so the form of its rows is not proven'
+  return `${hasMore ? 'more than ' : ''}${total} ${total === 1 ? 'transaction' : 'transactions'}`
+}
+
+/** An id that no transaction has. */
+async function checkUnknownId(provider: TriedProvider, ends: KeyedEnds): Promise<TrialCheck> {
+  if (!provider.hasKey) return skipped('unknown id', 'no key is configured')
+  const wasRefused = isRefused(ends)
+  const request = { id: crypto.randomUUID().replaceAll('-', '').slice(0, 14) }
+  const found = await read(provider, ends, 'getTransaction', provider.service.call('getTransaction', request, provider.contextOf()))
+  if (!(found instanceof Fault)) return fails('unknown id', 'the provider has a transaction with an id that was made up')
+  if (found.kind === 'notFound') return works('unknown id', '404')
+  if (found.kind === 'unavailable' && wasRefused) return skipped('unknown id', 'the key is refused')
+  return fails('unknown id', `it must be 404: ${describeFault(found)}`)
+}
+
+function isRefused(ends: KeyedEnds): boolean {
+  return refusedIn(ends).length > 0
+}
+
+function refusedIn(ends: KeyedEnds): readonly Op[] {
+  return [...ends].flatMap(([op, end]) =>
+    end !== 'done' && (end.kind === 'unauthorized' || end.kind === 'accessRefused') ? [op] : [],
+  )
+}
+
+function checkKey({ hasKey, has, lacksAddress }: TriedProvider, ends: KeyedEnds): TrialCheck {
+  if (!hasKey) return skipped('key', 'no key is configured')
+  const refused = refusedIn(ends)
+  const accepted = [...ends].filter(([, end]) => end === 'done').map(([op]) => op)
+  const end = ends.get('getTransaction')
+  const isShownByGet = end instanceof Fault && end.kind === 'notFound'
+  if (refused.length > 0) {
+    const isListOnly = refused.every((op) => op === 'listTransactions') && (accepted.length > 0 || isShownByGet)
+    if (!isListOnly) return fails('key', `refused for ${refused.join(', ')}`)
+    return works('key', 'accepted, but for listTransactions: providers.<name>.listKey is a key for lists')
+  }
+  if (accepted.length > 0) return works('key', `accepted for ${accepted.join(', ')}`)
+  if (isShownByGet && !has('listTransactions')) return works('key', 'accepted, as far as a get of an unknown id can show')
+  if (lacksAddress('fixed') || lacksAddress('float')) return skipped('key', 'only a call with the address of a client shows it')
+  return fails('key', 'no call shows that it is accepted')
+}
+
+// Whether a provider quotes a pair of assets that it and the table have.
+
+const maxPairs = 3
+
+function checkAssets(listing: Listing, provider: TriedProvider): TrialCheck {
+  const clear = usableAssets(listing)
+  const { ambiguousAssets, otherTokens } = listing
+  const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
+  const others = [...otherTokens].map(
+    ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed.slice(0, 128))} in the place of ${contract})`,
+  )
+  const assets = clear.map(({ code }) => code)
+  const also =
+    (ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : '') +
+    (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '') +
+    depositsText(clear, listing, provider)
+  const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
+  return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }
+}
+
+/** Whether a deposit is safe on each network that has memos: where its addresses are shared, one without its memo is lost. */
+function depositsText(assets: readonly Asset[], listing: Listing, { sharedDeposits, acceptsMemos }: TriedProvider): string {
+  const texts = new Map<string, string>()
+  for (const asset of assets) {
+    const isListed = listing.byAsset.get(asset)?.row.needsMemo === true
+    const isShared = sharedDeposits.mayBeShared({ code: asset.code })
+    if (asset.memo === 'none' || (asset.memo === undefined && !isShared && !isListed)) continue
+    const place = isListed ? `${asset.network} (${asset.code}, as its list says)` : asset.network
+    if (!isShared && isListed) texts.set(place, `${place} is said to need a memo, which depositMemo does not ask for`)
+    else if (!isShared) texts.set(place, `${place} is taken for addresses of one swap each`)
+    else if (acceptsMemos) texts.set(place, `${place} needs a memo`)
+    else texts.set(place, `${place} needs a memo, so not offered without extraIds`)
+  }
+  return texts.size === 0 ? '' : `; deposits: ${[...texts.values()].join(', ')}`
+}
+
+/** In the order of the list. */
+function usableAssets({ byAsset, ambiguousAssets }: Listing): readonly Asset[] {
+  return [...byAsset].flatMap(([asset, { isAmbiguous = false }]) => (isAmbiguous || ambiguousAssets.has(asset) ? [] : [asset]))
+}
+
+async function checkQuote(
+  provider: TriedProvider,
+  ends: KeyedEnds,
+  rateType: RateType,
+  listing: Listing | undefined,
+): Promise<TrialCheck> {
+  const check = `${rateType} quote` as const
+  if (!provider.has('getRate', rateType)) return { check, outcome: 'none', message: 'the form has no swaps with this type of rate' }
+  if (provider.lacksAddress(rateType)) return skipped(check, 'it carries the address of a client: give your own as --address')
+  const pairs = listing ? pairsIn(provider, listing) : []
+  if (!listing || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
+  const sources = { services: [provider.translated], rateType, contextOf: provider.contextOf }
+  let found = fails(check, 'no quote')
+  for (const [from, to] of pairs) {
+    const listedMinimum = listing.byAsset.get(from)?.row.depositMin
+    const { amount, quotes } = await quoteSuitableAmount({ from: from.code, to: to.code, listedMinimum }, sources)
+    const [quote = {}] = quotes
+    if (provider.needsKey('getRate')) ends.set('getRate', quote.fault ?? 'done')
+    const wrong = wrongWith(quote, provider.isQuotedFirst(rateType))
+    const pair = `${amount} ${from.code} to ${to.code}`
+    found =
+      wrong === undefined
+        ? works(check, `${pair} gives ${quote.received}, ${limitsText(quote)}`)
+        : fails(check, `${pair}: ${wrong}`)
+    if (!quote.fault || !mayOtherPairWork(quote.fault)) return found
+  }
+  return found
+}
+
+/** Of the first assets of the table: those of most trade come first there. */
+function pairsIn({ catalogue }: TriedProvider, listing: Listing): readonly (readonly [Asset, Asset])[] {
+  const usable = new Set(usableAssets(listing))
+  const assets = catalogue.naming.table.coins.flatMap((coin) => coin.assets).filter((asset) => usable.has(asset))
+  const [first, ...others] = assets
+  if (!first) return []
+  const second = others.filter(({ coin }) => coin !== first.coin)
+  return second
+    .flatMap((asset, at) => (at === 0 ? [[first, asset] as const, [asset, first] as const] : [[first, asset] as const]))
+    .slice(0, maxPairs)
+}
+
+function mayOtherPairWork({ kind, reason }: Fault): boolean {
+  return kind === 'invalid' && (reason === 'refused' || notOfferedReasons.has(reason))
+}
+
+function wrongWith({ fault, received, quoteId }: Quote, needsId: boolean): string | undefined {
+  if (fault) return describeFault(fault)
+  if (received === undefined || isZero(received)) return 'the quote has no amount received'
+  return needsId && quoteId === undefined ? 'the quote has no id, which a create at this rate needs' : undefined
+}
+
+function limitsText({ minAmount, maxAmount }: Quote): string {
+  return `minimum ${minAmount ?? 'unknown'}, maximum ${maxAmount ?? 'unknown'}`
+}
+
+const connectFailures: Readonly<Record<ConnectFailure, string>> = {
+  dns_not_found: 'its name does not exist',
+  dns_timeout: 'no name server answers about its name',
+  dns_failed: 'the look-up of its name fails',
+  refused: 'nothing listens at its address and port',
+  no_route: 'there is no route to its address',
+  timed_out: 'its address does not answer',
+  reset: 'it closes the connection',
+  certificate: 'its certificate is not valid here',
+  tls: 'it does not speak TLS as it should',
+  other: 'it cannot be made',
+}
+
+/** A failed call for the operator, with more of the cause than a client gets. */
+function describeFault(fault: Fault): string {
+  const { kind, message, cause } = fault
+  switch (kind) {
+    case 'unauthorized':
+    case 'accessRefused':
+      return 'the key is refused'
+    case 'unreachable':
+      return `no connection to the provider: ${connectFailures[connectFailureOf(fault)]}${codeOf(fault)}`
+    case 'timedOut':
+      return 'no response within the timeout'
+    case 'limited':
+      return "the provider's limit of requests is reached"
+    case 'unreadable':
+      return `the response is not of the form${cause instanceof Error ? `: ${cause.message}` : ''}`
+    case 'unavailable':
+      return fault.unavailableCause === 'budget'
+        ? 'the budget for calls to the provider is used up'
+        : 'not called, because earlier calls failed'
+    case 'failed':
+      return cause instanceof Fault ? describeFault(cause) : 'the provider failed'
+    default:
+      return message
+  }
+}
+
+/** The word of the system or of OpenSSL, which can be searched for. */
+function codeOf(fault: Fault): string {
+  const cause = rootCauseOf(fault)
+  return cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+}
+
+// The checks of a trial, and what they share.
+
+type TrialCheckName = 'currencies' | 'assets' | 'float quote' | 'fixed quote' | 'list' | 'unknown id' | 'key'
+
+/** `none`: the form does not have it. `skipped`: it could not be tried. Neither is a failure of its own. */
+type TrialOutcome = 'works' | 'fails' | 'none' | 'skipped'
+
+export interface TrialCheck {
+  readonly check: TrialCheckName
+  readonly outcome: TrialOutcome
+  readonly message: string
+  /** Codes of the table's assets that the provider lists without ambiguity. */
+  readonly assets?: readonly string[]
+}
+
+export interface TriedProvider {
+  readonly catalogue: Catalogue
+  /** With the provider's names of assets. */
+  readonly service: SwapService
+  /** With the table's names of assets. */
+  readonly translated: SwapService
+  readonly sharedDeposits: SharedDeposits
+  /** Whether the provider supports memos: `providers.<name>.extraIds`. */
+  readonly acceptsMemos: boolean
+  /** Whether a get must name the networks of a transaction: `providers.<name>.networks`. */
+  readonly mustNameNetworks: boolean
+  readonly hasKey: boolean
+  readonly has: (op: Op, rateType?: RateType) => boolean
+  readonly needsKey: (op: Op) => boolean
+  /** Whether a create needs the id of a quote. */
+  readonly isQuotedFirst: (rateType: RateType) => boolean
+  /** Whether such a quote carries the address of a client, and the trial has none. */
+  readonly lacksAddress: (rateType: RateType) => boolean
+  readonly contextOf: () => Context
+}
+
+/** How each operation ended that the provider responses only with a key. */
+type KeyedEnds = Map<Op, 'done' | Fault>
+
+function works(check: TrialCheckName, message: string): TrialCheck {
+  return { check, outcome: 'works', message }
+}
+
+function fails(check: TrialCheckName, message: string): TrialCheck {
+  return { check, outcome: 'fails', message }
+}
+
+function skipped(check: TrialCheckName, message: string): TrialCheck {
+  return { check, outcome: 'skipped', message }
+}
+
+/** The value or the fault. The end of a keyed operation is noted. */
+async function read<T>({ needsKey }: TriedProvider, ends: KeyedEnds, op: Op, response: Promise<T>): Promise<T | Fault> {
+  const note = (end: 'done' | Fault): void => void (needsKey(op) && ends.set(op, end))
+  try {
+    const value = await response
+    note('done')
+    return value
+  } catch (reason) {
+    const fault = Fault.from(reason)
+    note(fault)
+    return fault
+  }
+}
