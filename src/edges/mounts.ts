@@ -1,8 +1,8 @@
 /** Selects the form of a request (docs/contract.md §2). */
 import { Fault } from '../domain/fault.ts'
+import type { NativeMount, ServeNative } from '../native/serve.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
-import type { NativeMount, ServeNative } from './native/serve-native.ts'
 import type { MountedRequest } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
 

@@ -26,7 +26,7 @@ import type { RateType } from '../domain/swap.ts'
 import type { Connection } from '../edges/call.ts'
 import { isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
 import { connect } from '../edges/connect.ts'
-import { connectNative, type NativeConnection } from '../native-lane.ts'
+import { connectNative, type NativeConnection } from '../native/lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
 import { ClockSkew } from './clock-skew.ts'
 

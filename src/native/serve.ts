@@ -1,13 +1,12 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
-import { Fault, standardFault } from '../../domain/fault.ts'
-import { countedAs, findOpenPath, type OpenPath } from '../../domain/native.ts'
-import type { Form } from '../../wire/form.ts'
-import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
-import { type AdmitOptions, admit } from '../admit.ts'
-import type { RequestRecord } from '../record.ts'
-import { type RecordOptions, recorded } from '../record.ts'
-import { announcesBody } from './headers.ts'
-import { callNative, type NativeProvider } from './native-call.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
+import { countedAs, findOpenPath, type OpenPath } from '../domain/native.ts'
+import { type AdmitOptions, admit } from '../edges/admit.ts'
+import type { RequestRecord } from '../edges/record.ts'
+import { type RecordOptions, recorded } from '../edges/record.ts'
+import type { Form } from '../wire/form.ts'
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { announcesBody, callNative, type NativeProvider } from './call.ts'
 
 /** The open paths of a provider. */
 export interface NativeLane extends NativeProvider {

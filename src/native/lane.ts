@@ -1,17 +1,17 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
 import type { LookupFunction } from 'node:net'
-import { signer } from './adapters/signer.ts'
-import type { Config, Provider } from './config/index.ts'
-import type { SteadyClock } from './core/clock.ts'
-import { nativeGuard } from './core/native/native-guard.ts'
-import type { Breaker } from './core/resilience/breaker.ts'
-import { type BudgetLimitOptions, budgetSpending } from './core/resilience/budget-limit.ts'
-import type { Confidential } from './domain/confidential.ts'
-import { parseOpenPath } from './domain/native.ts'
-import type { Server } from './domain/observation.ts'
-import type { NativeLane } from './edges/native/serve-native.ts'
-import type { SendNative } from './wire/native.ts'
-import type { ProviderForm } from './wire/provider-form.ts'
+import { signer } from '../adapters/signer.ts'
+import type { Config, Provider } from '../config/index.ts'
+import type { SteadyClock } from '../core/clock.ts'
+import type { Breaker } from '../core/resilience/breaker.ts'
+import { type BudgetLimitOptions, budgetSpending } from '../core/resilience/budget-limit.ts'
+import type { Confidential } from '../domain/confidential.ts'
+import { parseOpenPath } from '../domain/native.ts'
+import type { Server } from '../domain/observation.ts'
+import type { SendNative } from '../wire/native.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
+import { nativeGuard } from './guard.ts'
+import type { NativeLane } from './serve.ts'
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
 export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
@@ -44,7 +44,7 @@ export function connectNative(options: NativeConnectionOptions): NativeConnectio
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
 async function loadUpstream({ url, lookup }: NativeConnectionOptions): Promise<SendNative> {
-  const { nativeUpstream } = await import('./adapters/http/native/index.ts')
+  const { nativeUpstream } = await import('./proxy.ts')
   return nativeUpstream(url, lookup)
 }
 

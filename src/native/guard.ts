@@ -2,21 +2,19 @@
  * Protects a provider, and other clients, from native calls (docs/contract.md §11). Only the budget is shared with the operations:
  * native calls that fail or last long do not affect swaps.
  */
-import { Fault } from '../../domain/fault.ts'
-import type { OpenPath } from '../../domain/native.ts'
-import { countedAs, type MakeNativeCall, type NativeGuard, type ReportHead } from '../../domain/native.ts'
-import type { Observer } from '../../domain/observation.ts'
-import { policyOf } from '../../domain/policy.ts'
-import type { Context } from '../../domain/service.ts'
-import type { SteadyClock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { type RejectLocally, rejectLocally } from '../layer.ts'
-import type { CallBreaker } from '../resilience/breaker.ts'
-import type { SpendBudget } from '../resilience/budget-limit.ts'
-import { boundedCalls } from '../resilience/bulkhead.ts'
-import { PathCooldown } from './path-cooldown.ts'
 
-export interface NativeGuardOptions extends ProviderLayerOptions {
+import type { SteadyClock } from '../core/clock.ts'
+import { type ProviderLayerOptions, type RejectLocally, rejectLocally } from '../core/layer.ts'
+import type { CallBreaker } from '../core/resilience/breaker.ts'
+import type { SpendBudget } from '../core/resilience/budget-limit.ts'
+import { boundedCalls } from '../core/resilience/bulkhead.ts'
+import { Fault } from '../domain/fault.ts'
+import { countedAs, type MakeNativeCall, type NativeGuard, type OpenPath, type ReportHead } from '../domain/native.ts'
+import type { Observer } from '../domain/observation.ts'
+import { policyOf } from '../domain/policy.ts'
+import type { Context } from '../domain/service.ts'
+
+interface NativeGuardOptions extends ProviderLayerOptions {
   readonly breaker: CallBreaker
   readonly spendBudget: SpendBudget
   readonly clock: SteadyClock
@@ -143,4 +141,34 @@ async function counted(breaker: CallBreaker, context: Context, call: (reportHead
 
 function rejections(provider: string, observe: Observer): Readonly<Record<'cooldown' | 'bulkhead', RejectLocally>> {
   return { cooldown: rejectLocally(provider, 'cooldown', observe), bulkhead: rejectLocally(provider, 'bulkhead', observe) }
+}
+
+/** The longest cooldown, whatever the provider's `Retry-After`. */
+const maxCooldownMs = 3_600_000
+
+/** A cooldown for each open path, after a 429 with `Retry-After`. Other paths are not affected. */
+class PathCooldown {
+  private readonly clock: () => number
+  private readonly onStart: () => void
+  private readonly until = new Map<string, number>()
+
+  constructor(clock: () => number, onStart: () => void) {
+    this.clock = clock
+    this.onStart = onStart
+  }
+
+  remainingMs(openPath: OpenPath): number {
+    return (this.until.get(keyOf(openPath)) ?? Number.NEGATIVE_INFINITY) - this.clock()
+  }
+
+  /** Starts the cooldown. Without `Retry-After` there is none. */
+  note(openPath: OpenPath, fault: Fault | undefined): void {
+    if (fault?.kind !== 'limited' || fault.retryAfter === undefined) return
+    this.onStart()
+    this.until.set(keyOf(openPath), this.clock() + Math.min(fault.retryAfter * 1000, maxCooldownMs))
+  }
+}
+
+function keyOf({ method, pattern }: OpenPath): string {
+  return `${method} ${pattern}`
 }

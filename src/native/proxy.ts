@@ -6,10 +6,9 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type Ser
 import { Agent as TlsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware'
-import type { NativeRequest, SendNative } from '../../../wire/native.ts'
-import { serverStreams } from '../streams.ts'
-import { Exchange } from './exchange.ts'
-import { Upload } from './upload.ts'
+import { serverStreams } from '../adapters/http/streams.ts'
+import type { NativeRequest, SendNative } from '../wire/native.ts'
+import { Exchange, Upload } from './exchange.ts'
 
 /**
  * No keep-alive: on a kept connection, surplus bytes of one response would be read as the next one, and a connection that the provider

@@ -1,0 +1,214 @@
+/** One native call: the request to the provider, the head to the client, and the reports. */
+import type { Confidential } from '../domain/confidential.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
+import type { NativeGuard, OpenPath, ReportHead } from '../domain/native.ts'
+import type { Observer, Server } from '../domain/observation.ts'
+import type { Caller, Context } from '../domain/service.ts'
+import { Attempt } from '../edges/call.ts'
+import type { RequestRecord } from '../edges/record.ts'
+import { baseHeaders, type ResponseContext } from '../edges/response.ts'
+import { type Headers, type HttpRequest, type HttpResponse, readRetryAfter, toStatus } from '../wire/http.ts'
+import type { NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
+
+/** A provider with the settings of its native lane. */
+export interface NativeProvider {
+  readonly tag: string
+  readonly server: Server
+  /** The gateway's own key in the header of the provider's form. */
+  readonly credential: Headers
+  readonly userAgent: string
+  readonly confidential: Confidential
+  /** Maximum size of a request body: `providers.<name>.nativeMaxBytes` (default: 1048576 bytes). */
+  readonly maxBytes: number
+  /** `providers.<name>.timeout` (default: 10 seconds). */
+  readonly timeoutMs: number
+  /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
+  readonly idleTimeoutMs: number
+  /** Of a whole exchange: `providers.<name>.nativeTimeout` (default: 300 seconds). */
+  readonly totalTimeoutMs: number
+  readonly guard: NativeGuard
+  readonly send: SendNative
+}
+
+interface ClientRequest {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly record: RequestRecord
+}
+
+/** `path`: below the provider's base URL. Throws a `Fault` if the client got no head; after the head a fault is only recorded. */
+export async function callNative(
+  provider: NativeProvider,
+  openPath: OpenPath,
+  path: string,
+  client: ClientRequest,
+  observe: Observer,
+): Promise<HttpResponse> {
+  const { record } = client
+  const context = contextOf(provider, client)
+  const result: { head?: NativeHead; fault?: Fault | undefined } = {}
+  const call = async (reportHead: ReportHead, signal: AbortSignal): Promise<void> => {
+    const attempt = beginAttempt(provider, openPath, context)
+    const toClient = (status: number, received: Headers): NativeHead => {
+      attempt.setHead(status)
+      result.head = headDown(status, received, provider, client)
+      result.fault = faultOfStatus(status, received, provider.tag)
+      reportHead(result.fault)
+      return result.head
+    }
+    try {
+      const { confidential: keys } = provider
+      await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), keys, signal, toClient })
+      attempt.end(result.fault, observe)
+    } catch (reason) {
+      attempt.end(Fault.from(reason), observe)
+      throw reason
+    }
+  }
+  try {
+    await provider.guard(openPath, context, call)
+    record.fault = result.fault?.kind === 'invalid' ? undefined : result.fault
+  } catch (reason) {
+    record.fault = translateKeyRefusal(Fault.from(reason))
+  }
+  if (!result.head) throw record.fault
+  // For the log: a response that was cut off for what was in it is no success.
+  const { fault } = record
+  const status = fault?.kind === 'failed' && result.head.status < 400 ? toStatus(fault.kind) : result.head.status
+  return { ...result.head, status, body: '', isSent: true }
+}
+
+/** A rejection of the gateway's own key is a failure of the provider (docs/contract.md §5). */
+function translateKeyRefusal(fault: Fault): Fault {
+  if (fault.kind !== 'unauthorized' || fault.provider === undefined) return fault
+  return standardFault('accessRefused', { noEffect: true, cause: fault, provider: fault.provider })
+}
+
+function contextOf({ timeoutMs }: NativeProvider, { caller, record }: ClientRequest): Context {
+  return {
+    requestId: record.requestId,
+    caller,
+    clientCapabilities: record.form.capabilities,
+    deadline: performance.now() + timeoutMs,
+    upstreamTimer: record.upstream,
+    span: record.span,
+  }
+}
+
+function beginAttempt({ tag, server }: NativeProvider, { method }: OpenPath, context: Context): Attempt {
+  const attributes = {
+    'http.request.method': method,
+    'swapgate.operation': 'native',
+    'swapgate.provider': tag,
+    'server.address': server.address,
+    'server.port': server.port,
+  }
+  const span = context.span?.begin(method, attributes, 'client')
+  return new Attempt({ operation: 'native', method, provider: tag, server }, context, span)
+}
+
+function requestUp(
+  { credential, userAgent }: NativeProvider,
+  { method }: OpenPath,
+  path: string,
+  { request, record }: ClientRequest,
+  { span }: Attempt,
+): Pick<NativeRequest, 'streams' | 'method' | 'path' | 'headers'> {
+  const { streams, query, headers } = request
+  if (!streams) throw Fault.from(new Error('a native call without streams'))
+  const own = {
+    'user-agent': userAgent,
+    'x-request-id': record.requestId,
+    ...(span && { traceparent: span.traceparent }),
+    ...credential,
+  }
+  return { streams, method, path: query === '' ? path : `${path}?${query}`, headers: headersUp(method, headers, own) }
+}
+
+function headDown(status: number, received: Headers, { tag, confidential }: NativeProvider, { record }: ClientRequest): NativeHead {
+  const refusal = refusedHead(status, received, tag)
+  if (refusal) throw refusal
+  const hasSecret = (text: string): boolean => confidential.containsKey(text)
+  return { status, headers: headersDown(status, received, hasSecret, record, tag) }
+}
+
+// The meaning of a provider's status on the native lane: whether it is passed on, and how it is counted.
+
+/** Why the client gets a 502 instead of the response: a redirect, a rejection of the gateway's own key, or no final HTTP response. */
+function refusedHead(status: number, headers: Headers, provider: string): Fault | undefined {
+  const coding = headers['transfer-encoding']
+  if (status < 200 || status > 599 || (coding !== undefined && coding.toLowerCase() !== 'chunked'))
+    return standardFault('unreadable', { provider })
+  if (status < 400 && status > 299) return standardFault('failed', { provider, noEffect: true })
+  return status === 401 ? standardFault('unauthorized', { provider, noEffect: true }) : undefined
+}
+
+/** The fault as which a forwarded response is counted; undefined if it is no error. */
+function faultOfStatus(status: number, headers: Headers, provider: string): Fault | undefined {
+  if (status < 400) return undefined
+  if (status === 429) {
+    const retryAfter = readRetryAfter(headers['retry-after'])
+    return standardFault('limited', { provider, ...(retryAfter !== undefined && { retryAfter }) })
+  }
+  return status >= 500 ? standardFault('failed', { provider }) : new Fault('invalid', 'Refused.', { provider, reason: 'refused' })
+}
+
+// The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §8, §11).
+
+const passedUp = ['accept', 'accept-language', 'content-encoding', 'content-type']
+const passedDown = ['cache-control', 'content-encoding', 'content-length', 'content-type', 'etag', 'last-modified', 'retry-after']
+const methodsWithoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+function headersUp(method: string, sent: Headers, own: Headers): Headers {
+  // Compressed, a body could not be searched for keys as it streams by.
+  return { ...pick(sent, passedUp), 'accept-encoding': 'identity', ...framing(method, sent), ...own }
+}
+
+/** `hasSecret`: whether a text contains a configured key. */
+function headersDown(
+  status: number,
+  received: Headers,
+  hasSecret: (text: string) => boolean,
+  responseContext: ResponseContext,
+  provider: string,
+): Headers {
+  const { 'content-type': _, 'x-swap-form': __, ...own } = baseHeaders(responseContext, provider)
+  const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
+  const { 'content-length': length, 'cache-control': cacheControl, 'retry-after': pause, ...headers } = Object.fromEntries(passed)
+  const retryAfter = readRetryAfter(pause)
+  return {
+    'cache-control': forOneKey(cacheControl),
+    vary: 'Authorization, X-API-Key',
+    ...headers,
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    ...(status !== 204 && length !== undefined && { 'content-length': length }),
+    ...own,
+    'content-security-policy': 'sandbox',
+  }
+}
+
+/** A directive with its quoted text. */
+const directive = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g
+const shared = /^(?:public|private|s-maxage|proxy-revalidate)(?:=|$)/i
+
+/** `Cache-Control` for the holder of one key: no shared cache may keep the response (RFC 9111 §5.2.2). `no-store` if there is none. */
+function forOneKey(cacheControl: string | undefined): string {
+  const directives = cacheControl?.match(directive)?.map((text) => text.trim()) ?? []
+  if (directives.length === 0 || directives.some((text) => /^no-store$/i.test(text))) return 'no-store'
+  return ['private', ...directives.filter((text) => text !== '' && !shared.test(text))].join(', ')
+}
+
+/** Whether the head announces a body (RFC 9112 §6). */
+export function announcesBody({ 'content-length': length = '0', 'transfer-encoding': coding }: Headers): boolean {
+  return coding !== undefined || Number(length) > 0
+}
+
+/** The body is framed explicitly: Node sends one of a DELETE without a frame, and a server would read it as another request. */
+function framing(method: string, sent: Headers): Headers {
+  if (sent['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
+  return methodsWithoutBody.has(method) ? {} : { 'content-length': String(Number(sent['content-length'] ?? 0)) }
+}
+
+function pick(headers: Headers, names: readonly string[]): Headers {
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+}

@@ -1,0 +1,407 @@
+/** node:http: streams one request to the provider and its response to the client, with timeouts in both directions. */
+import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Readable, Transform, type TransformCallback } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
+import { parsedHeaders } from '../adapters/http/headers.ts'
+import type { ServerStreams } from '../adapters/http/streams.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
+import type { Headers } from '../wire/http.ts'
+import type { KeySearch, NativeHead, NativeRequest } from '../wire/native.ts'
+
+/** The first event that ends the exchange settles it and closes the other side. */
+export class Exchange {
+  readonly response: ServerResponse
+  /** Resolves when the whole response was sent, rejects with a `Fault`. */
+  readonly ended: Promise<void>
+  private readonly native: NativeRequest
+  private readonly upload: Upload
+  private readonly request: IncomingMessage
+  private readonly endsConnection: () => boolean
+  private readonly settled = Promise.withResolvers<void>()
+  private readonly timers: IdleTimer[] = []
+  private clientRequest: ClientRequest | undefined
+  private isConnected = false
+  private answer: IncomingMessage | undefined
+  private isHeadSent = false
+  private hasLength = false
+  private isOver = false
+  private total: NodeJS.Timeout | undefined
+
+  constructor(native: NativeRequest, upload: Upload, { request, response, endsConnection }: ServerStreams) {
+    this.native = native
+    this.upload = upload
+    this.request = request
+    this.response = response
+    this.endsConnection = endsConnection
+    this.ended = this.settled.promise
+  }
+
+  /** False if the client has disconnected: then nothing is sent. */
+  begin(): boolean {
+    const { request, response, upload, native } = this
+    if (response.destroyed || request.destroyed) {
+      this.fail(hungUp())
+      return false
+    }
+    response.setMaxListeners(20) // of the server, the proxy and this class
+    response.once('close', () => response.writableFinished || this.fail(hungUp()))
+    request.on('error', () => this.fail(hungUp()))
+    this.startTimer(native.timeoutMs, () => this.isClientsTurn() || this.fail(timedOut()))
+    this.startTimer(native.idleTimeoutMs, () => !this.isClientsTurn() || this.fail(tooSlow('request')))
+    this.total = setTimeout(() => this.fail(this.isHeadSent ? tooSlow('answer') : timedOut()), native.totalTimeoutMs)
+    native.signal.addEventListener('abort', this.onAbort)
+    request.on('data', this.onBytes)
+    request.pipe(upload)
+    return true
+  }
+
+  /** The request to the provider got its socket, which is connecting. */
+  onRequest(clientRequest: ClientRequest): void {
+    this.clientRequest = clientRequest
+    if (this.isOver) return void clientRequest.destroy()
+    // Node closes the request without an error after a 101.
+    clientRequest.once('close', () => this.answer || this.fail(failed()))
+    const connected = (): void => {
+      this.isConnected = true
+    }
+    if (clientRequest.socket) watchConnecting(clientRequest.socket, connected, () => this.fail(unreachable()))
+  }
+
+  onResponse(answer: IncomingMessage): void {
+    this.answer = answer
+    try {
+      if (this.isOver) throw hungUp()
+      // Before the proxy's own listeners, which close the client's connection.
+      answer.on('error', (reason) => this.fail(brokenOff(reason)))
+      answer.on('close', () => answer.complete || this.fail(brokenOff()))
+      const { keys } = this.native
+      if (keys.longestKey === 0) return void this.stream(answer)
+      const searched = searchedForKeys(answer.headers['content-encoding'], keys)
+      searched.once('error', (reason) => this.fail(reason))
+      answer.pipe(searched)
+      // What came with the head is searched before the head is sent: then the client gets an error in its form.
+      setImmediate(() => this.isOver || this.stream(answer, searched))
+    } catch (reason) {
+      letGo(answer)
+      this.fail(reason)
+    }
+  }
+
+  /** An error of a socket. After a complete response it is ignored: it is about surplus bytes. */
+  onError(reason: Error): void {
+    if (reason instanceof Fault) this.fail(reason)
+    else if (this.answer?.complete) return
+    else if (this.isHeadSent) this.fail(brokenOff(reason))
+    else this.fail(this.isConnected ? failed(reason) : unreachable(reason))
+  }
+
+  readonly fail = (reason: unknown): void => {
+    if (this.isOver) return
+    this.end()
+    if (this.isHeadSent) this.cut()
+    this.clientRequest?.destroy()
+    this.settled.reject(Fault.from(reason))
+  }
+
+  private sendHead({ status, headers }: NativeHead): void {
+    this.isHeadSent = true
+    this.hasLength = headers['content-length'] !== undefined
+    this.response.writeHead(status, STATUS_CODES[status] ?? '', {
+      ...headers,
+      ...(this.endsConnection() && { connection: 'close' }),
+    })
+    this.response.flushHeaders()
+  }
+
+  /** `body`: what the client gets of the response's body. */
+  private stream(answer: IncomingMessage, body: Readable = answer): void {
+    const { response, native } = this
+    try {
+      const { statusCode = 0, headers } = answer
+      const head = native.toClient(statusCode, parsedHeaders(headers))
+      this.stopTimers()
+      this.sendHead(head)
+    } catch (reason) {
+      letGo(answer)
+      return void this.fail(reason)
+    }
+    this.startTimer(native.idleTimeoutMs, () => {
+      if (response.socket === null) return // waits for earlier responses on its connection
+      this.fail(answer.complete || response.writableNeedDrain ? tooSlow('answer') : timedOut())
+    })
+    answer.on('data', this.onBytes)
+    response.once('finish', () => {
+      if (!this.isOver) this.settled.resolve()
+      this.end()
+    })
+    body.pipe(response)
+  }
+
+  /** Whether the exchange waits for the client: its body is incomplete, and the provider has taken all of it so far. */
+  private isClientsTurn(): boolean {
+    return !this.request.complete && !this.upload.writableNeedDrain
+  }
+
+  private startTimer(durationMs: number, onIdle: () => unknown): void {
+    this.timers.push(new IdleTimer(durationMs, onIdle))
+  }
+
+  private readonly onBytes = ({ length }: Buffer): void => {
+    countStreamed(length)
+    for (const timer of this.timers) timer.refresh()
+  }
+
+  private stopTimers(): void {
+    for (const timer of this.timers.splice(0)) timer.stop()
+  }
+
+  private readonly onAbort = (): void => this.fail(this.native.signal.reason)
+
+  private end(): void {
+    this.isOver = true
+    this.stopTimers()
+    clearTimeout(this.total)
+    this.native.signal.removeEventListener('abort', this.onAbort)
+    this.request.unpipe(this.upload)
+  }
+
+  /** Closes the client's connection; with a reset if the client would take a normal end for the end of the response. */
+  private cut(): void {
+    const { request, response } = this
+    if (this.hasLength || request.httpVersionMinor > 0) response.destroy()
+    else request.socket.resetAndDestroy()
+  }
+}
+
+// node:http: discards a response of which the client gets nothing.
+
+/** Without the proxy's listeners, which would close the client's connection before it gets its error. */
+function letGo(answer: IncomingMessage): void {
+  process.nextTick(() => {
+    answer.removeAllListeners()
+    answer.on('error', () => {})
+    answer.destroy()
+  })
+}
+
+// node:net: whether a connection is made in time; for TLS, after the handshake.
+
+const connectTimeoutMs = 2_000
+
+/** Calls one of the two callbacks, or none if the socket fails. */
+function watchConnecting(socket: Socket, onConnected: () => void, onTimeout: () => void): void {
+  const timer = setTimeout(onTimeout, connectTimeoutMs)
+  const stop = (): void => clearTimeout(timer)
+  socket.once('close', stop)
+  socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+    stop()
+    onConnected()
+  })
+}
+
+/** node:timers: calls back after each period without activity, until it is stopped. */
+class IdleTimer {
+  private readonly timer: NodeJS.Timeout
+
+  constructor(durationMs: number, onIdle: () => unknown) {
+    this.timer = setTimeout(() => {
+      this.timer.refresh()
+      onIdle()
+    }, durationMs)
+  }
+
+  /** Starts the period again. */
+  refresh(): void {
+    this.timer.refresh()
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+  }
+}
+
+// node:v8: frees read buffers early.
+
+/** Each read of a socket allocates a buffer of 64 KB. V8 collects these only after about 64 MB, so a stream would need that much memory. */
+const intervalBytes = 2 * 1_048_576
+
+type Collect = (options: { readonly type: 'minor' }) => void
+
+let collect: Collect | undefined
+let bytes = 0
+
+/** Counts the streamed bytes of all exchanges, and collects young garbage at each interval, which takes 1 to 2 ms. */
+function countStreamed(length: number): void {
+  bytes += length
+  if (bytes < intervalBytes) return
+  bytes = 0
+  collect ??= exposeCollection()
+  collect({ type: 'minor' })
+}
+
+function exposeCollection(): Collect {
+  setFlagsFromString('--expose-gc')
+  const gc: Collect = runInNewContext('gc')
+  return gc
+}
+
+// The faults of an exchange on the native lane.
+
+/** No byte of the request was sent. */
+function unreachable(cause?: Error): Fault {
+  const { message } = standardFault('failed')
+  return new Fault('unreachable', message, { noEffect: true, cause })
+}
+
+function failed(cause?: Error): Fault {
+  return standardFault('failed', { cause })
+}
+
+/** In the body of the response. */
+function brokenOff(cause?: Error): Fault {
+  return standardFault('unreadable', { cause })
+}
+
+function timedOut(): Fault {
+  return new Fault('timedOut', 'The provider did not answer in time; please try again later.')
+}
+
+function tooSlow(what: 'request' | 'answer'): Fault {
+  return new Fault('tooSlow', what === 'request' ? 'The request did not arrive in time.' : 'The answer was not taken in time.')
+}
+
+function hungUp(): Fault {
+  return new Fault('tooSlow', 'The client hung up.')
+}
+
+// node:zlib: finds a configured key in a body that streams by, also one that two chunks share or that is compressed.
+
+/** More is not decoded: a few bytes may become gigabytes. */
+const maxDecodedBytes = 256 * 1_048_576
+
+type Create = (firstByte: number) => Transform
+
+const decoders: ReadonlyMap<string, Create> = new Map<string, Create>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  // With the header of zlib, as RFC 9110 has it, or without, as some servers send it.
+  ['deflate', (firstByte) => ((firstByte & 15) === 8 ? createInflate() : createInflateRaw())],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress()],
+])
+
+/**
+ * Passes the body on as it is. Fails with a `Fault` before it passes the end of a key. An unknown coding is searched as it is; several
+ * in turn are refused, since nobody asked for one.
+ */
+function searchedForKeys(contentEncoding: string | undefined, keys: KeySearch): Transform {
+  const search = new Search(keys)
+  const codings = (contentEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  if (codings.length > 1) throw standardFault('failed')
+  const create = decoders.get(codings[0] ?? '')
+  return create ? throughDecoder(create, search) : plain(search)
+}
+
+/** The end of what was read is kept, so that a key may be in two chunks. */
+class Search {
+  private readonly keys: KeySearch
+  private end = ''
+
+  constructor(keys: KeySearch) {
+    this.keys = keys
+  }
+
+  finds(chunk: Buffer): boolean {
+    const text = this.end + chunk.toString('latin1')
+    this.end = text.slice(Math.max(0, text.length - this.keys.longestKey + 1))
+    return this.keys.containsLongKey(text)
+  }
+}
+
+function plain(search: Search): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (search.finds(chunk)) done(standardFault('failed'))
+      else done(null, chunk)
+    },
+  })
+}
+
+/** Each chunk waits until it is decoded. A body that cannot be decoded is passed on: the client cannot decode it either. */
+function throughDecoder(create: Create, search: Search): Transform {
+  let decoder: Transform | undefined
+  let isFound = false
+  let isBroken = false
+  let decodedBytes = 0
+  let release: (() => void) | undefined
+  const stop = (): void => {
+    isBroken = true
+    release?.()
+  }
+  const begin = (firstByte: number): Transform => {
+    const begun = create(firstByte)
+    begun.on('data', (decoded: Buffer) => {
+      decodedBytes += decoded.length
+      isFound ||= decodedBytes > maxDecodedBytes || search.finds(decoded)
+      if (isFound) begun.destroy()
+    })
+    return begun.on('error', stop).on('close', stop)
+  }
+  return new Transform({
+    transform(chunk: Buffer, _, done: TransformCallback) {
+      release = () => {
+        release = undefined
+        if (isFound) done(standardFault('failed'))
+        else done(null, chunk)
+      }
+      if (isBroken) return release()
+      decoder ??= begin(chunk[0] ?? 0)
+      decoder.write(chunk, () => setImmediate(() => release?.()))
+    },
+    destroy(reason, done) {
+      decoder?.destroy()
+      done(reason)
+    },
+  })
+}
+
+// node:stream: the request to the provider. It is built from the allow-lists, so nothing else of the client's request can be sent.
+
+interface UploadOptions {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  readonly maxBytes: number
+}
+
+/** Has the members of `IncomingMessage` that the proxy reads. Fails with a `Fault` as soon as the body is too large. */
+export class Upload extends Transform {
+  readonly httpVersion = '1.1'
+  readonly httpVersionMajor = 1
+  readonly method: string
+  url: string
+  readonly headers: Headers
+  private readonly maxBytes: number
+  private length = 0
+
+  constructor({ method, path, headers, maxBytes }: UploadOptions) {
+    super()
+    this.method = method
+    this.url = path
+    this.headers = headers
+    this.maxBytes = maxBytes
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.length += chunk.length
+    if (this.length > this.maxBytes) done(new Fault('tooLarge', `The body must have at most ${this.maxBytes} bytes.`))
+    else done(null, chunk)
+  }
+}
