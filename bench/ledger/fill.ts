@@ -1,7 +1,7 @@
 /** Fills an empty ledger with the rows that its methods would write, but faster. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { firstPosition, maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
+import { firstPosition, maxSegmentEntries } from '../../src/ledger/page-index.ts'
 import { factsJson, provider, type Row, requestJson, rowsOf } from './rows.ts'
 
 export async function fill(url: string, count: number): Promise<void> {

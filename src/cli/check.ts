@@ -1,7 +1,7 @@
-import { inspectLedger, isMissing } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, type ConfigFault, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
 import { knownForms } from '../forms/index.ts'
+import { inspectLedger, isMissing } from '../ledger/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { ledgerWarnings } from '../process/configuration/ledger-warnings.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'

@@ -1,6 +1,6 @@
-import type { openLedger } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, configFile, loadConfig } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
+import type { openLedger } from '../ledger/index.ts'
 import { cliActor } from './actor.ts'
 import { printFaults } from './check.ts'
 import { fileWarnings, type Options } from './option.ts'
@@ -29,7 +29,7 @@ export async function withLedger(
     const file = configFile(options.config)
     for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
     const config = loadConfig(file, knownForms)
-    const { openLedger } = await import('../adapters/ledger/index.ts')
+    const { openLedger } = await import('../ledger/index.ts')
     const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })

@@ -1,7 +1,8 @@
 /** The dependencies of the operator's API. */
-import type { OpenLedger } from '../adapters/ledger/index.ts'
+
 import type { Config } from '../config/index.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
+import type { OpenLedger } from '../ledger/index.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,

@@ -1,6 +1,6 @@
-import type { OpenLedger } from '../adapters/ledger/index.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { ShadowStatistics } from '../core/routing/shadow.ts'
+import type { OpenLedger } from '../ledger/index.ts'
 import type { ConfigurationInForce } from './configuration/configuration-in-force.ts'
 import type { CurrentGeneration } from './configuration/generation.ts'
 import { startIntervalJob } from './interval-job.ts'

@@ -1,6 +1,5 @@
 /** Builds the gateway of each configuration from the parts of the process. */
-import type { OpenLedger } from '../adapters/ledger/index.ts'
-import { inTurns } from '../adapters/ledger/turns.ts'
+
 import type { Config } from '../config/index.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
@@ -10,6 +9,8 @@ import { ShadowStatistics } from '../core/routing/shadow.ts'
 import type { StaticPages } from '../edges/static-page.ts'
 import { knownForms } from '../forms/index.ts'
 import { createGateway } from '../gateway.ts'
+import type { OpenLedger } from '../ledger/index.ts'
+import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import { Generation } from './configuration/generation.ts'
 import { keyIdentity } from './key-identity.ts'

@@ -1,8 +1,9 @@
 /** The gateway with its stores and background jobs, but without a port. */
-import { type OpenLedger, openLedger } from '../adapters/ledger/index.ts'
+
 import type { Config } from '../config/index.ts'
 import { withDefault } from '../domain/async.ts'
 import type { StaticPages } from '../edges/static-page.ts'
+import { type OpenLedger, openLedger } from '../ledger/index.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { ConfigurationInForce } from './configuration/configuration-in-force.ts'

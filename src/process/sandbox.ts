@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { respondToInvalid } from '../adapters/http/invalid-request.ts'
 import { hashKey } from '../adapters/key-hash.ts'
-import { makePrivate } from '../adapters/ledger/sqlite/private-file.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
 import { listenOnLoopback } from '../adapters/sandbox/server.ts'
 import { sandboxStore } from '../adapters/sandbox/store.ts'
 import type { Config } from '../config/index.ts'
 import { serviceForms } from '../forms/index.ts'
+import { makePrivate } from '../ledger/sqlite/dialect.ts'
 import { type RunningSandbox, startSandbox } from '../sandbox/sandbox.ts'
 
 export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox> {

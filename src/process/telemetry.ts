@@ -1,11 +1,12 @@
 /** Metrics and logs of this process. */
-import type { OpenLedger } from '../adapters/ledger/index.ts'
+
 import { type Log, openLog } from '../adapters/log/index.ts'
 import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import type { Config } from '../config/index.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import type { Observer } from '../domain/observation.ts'
+import type { OpenLedger } from '../ledger/index.ts'
 import { version } from './version.ts'
 
 type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { type CommandResult, runCommand } from '../support/command.ts'
 
 const assets = `

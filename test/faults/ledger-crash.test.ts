@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import type { Order } from '../checker/order.ts'
 import { lock } from '../support/broken-ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,7 +1,7 @@
 /** Providers with one account are one for ids (docs/contract.md §4): an id belongs to one create over all their tags. */
 import { expect, test } from 'vitest'
-import type { OpenLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
+import type { OpenLedger } from '../../src/ledger/index.ts'
 import { facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 

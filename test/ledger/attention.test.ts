@@ -1,9 +1,9 @@
 /** docs/contract.md §15, §16: transactions that need a person, in both stores. */
 import { describe, expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import type { OperatorResult } from '../../src/core/ledger-admin.ts'
 import type { Attention, Status } from '../../src/domain/status.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'

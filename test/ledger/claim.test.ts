@@ -1,7 +1,7 @@
 /** An `Idempotency-Key` in the ledger: its owner, its request, and its result (docs/contract.md §10.1). */
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'
 

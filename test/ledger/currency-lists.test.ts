@@ -1,8 +1,8 @@
 /** The port of kept currency lists, in every store. */
 import { expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { ListSource } from '../../src/core/quotes/read-currency-list.ts'
 import type { Amount } from '../../src/domain/amount.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { allStores, describeStores, durableStores, openSite } from './stores.ts'
 

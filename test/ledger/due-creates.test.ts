@@ -1,8 +1,8 @@
 /** Creates of unknown outcome: which are due, and that one process claims each (docs/contract.md §10.2). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { type Intent, maxOpenCreates, type UnresolvedCreate } from '../../src/core/ledger.ts'
 import { TooManyOpenCreates } from '../../src/domain/fault.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores, openSite } from './stores.ts'
 

@@ -1,7 +1,7 @@
 /** What PostgreSQL must not lose, whatever its settings (docs/contract.md §10). */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { query } from './raw.ts'

@@ -1,6 +1,6 @@
 /** A PostgreSQL server that is replaced by its standby, and keeps its sessions, read-only (docs/contract.md §10). */
 import { expect, onTestFinished, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { canFailOver, startPostgresServers } from '../support/postgres-failover.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { facts, intent } from './samples.ts'

@@ -1,5 +1,5 @@
 /** Writes to a ledger until the disk is full, then tries three times more: `full-disk.ts <url>`. */
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { facts } from './samples.ts'
 
 const [url = ''] = process.argv.slice(2)

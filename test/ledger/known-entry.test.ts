@@ -1,7 +1,7 @@
 /** An entry that is read again by its reader: it is current, however little the store reads for it. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 

@@ -1,9 +1,9 @@
 /** What an operator does with the ledger by hand (docs/contract.md §10). */
 import { afterEach, expect, test, vi } from 'vitest'
-import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
 import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { Status } from '../../src/domain/status.ts'
+import { maxSegmentEntries } from '../../src/ledger/page-index.ts'
 import { query, wrongPageIndex } from './raw.ts'
 import { always, eachOf, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'

@@ -1,9 +1,9 @@
 /** The port of suspended assets, in every store: mismatches in a row are counted with the results of creates. */
 import { expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { JudgedAsset, MismatchStreak } from '../../src/core/mismatch-streaks.ts'
 import type { JudgementKind } from '../../src/domain/observation.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { facts, intent } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'

@@ -1,6 +1,6 @@
 /** docs/contract.md §12: open transactions of a provider, each claimed by one process at a time. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'

@@ -1,7 +1,7 @@
 /** What a person has set in place of the configuration file (docs/contract.md §12). */
 import { expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Override, OverrideChange, StoredOverride } from '../../src/core/operations/settings.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
 const actor = 'cli:alice@box'

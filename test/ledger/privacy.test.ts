@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { loadConfig, packagedConfigFile } from '../../src/config/index.ts'
 import { knownForms } from '../../src/forms/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { openSandbox } from '../../src/process/sandbox.ts'
 import { facts } from './samples.ts'
 

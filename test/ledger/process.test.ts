@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { bundledLedgerWriter } from '../support/bundle.ts'
 import { wrongPageIndex } from './raw.ts'
 import { always } from './samples.ts'

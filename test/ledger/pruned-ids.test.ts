@@ -1,7 +1,7 @@
 /** An id that a create had stays that create's, also when its transaction was pruned (docs/contract.md §10.5). */
 import { afterEach, expect, test, vi } from 'vitest'
-import type { OpenLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { OpenLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { always, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'

@@ -1,7 +1,7 @@
 /** Direct access to the database of a store. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
+import { maxSegmentEntries } from '../../src/ledger/page-index.ts'
 
 export type RawRow = Readonly<Record<string, unknown>>
 

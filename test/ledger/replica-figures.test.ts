@@ -1,7 +1,7 @@
 /** The port of what replicas count, in every store. */
 import { expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { ReplicaCounts } from '../../src/core/operations/provider-figures.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
 import { describeStores, durableStores } from './stores.ts'
 

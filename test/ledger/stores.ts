@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { wrongPageIndex } from './raw.ts'
 

@@ -1,9 +1,9 @@
 /** Who waits for a ledger that has more to do than it can (docs/contract.md §10.4). */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inTurns, Turns } from '../../src/adapters/ledger/turns.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { LedgerBusy } from '../../src/domain/fault.ts'
 import type { Observation } from '../../src/domain/observation.ts'
+import { inTurns, Turns } from '../../src/ledger/turns.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

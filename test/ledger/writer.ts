@@ -1,5 +1,5 @@
 /** A process that writes to a ledger: `writer.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
-import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent } from './samples.ts'
 
 const [url = '', name = '', creates = ''] = process.argv.slice(2)

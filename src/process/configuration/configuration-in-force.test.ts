@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openLedger } from '../../adapters/ledger/index.ts'
 import { type Config, readSettings } from '../../config/index.ts'
 import { knownForms } from '../../forms/index.ts'
+import { openLedger } from '../../ledger/index.ts'
 import { ConfigurationInForce } from './configuration-in-force.ts'
 
 function withLimit(quotes: number): Config {

@@ -1,8 +1,9 @@
 /** The configuration in force: the file, compared with the ledger, with the overrides of the ledger (docs/contract.md §12). */
-import type { OpenLedger } from '../../adapters/ledger/index.ts'
+
 import { type Config, ConfigError } from '../../config/index.ts'
 import { withDefault } from '../../domain/async.ts'
 import type { Observer } from '../../domain/observation.ts'
+import type { OpenLedger } from '../../ledger/index.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
 import { FollowedOverrides } from './followed-overrides.ts'
 import { ledgerWarnings } from './ledger-warnings.ts'

@@ -1,0 +1,197 @@
+/** Kysely: accounts and the digests of their keys. */
+import { randomUUID } from 'node:crypto'
+import { type NotNull, type RawBuilder, sql } from 'kysely'
+import type { Accounts, IssuedKey } from '../core/access/authentication.ts'
+import { isSameDeposit } from '../core/same-swap.ts'
+import type { Transaction } from '../domain/swap.ts'
+import type { Database } from './database.ts'
+import { loadEntry } from './entry.ts'
+import { addAudit } from './operations.ts'
+import { prepare, type Store } from './store.ts'
+
+export function accounts(store: Store): Accounts {
+  const { database, write, isIn, toList } = store
+  const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
+  const findAll = (digests: readonly string[]) =>
+    keys(database)
+      .where(isIn('digest', toList(digests)))
+      .execute()
+  return {
+    addKey: (key, digest, actor) =>
+      write(async (within) => {
+        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest))) return
+        const { id, name, expiresAt } = key
+        const after = { account: name, expiresAt: toIso(expiresAt) }
+        await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
+      }),
+    async findKeys(digests) {
+      const [digest] = digests
+      const rows = digests.length === 1 && digest !== undefined ? await find({ digest }) : await findAll(digests)
+      return new Map(rows.map((row) => [row.digest, { account: row.account, ...ends(row) }]))
+    },
+    async listKeys() {
+      const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()
+      return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
+    },
+    revokeKey(id, at, actor) {
+      let isRetry = false
+      return write(async (within) => {
+        const wasTried = isRetry
+        isRetry = true
+        const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
+        const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
+        const known = await keyRow(within, id)
+        // The first try may have been committed without a confirmation.
+        if (!known || numUpdatedRows === 0n) return wasTried && known?.revoked_at === at
+        const { name, expires_at } = known
+        const before = { account: name, expiresAt: toIso(expires_at) }
+        const after = { account: name, revokedAt: toIso(at) }
+        await addAudit(within, store, { actor, action: 'key.revoke', subject: id, before, after })
+        return true
+      })
+    },
+    rotateKey: (id, until, key, digest, actor) =>
+      write(async (within) => {
+        const ended = await endKey(within, id, until, key.createdAt)
+        if (!ended) return false
+        if (!(await insertKey(within, ended.account, key, digest))) return true
+        const name = (await keyRow(within, id))?.name
+        const before = { account: name, expiresAt: toIso(ended.expiredAt) }
+        const successor = { id: key.id, expiresAt: toIso(key.expiresAt) }
+        const after = { account: name, expiresAt: toIso(ended.expiresAt), successor }
+        await addAudit(within, store, { actor, action: 'key.rotate', subject: id, before, after })
+        return true
+      }),
+  }
+}
+
+function keys(database: Database) {
+  return database
+    .selectFrom('keys')
+    .innerJoin('accounts', 'accounts.id', 'keys.account')
+    .select(['keys.id', 'keys.digest', 'keys.account', 'accounts.name', 'keys.created_at', 'keys.expires_at', 'keys.revoked_at'])
+}
+
+type KeyRow = Awaited<ReturnType<ReturnType<typeof keys>['execute']>>[number]
+
+function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_at'>) {
+  return { ...(expires_at !== null && { expiresAt: expires_at }), ...(revoked_at !== null && { revokedAt: revoked_at }) }
+}
+
+function keyRow(within: Database, id: string) {
+  return keys(within).where('keys.id', '=', id).executeTakeFirst()
+}
+
+async function accountOf(within: Database, store: Store, { name, createdAt }: IssuedKey, actor: string): Promise<string> {
+  const made = { id: randomUUID(), name, created_at: createdAt }
+  await within
+    .insertInto('accounts')
+    .values(made)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const { id } = await within.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirstOrThrow()
+  if (id === made.id) await addAudit(within, store, { actor, action: 'account.create', subject: name, after: { id } })
+  return id
+}
+
+/** Returns false if the same key exists: an earlier run of this transaction added it, and its COMMIT was not confirmed. */
+async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<boolean> {
+  const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
+  if (known?.id === key.id) return false
+  const row = { digest, id: key.id, account, created_at: key.createdAt }
+  const validity = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
+  await within
+    .insertInto('keys')
+    .values({ ...row, ...validity })
+    .execute()
+  return true
+}
+
+interface EndedKey {
+  readonly account: string
+  /** The expiry before the change. */
+  readonly expiredAt: number | null
+  readonly expiresAt: number
+}
+
+/** Lets a key that is valid at `now` expire at `until`, unless it expires sooner. Undefined if it is not valid. */
+async function endKey(within: Database, id: string, until: number, now: number): Promise<EndedKey | undefined> {
+  const found = within.selectFrom('keys').select(['account', 'expires_at', 'revoked_at']).where('id', '=', id).forUpdate()
+  const key = await found.executeTakeFirst()
+  if (!key || key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) return undefined
+  const expiresAt = Math.min(until, key.expires_at ?? until)
+  await within.updateTable('keys').set({ expires_at: expiresAt }).where('id', '=', id).execute()
+  return { account: key.account, expiredAt: key.expires_at, expiresAt }
+}
+
+function toIso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString()
+}
+
+// Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune.
+
+/** The other tags whose last configuration has the same account or the same URL: also those that the file lacks by now. */
+function otherTags(tag: unknown): RawBuilder<unknown> {
+  return sql`select other.tag from providers as own join providers as other on other.account = own.account or other.url = own.url
+    where own.tag = ${tag} and other.tag <> own.tag`
+}
+
+/** Whether the column has this tag or another one of the same account. One list, so that the index of ids is used whole. */
+export function isOfAccount(column: string, tag: unknown): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} in (select cast(${tag} as text) union all ${otherTags(tag)})`
+}
+
+/** Whether two tags have the same account or the same URL, as last configured. */
+export async function accountsOf(database: Database): Promise<(tag: string, other: string) => boolean> {
+  const rows = await database.selectFrom('providers').select(['tag', 'account', 'url']).execute()
+  const byTag = new Map(rows.map((row) => [row.tag, row]))
+  return (tag, other) => {
+    const [one, another] = [byTag.get(tag), byTag.get(other)]
+    if (tag === other || !one || !another) return tag === other
+    return one.url === another.url || (one.account !== null && one.account === another.account)
+  }
+}
+
+/**
+ * Whether a create under another tag of the account has the id, or a create had it until it was pruned. Called after the row that
+ * may hold the id was locked, so that a prune that held the lock is visible.
+ */
+export async function isTakenElsewhere(
+  within: Database,
+  provider: string,
+  id: string,
+  { lockId }: Pick<Store, 'lockId'>,
+): Promise<boolean> {
+  const { isTaken, isShared } = await lookUp(within, provider, id)
+  if (isTaken || !isShared) return isTaken
+  await lockId(within, id)
+  return (await lookUp(within, provider, id)).isTaken
+}
+
+async function lookUp(within: Database, provider: string, id: string) {
+  const { rows } = await sql<{ readonly taken: number | boolean; readonly shared: number | boolean }>`
+    select exists (
+      select 1 from pruned_ids where provider_id = ${id} and ${isOfAccount('provider', provider)}
+      union all
+      select 1 from transactions where provider_id = ${id} and provider in (${otherTags(provider)}) and intent is not null
+    ) as taken, exists (${otherTags(provider)}) as shared`.execute(within)
+  const [{ taken, shared } = { taken: false, shared: false }] = rows
+  return { isTaken: Boolean(taken), isShared: Boolean(shared) }
+}
+
+/**
+ * Whether a create under any other tag has this swap, whatever the configuration says of accounts: no two swaps have the same id and
+ * the same deposit address.
+ */
+export async function isBoundElsewhere(within: Database, provider: string, found: Transaction): Promise<boolean> {
+  if (!found.depositAddress) return false
+  const rows = await within
+    .selectFrom('transactions')
+    .select('facts')
+    .where('provider_id', '=', found.id)
+    .where(sql<boolean>`provider in (select tag from providers where tag <> ${provider})`)
+    .where(sql<boolean>`intent is not null and state = 'done'`)
+    .$narrowType<{ facts: NotNull }>()
+    .execute()
+  return rows.some(({ facts }) => isSameDeposit(loadEntry(facts).transaction, found))
+}

@@ -1,0 +1,245 @@
+/** Kysely: the manual operations on the ledger. */
+import { type NotNull, sql } from 'kysely'
+import type { TransactionRecord } from '../core/ledger.ts'
+import {
+  type LedgerAdmin,
+  type LedgerStats,
+  maxUnresolved,
+  type UnresolvedCreateReport,
+  type UnresolvedCursor,
+} from '../core/ledger-admin.ts'
+import type { AuditEntry } from '../core/operations/audit.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
+import { isBoundElsewhere, isTakenElsewhere } from './accounts.ts'
+import { renewClaim } from './claims.ts'
+import { becomeEntry, type Create, lockCreate, lockHolder, type MismatchRecord, markNotCreatedByHand } from './creates.ts'
+import type { Database } from './database.ts'
+import { clampSortKey, entryColumns, storeFirst, toEntry, toNanoseconds } from './entry.ts'
+import { assetCounts, attention, attentionCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
+import { addAudit } from './operations.ts'
+import { beforeAll, type OwnerPosition, positionColumns, values } from './page-index.ts'
+import { pruner } from './prune.ts'
+import type { State } from './schema/tables.ts'
+import { searcher } from './search.ts'
+import type { Store } from './store.ts'
+
+/** `isRepeated`: the work runs again, since it is not known whether its commit succeeded. */
+export function ledgerAdmin(store: Store): LedgerAdmin {
+  const { database, write, clock } = store
+  return {
+    stats: (now) => stats(database, now),
+    gauges: () => ledgerGauges(database),
+    openCounts: () => openCounts(store),
+    destinationCounts: () => destinationCounts(database),
+    assetCounts: () => assetCounts(database),
+    unresolved: (after, maxCreates = maxUnresolved) => unresolved(database, after, maxCreates),
+    unresolvedCount: () => unresolvedCount(database),
+    async findUnresolved(intent) {
+      const row = await unresolvedColumns(database).where('intent', '=', intent).executeTakeFirst()
+      return row && toReport(row)
+    },
+    bind(intent, id, at, facts, actor) {
+      let isRepeated = false
+      return write(async (within) => {
+        const create = await lockCreate(within, intent)
+        if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
+        if (!create || create.state === 'done') return 'missing'
+        if (!(await bind(within, create, facts ?? boundFacts(create, id, at), store))) return 'taken'
+        await renewClaim(within, intent, clock)
+        await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
+        isRepeated = true
+        return 'bound'
+      })
+    },
+    accept(intent, at, actor) {
+      let isRepeated = false
+      return write(async (within) => {
+        const create = await lockCreate(within, intent)
+        if (isRepeated && create?.state === 'done') return 'accepted'
+        if (create?.state !== 'mismatch') return 'missing'
+        const { told, fields } = await readMismatch(within, intent)
+        const facts = acceptedFacts(told, create, at)
+        if (!(await bind(within, create, facts, store))) return 'taken'
+        await renewClaim(within, intent, clock, { first: storeFirst(facts) })
+        await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${told.id}`, fields }))
+        isRepeated = true
+        return 'accepted'
+      })
+    },
+    markNotCreated(intent, actor) {
+      let isRepeated = false
+      return write(async (within) => {
+        const create = await lockCreate(within, intent)
+        if (isRepeated && !create) return true
+        if (!create || !(await markNotCreatedByHand(within, intent, clock))) return false
+        await addAudit(within, store, resolved(actor, create, { bound: null }))
+        isRepeated = true
+        return true
+      })
+    },
+    ...attention(store),
+    ...searcher(store),
+    export: exporter(store),
+    prune: pruner(store),
+  }
+}
+
+async function stats(database: Database, now: number): Promise<LedgerStats> {
+  const { count, min } = database.fn
+  const states = await database
+    .selectFrom('transactions')
+    .select(['state', 'provider', 'status', count<number>('owner').as('count'), min('attempted_at').as('oldest')])
+    .groupBy(['state', 'provider', 'status'])
+    .orderBy('provider')
+    .orderBy('status')
+    .execute()
+  const inState = (state: State) => states.filter((row) => row.state === state)
+  const sum = (state: State) => inState(state).reduce((total, row) => total + row.count, 0)
+  const attempts = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest).filter((oldest) => oldest !== null)
+  return {
+    entries: inState('done').map((row) => ({
+      provider: row.provider,
+      count: row.count,
+      ...(row.status && { status: row.status }),
+    })),
+    pending: sum('pending'),
+    unknown: sum('unknown'),
+    ...(attempts.length > 0 && { oldestAttempt: Math.min(...attempts) }),
+    mismatches: sum('mismatch'),
+    needPerson: (await attentionCounts(database)).reduce((total, row) => total + row.count, 0),
+    claims: await rowsOf(database.selectFrom('claims').select(count<number>('owner').as('rows')).executeTakeFirstOrThrow()),
+    accounts: await rowsOf(database.selectFrom('accounts').select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
+    validKeys: await rowsOf(validKeys(database, now).select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
+  }
+}
+
+async function rowsOf(result: Promise<{ readonly rows: number }>): Promise<number> {
+  return (await result).rows
+}
+
+function validKeys(database: Database, now: number) {
+  const valid = database.selectFrom('keys').where('revoked_at', 'is', null)
+  return valid.where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+}
+
+async function unresolved(
+  database: Database,
+  after: UnresolvedCursor | undefined,
+  maxCreates: number,
+): Promise<readonly UnresolvedCreateReport[]> {
+  const all = unresolvedColumns(database)
+  const following = after ? all.where(sql<boolean>`(attempted_at, intent) > (${after.attemptedAt}, ${after.intent})`) : all
+  const rows = await following.orderBy('attempted_at').orderBy('intent').limit(maxCreates).execute()
+  return rows.map(toReport)
+}
+
+const maxCounted = 10_000
+
+async function unresolvedCount(database: Database): Promise<number> {
+  const { rows } = await sql<{ readonly count: number }>`select count(*) as count from
+    (select 1 from transactions where state <> 'done' and quoting is null limit ${sql.lit(maxCounted)}) as counted`.execute(
+    database,
+  )
+  return (await attentionCounts(database)).reduce((sum, { count }) => sum + count, rows[0]?.count ?? 0)
+}
+
+/** The condition repeats that of the index. */
+function unresolvedColumns(database: Database) {
+  return database
+    .selectFrom('transactions')
+    .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'candidates', 'facts'])
+    .where(sql<boolean>`state <> 'done'`)
+    .where('quoting', 'is', null)
+    .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; asked: NotNull; attempted_at: NotNull }>()
+}
+
+type UnresolvedRow = Awaited<ReturnType<ReturnType<typeof unresolvedColumns>['executeTakeFirstOrThrow']>>
+
+function toReport(row: UnresolvedRow): UnresolvedCreateReport {
+  return {
+    intent: row.intent,
+    owner: row.owner,
+    provider: row.provider,
+    state: row.state,
+    requested: JSON.parse(row.asked),
+    ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
+    attemptedAt: row.attempted_at,
+    ...(row.deadline !== null && { deadline: row.deadline }),
+    ...(row.candidates !== null && !(row.state === 'mismatch' && row.facts !== null) && { candidates: JSON.parse(row.candidates) }),
+    ...(row.facts !== null && { reported: toReported(row.facts) }),
+  }
+}
+
+function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
+  const { told, fields }: MismatchRecord = JSON.parse(facts)
+  return { id: told.id, fields }
+}
+
+async function readMismatch(within: Database, intent: string): Promise<MismatchRecord> {
+  const { facts } = await within.selectFrom('transactions').select('facts').where('intent', '=', intent).executeTakeFirstOrThrow()
+  return JSON.parse(facts ?? '')
+}
+
+/** The response as it would have been stored, in the words of the request. */
+function acceptedFacts({ amountOut, ...told }: Transaction, { asked }: { asked: string }, at: number): TransactionRecord {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(asked)
+  const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+  const transaction = { ...told, status: told.status ?? ('wait' as const), ...names }
+  return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
+}
+
+function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {
+  return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
+}
+
+/** Returns false if another create has this id, or had it until it was pruned. An entry that was only read from a list does not block it. */
+async function bind(within: Database, create: Create, facts: TransactionRecord, store: Store): Promise<boolean> {
+  const holder = await lockHolder(within, create.provider, facts.transaction.id)
+  const isFree = !holder || holder.intent === create.intent || holder.intent === null
+  if (!isFree || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) return false
+  if (await isBoundElsewhere(within, create.provider, facts.transaction)) return false
+  await becomeEntry(within, create, facts, holder)
+  return true
+}
+
+/** The facts from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
+function boundFacts({ asked, attempted_at }: { asked: string; attempted_at: number }, id: string, at: number): TransactionRecord {
+  const createdAt = new Date(attempted_at).toISOString()
+  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)
+  const transaction = { ...known, id, status: 'wait', createdAt } as const
+  return { transaction, derived: [], reportedAt: at }
+}
+
+// Kysely: reads all entries in batches.
+
+const batchSize = 500
+
+/** Each batch is its own snapshot. An entry that exists during the whole export is returned exactly once. */
+function exporter({ database }: Store): LedgerAdmin['export'] {
+  return async function* (since) {
+    const oldest = clampSortKey(since === undefined ? 2n ** 64n : -toNanoseconds(since))
+    let rows = await batch(database, beforeAll, oldest)
+    for (;;) {
+      yield* rows.map(toEntry)
+      const last = rows.at(-1)
+      if (!last || rows.length < batchSize) return
+      rows = await batch(database, { ...last, sort_key: BigInt(last.sort_key) }, oldest)
+    }
+  }
+}
+
+function batch(database: Database, after: OwnerPosition, oldest: bigint) {
+  return database
+    .selectFrom('transactions')
+    .select([...entryColumns, 'provider_id', sql<string>`cast(sort_key as text)`.as('sort_key')])
+    .where(
+      sql<boolean>`state = 'done' and (owner, ${positionColumns}) > (${after.owner}, ${values(after)}) and sort_key <= ${oldest}`,
+    )
+    .orderBy('owner')
+    .orderBy(sql`transactions.sort_key`)
+    .orderBy('provider_id')
+    .orderBy('provider')
+    .limit(batchSize)
+    .$narrowType<{ provider_id: NotNull }>()
+    .execute()
+}

@@ -1,0 +1,106 @@
+/** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
+import { type RawBuilder, sql } from 'kysely'
+import type { ClaimState, Intent, Ledger } from '../core/ledger.ts'
+import type { Database } from './database.ts'
+import { claimLifetimeMs, type LedgerClock } from './database.ts'
+import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
+import type { State } from './schema/tables.ts'
+import { prepare, type Store } from './store.ts'
+
+const isUnresolved = sql<boolean>`exists (
+  select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
+)`
+
+export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'findClaim' | 'expireClaims'> {
+  const findClaim = prepare<ClaimRow, ClaimParameters>(database, ['owner', 'key', 'now'], (blank) =>
+    claimQuery(database, blank, clock),
+  )
+  return {
+    async findClaim(owner, key) {
+      const [row] = await findClaim({ owner, key, now: clock.read() })
+      return row && toClaimed(row)
+    },
+    expireClaims: () =>
+      writeOne(async (within) => {
+        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`)
+        return Number((await old.executeTakeFirst()).numDeletedRows)
+      }),
+  }
+}
+
+export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): RawBuilder<boolean> {
+  return sql`claims.created_at < ${clock.at(read)} - ${sql.lit(claimLifetimeMs)}`
+}
+
+/** Returns false if the owner has used the key before. An expired claim is replaced. */
+export async function claim(within: Database, { id, owner, claim: requestedClaim }: Intent, clock: LedgerClock): Promise<boolean> {
+  if (!requestedClaim) return true
+  const { fingerprint, request } = requestedClaim
+  const made = {
+    intent: id,
+    fingerprint,
+    request: request ? JSON.stringify(request) : null,
+    first: null,
+    created_at: clock.at(clock.read()),
+  }
+  const { numInsertedOrUpdatedRows } = await within
+    .insertInto('claims')
+    .values({ ...made, owner, key: requestedClaim.key })
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`),
+    )
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Restarts the lifetime of a claim once its outcome is known, so that the client has the full time to repeat the request. */
+export async function renewClaim(
+  within: Database,
+  intent: string,
+  clock: LedgerClock,
+  facts: { first?: string } = {},
+): Promise<void> {
+  const renewed = within.updateTable('claims').set({ ...facts, created_at: clock.at(clock.read()) })
+  await renewed.where('intent', '=', intent).execute()
+}
+
+interface ClaimRow extends EntryRow {
+  readonly fingerprint: string
+  readonly request: string | null
+  readonly first: string | null
+  readonly expired: boolean | number
+  readonly quoting: number | null
+  readonly deadline: number | null
+  readonly state: State
+}
+
+type ClaimParameters = 'owner' | 'key' | 'now'
+
+function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, never>>, clock: LedgerClock) {
+  return database
+    .selectFrom('claims')
+    .innerJoin('transactions', 'transactions.intent', 'claims.intent')
+    .select(entryColumns.map((column) => `transactions.${column}` as const))
+    .select([
+      'claims.fingerprint',
+      'claims.request',
+      'claims.first',
+      'transactions.state',
+      'transactions.quoting',
+      'transactions.deadline',
+    ])
+    .select(hasExpired(clock, blank.now).as('expired'))
+    .where('claims.owner', '=', blank.owner)
+    .where('claims.key', '=', blank.key)
+    .compile()
+}
+
+function toClaimed(row: ClaimRow): ClaimState | undefined {
+  const { fingerprint, state, provider, first } = row
+  const claimed = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
+  if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
+  if (state === 'pending' || state === 'unknown') return { ...claimed, state: 'open', provider }
+  if (row.expired) return undefined
+  if (state === 'mismatch') return { ...claimed, state, provider }
+  return { ...claimed, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
+}

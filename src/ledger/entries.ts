@@ -1,0 +1,247 @@
+/** Kysely: the known transactions, each of one owner. */
+import { type NotNull, type RawBuilder, sql } from 'kysely'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
+import { isFinal } from '../domain/status.ts'
+import { accountsOf, isOfAccount } from './accounts.ts'
+import type { Database } from './database.ts'
+import { clampSortKey, type EntryRow, entryColumns, maxSortKey, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'
+import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns } from './page-index.ts'
+import { prepare, type Store } from './store.ts'
+
+type Entries = Pick<
+  Ledger,
+  'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'openDeposits' | 'existingIds' | 'mismatchedIds'
+>
+
+export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
+  /** The store's data version before an entry was read. */
+  const dataVersions = new WeakMap<LedgerEntry, number>()
+  const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
+    ofOwner(database, owner).where('provider', '=', provider).where('provider_id', '=', id).compile(),
+  )
+  const findAll = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
+    ofOwner(database, owner).where('provider', '=', provider).where(isAmong('provider_id', ids)).compile(),
+  )
+  const existingIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    database
+      .selectFrom('transactions')
+      .select('provider_id')
+      .where(isOfAccount('provider', provider))
+      .where(isAmong('provider_id', ids))
+      .where('intent', 'is not', null)
+      .$narrowType<{ provider_id: NotNull }>()
+      .unionAll(
+        database
+          .selectFrom('pruned_ids')
+          .select('provider_id')
+          .where(isOfAccount('provider', provider))
+          .where(isAmong('provider_id', ids)),
+      )
+      .compile(),
+  )
+  const mismatchedIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    database
+      .selectFrom('transactions')
+      .select('provider_id')
+      .where(isOfAccount('provider', provider))
+      .where(isAmong('provider_id', ids))
+      .where('state', '=', 'mismatch')
+      .$narrowType<{ provider_id: NotNull }>()
+      .compile(),
+  )
+  return {
+    async find(owner, provider, id, known) {
+      // The data version costs a third of a read, so only callers that read again pay for it.
+      const current = known && dataVersion?.()
+      const isUnchanged = known && current !== undefined && dataVersions.get(known) === current
+      if (isUnchanged && isOf(known, owner, provider, id)) return known
+      const [row] = await find({ owner, provider, id })
+      const entry = row && toEntry(row)
+      if (entry && current !== undefined) dataVersions.set(entry, current)
+      return entry
+    },
+    async findAll(owner, provider, ids) {
+      return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
+    },
+    list: lister(database),
+    async listElsewhere(owner, provider, maxEntries) {
+      if (!(await hasOtherProviders(database, provider))) return { entries: [], isOneAccount: (tag, other) => tag === other }
+      const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
+      const elsewhere = await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()
+      return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
+    },
+    async upsert(owner, provider, facts, before) {
+      const renewed = before && (await writeOne((within) => updateEntry(within, before, facts)))
+      const changed = renewed ?? (await write((within) => insertEntry(within, owner, provider, facts)))
+      if (changed) return changed
+      const [row] = await find({ owner, provider, id: facts.transaction.id })
+      return row && toEntry(row)
+    },
+    async knownOwners(owners) {
+      const { rows } = await sql<{ readonly owner: string }>`
+        select listed.value as owner from ${listed(toList(owners))}
+        where exists (select 1 from transactions where owner = listed.value and state = 'done')
+          or exists (select 1 from transactions where owner = listed.value and state <> 'done')`.execute(database)
+      return new Set(rows.map(({ owner }) => owner))
+    },
+    async openDeposits(key, since) {
+      const rows = await database
+        .selectFrom('transactions')
+        .select(entryColumns)
+        .where('deposit', '=', key)
+        .where(sql<boolean>`state = 'done' and settled_at is null and sort_key <= ${-toNanoseconds(since)}`)
+        .where(sql<boolean>`(status is null or status not in ('success', 'refunded', 'overdue'))`)
+        .limit(maxDeposits)
+        .execute()
+      return rows.map(toEntry)
+    },
+    async existingIds(provider, ids) {
+      const rows = await existingIds({ provider, ids: toList(ids) })
+      return new Set(rows.map(({ provider_id }) => provider_id))
+    },
+    async mismatchedIds(provider, ids) {
+      const rows = await mismatchedIds({ provider, ids: toList(ids) })
+      return new Set(rows.map(({ provider_id }) => provider_id))
+    },
+  }
+}
+
+/** Must repeat the condition of the index. */
+const isListed = sql<boolean>`state = 'done'`
+
+/** Two steps into the index of ids: that most ledgers have one provider must cost them nothing. */
+async function hasOtherProviders(database: Database, provider: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from (select 1 from transactions where provider < ${provider} limit 1) as before
+    union all
+    select 1 from (select 1 from transactions where provider > ${provider} limit 1) as after`.execute(database)
+  return rows.length > 0
+}
+
+/** More open swaps with one address are not looked at. */
+const maxDeposits = 20
+
+function isOf(entry: LedgerEntry, owner: string, provider: string, id: string): boolean {
+  return entry.owner === owner && entry.provider === provider && entry.transaction.id === id
+}
+
+/**
+ * Prevents the use of the index of owners, which may be slower than the one of ids. The database skips another owner's row,
+ * so that it takes as long as a missing row.
+ */
+function ofOwner(database: Database, owner: string) {
+  const isOfOwner = sql<boolean>`owner || '' = ${owner} and state = 'done'`
+  return database.selectFrom('transactions').select(entryColumns).where(isOfOwner)
+}
+
+/** Inserts an entry. Undefined if any owner already has it. */
+export async function insertEntry(
+  within: Database,
+  owner: string,
+  provider: string,
+  facts: TransactionRecord,
+): Promise<LedgerEntry | undefined> {
+  const row = toRow(facts)
+  const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
+  const { numInsertedOrUpdatedRows } = await within
+    .insertInto('transactions')
+    .values({ ...row, ...at, owner, state: 'done' })
+    .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) return undefined
+  await addToPageIndex(within, owner, at)
+  return toEntry({ ...row, owner, provider, asked: null, sent: null, settled_at: null })
+}
+
+const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
+const isSettledRow = sql<boolean>`(status in ('success', 'refunded') or settled_at is not null)`
+
+/** Updates under the row's lock, safe with concurrent processes. A final status does not change, nor one that an operator recorded. */
+async function updateEntry(within: Database, before: LedgerEntry, facts: TransactionRecord): Promise<LedgerEntry | undefined> {
+  const { status, attention, changed_at, ...row } = toRow(facts)
+  const isKept = isFinal(status) ? isFinalRow : isSettledRow
+  const renewed = within
+    .updateTable('transactions')
+    .set({
+      ...row,
+      status: sql`case when ${isKept} then status else coalesce(${status}, status) end`,
+      attention: sql`case when ${isSettledRow} then null else ${attention} end`,
+      changed_at: sql`case when ${isKept} and ${status} is distinct from status then changed_at else ${changed_at} end`,
+    })
+    .where('owner', '=', before.owner)
+    .where('provider', '=', before.provider)
+    .where('provider_id', '=', facts.transaction.id)
+    .where('state', '=', 'done')
+    .where('sequence', 'is not distinct from', before.sequence ?? null)
+    .where('asked', before.isCreated ? 'is not' : 'is', null)
+    .returning(entryColumns)
+  const found = await renewed.executeTakeFirst()
+  return found && toEntry(found)
+}
+
+// Kysely: reads pages of an owner's entries with their exact total. The cost does not grow with the number of entries.
+
+/** One statement, so that the entries and the total come from one snapshot. */
+function lister(database: Database): Ledger['list'] {
+  const readPage = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => listQuery(blank).compile(database))
+  return async (owner, { page, size, created }) => {
+    const rows = await readPage({
+      owner,
+      first: clampSortKey(-created.last),
+      end: clampSortKey(-created.first) + 1n,
+      offset: BigInt(page - 1) * BigInt(size),
+      size,
+    })
+    return { entries: rows.filter(({ facts }) => facts !== null).map(toEntry), total: rows[0]?.total ?? 0 }
+  }
+}
+
+/** The parameters of the query: sort keys from `first` (inclusive) to `end` (exclusive). */
+type ListParameters = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
+
+interface Row extends EntryRow {
+  readonly total: number
+}
+
+const columns = (table: 'page' | 'transactions') => sql.join(entryColumns.map((column) => sql.ref(`${table}.${column}`)))
+
+/** `span`: the numbers of entries that are newer than the range, and that are not older than it. Positions count from the oldest. */
+function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuilder<Row> {
+  return sql<Row>`
+    with span as materialized (
+      select newer, reached, total - 1 - newer - cast(${offset} as bigint) as start from (
+        select total, ${newerThan(owner, first)} as newer, ${newerThan(owner, end)} as reached from (
+          select older + entries as total from tallies where owner = ${owner} and sort_key = ${firstPosition.sort_key}
+        ) as counted
+      ) as bounds
+    ), page as (
+      select sort_key, provider_id, ${columns('transactions')} from transactions
+      where owner = ${owner} and state = 'done' and sort_key < ${end} and ${position} >= (${placeAt(owner)})
+      order by ${positionColumns} limit cast(${size} as bigint)
+    )
+    select reached - newer as total, ${columns('page')} from span left join page on true
+    order by page.sort_key, page.provider_id, page.provider`
+}
+
+/** The number of the owner's entries with a lower sort key: all of newer segments, and a part of one more. */
+function newerThan(owner: never, key: never): RawBuilder<number> {
+  return sql`case when cast(${key} as bigint) > ${maxSortKey} then total else coalesce((
+    select total - tally.older - tally.entries + (
+      select count(*) from transactions
+      where owner = ${owner} and state = 'done' and sort_key < ${key}
+      and ${position} >= (tally.sort_key, tally.provider_id, tally.provider)
+    )
+    from tallies as tally where owner = ${owner} and sort_key < ${key} order by ${oldestFirst} limit 1
+  ), 0) end`
+}
+
+/** The position at which the page starts: an offset into a segment. */
+function placeAt(owner: never): RawBuilder<unknown> {
+  const tally = (column: RawBuilder<unknown>) => sql`(
+    select ${column} from tallies where owner = ${owner} and older <= (select start from span)
+    order by older desc, ${positionColumns} limit 1
+  )`
+  return sql`
+    select ${positionColumns} from transactions where owner = ${owner} and state = 'done' and ${position} >= ${tally(positionColumns)}
+    order by ${positionColumns} limit 1 offset coalesce(${tally(sql`older + entries - 1`)} - (select start from span), 0)`
+}

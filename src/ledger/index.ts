@@ -1,0 +1,205 @@
+/** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
+import { existsSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
+import { resolve } from 'node:path'
+import type { LedgerWaits } from '../core/access/admission.ts'
+import type { Accounts } from '../core/access/authentication.ts'
+import type { Ledger } from '../core/ledger.ts'
+import type { LedgerAdmin } from '../core/ledger-admin.ts'
+import type { SuspensionStore } from '../core/mismatch-streaks.ts'
+import type { AuditLog } from '../core/operations/audit.ts'
+import type { ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
+import type { OverrideStore } from '../core/operations/settings.ts'
+import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
+import type { TagRecords } from '../core/routing/tag-records.ts'
+import type { LostCommits } from '../domain/observation.ts'
+import { accounts } from './accounts.ts'
+import { ledgerAdmin } from './admin.ts'
+import { claims } from './claims.ts'
+import { dueCreates, intents, refusedCreates } from './creates.ts'
+import { entries } from './entries.ts'
+import { suspensions } from './mismatch-streaks.ts'
+import { openTransactions } from './open-transactions.ts'
+import { auditLog, overrides, replicaFigures } from './operations.ts'
+import { currencyLists, tagRecords } from './provider-records.ts'
+import { type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
+import { migrate, mustExistMessage, type Store } from './store.ts'
+import type { TurnLimits } from './turns.ts'
+
+export interface LedgerOptions {
+  /** Timeout of one statement at a server. */
+  readonly timeoutMs?: number
+  /** Whether a ledger that does not exist is an error; else it is made, with a warning. */
+  readonly mustExist?: boolean
+  /** How the name of a server is looked up; by default by the system. */
+  readonly lookup?: LookupFunction
+  /** Replaces the clock of claims, in milliseconds, for tests. */
+  readonly now?: () => number
+}
+
+export interface OpenLedger {
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly ledgerAdmin: LedgerAdmin
+  readonly tags: TagRecords
+  /** How long the first queued read and the first queued write have waited. */
+  readonly waits: () => LedgerWaits
+  /** For `inTurns`: how many calls it takes at a time. */
+  readonly turns: TurnLimits
+  readonly currencyLists: CurrencyListStore
+  readonly overrides: OverrideStore
+  readonly suspensions: SuspensionStore
+  readonly audit: AuditLog
+  readonly replicaFigures: ReplicaFiguresStore
+  /** For the operator: about the server, and that the ledger is new. */
+  readonly warnings: readonly string[]
+  /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
+  readonly findLostCommits: () => Promise<LostCommits | undefined>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens `sqlite:<path>`, `sqlite::memory:` or `postgres://…` and migrates it to this version's schema. Throws an `Error` with
+ * one line for the operator: the cause and what to do, without a credential.
+ */
+export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
+  const location = locationOf(url)
+  try {
+    const { store, isNew } = await openStore(url, options)
+    const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
+    return { ...assemble(store), warnings: [...made, ...store.warnings] }
+  } catch (reason) {
+    throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
+  }
+}
+
+function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
+  const { close, waits, turns, findLostCommits } = store
+  const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
+  const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
+  const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
+  const operations = {
+    overrides: overrides(store),
+    suspensions: suspensions(store),
+    audit: auditLog(store),
+    replicaFigures: replicaFigures(store),
+  }
+  return {
+    ledger,
+    accounts: accounts(store),
+    ledgerAdmin: ledgerAdmin(store),
+    ...lists,
+    ...operations,
+    findLostCommits,
+    waits,
+    turns,
+    close,
+  }
+}
+
+const sqliteUrl = /^sqlite:(.+)$/
+const postgresUrl = /^postgres(?:ql)?:/
+const memory = ':memory:'
+/** A step of a migration may take longer than other statements. */
+const migrationTimeoutMs = 600_000
+const inspectionTimeoutMs = 1_000
+
+const memoryStore = memoryStores()
+
+interface OpenedStore {
+  readonly store: Store
+  readonly isNew: boolean
+}
+
+async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, lookup, now }: LedgerOptions): Promise<OpenedStore> {
+  const file = sqliteUrl.exec(url)?.[1]
+  const prepare = (store: Store): Promise<boolean> => migrate(store, mustExist)
+  if (file === memory) return await started(await memoryStore(now), async () => false)
+  if (mustExist && isMissing(url)) throw new Error(mustExistMessage)
+  if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
+  // Loaded only when needed.
+  const { postgresStore } = await import('./postgres/store.ts')
+  const migrating = await started(await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }), prepare)
+  await migrating.store.close()
+  return { store: await postgresStore(url, { timeoutMs, lookup, now }), isNew: migrating.isNew }
+}
+
+/** Whether the ledger is a file that does not exist. */
+export function isMissing(url: string): boolean {
+  const file = sqliteUrl.exec(url)?.[1]
+  return file !== undefined && file !== memory && !existsSync(file)
+}
+
+/**
+ * Reads the records of these tags and of all tags in the ledger, and what is open, without creating, changing or blocking it.
+ * Undefined if that is not possible: the ledger does not exist, has another version, is locked, or is unreachable for a second.
+ */
+export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
+  const file = sqliteUrl.exec(url)?.[1]
+  try {
+    const { inspect, inspectSqlite } = await import('./sqlite/store.ts')
+    if (file !== undefined) return await inspectSqlite(file, tags)
+    const { postgresStore } = await import('./postgres/store.ts')
+    const store = await postgresStore(url, { timeoutMs: inspectionTimeoutMs })
+    return await inspect(store, tags).finally(store.close)
+  } catch {
+    return undefined
+  }
+}
+
+/** Prepares the store, which returns whether it was empty, and starts its clock. Closes it if that fails. */
+async function started(store: Store, prepare: (store: Store) => Promise<boolean>): Promise<OpenedStore> {
+  try {
+    const isNew = await prepare(store)
+    await store.clock.start()
+    return { store, isNew }
+  } catch (reason) {
+    await store.close()
+    throw reason
+  }
+}
+
+/** Without user and password. */
+function locationOf(url: string): string {
+  const file = sqliteUrl.exec(url)?.[1]
+  if (file !== undefined) return resolve(file)
+  const server = postgresUrl.test(url) ? URL.parse(url) : null
+  if (!server) throw new Error('The URL of the ledger must begin with "sqlite:", "postgres://" or "postgresql://".')
+  return `${server.host}${server.pathname}`
+}
+
+// Messages for a ledger that cannot be opened: the cause and what to do.
+
+/** By the primary result code of SQLite: the lowest byte of its `errcode`. */
+const sqlite = new Map([
+  [5, 'another process has locked it; stop that process'],
+  [8, 'it is not writable; give this user write access to the file and its directory'],
+  [11, 'it is damaged; restore a backup'],
+  [13, 'the disk is full; free some space'],
+  [14, 'the file cannot be opened or created; correct the path, or make this user the owner of the file and its directory'],
+  [26, 'it is not a SQLite database; name another file, or restore a backup'],
+])
+/** By the SQLSTATE of PostgreSQL or the name of a system error. */
+const others = new Map([
+  ['28P01', 'the server rejects the user or the password; correct them'],
+  ['28000', 'the server rejects this user; allow it on the server'],
+  ['3D000', 'the server has no such database; create it'],
+  ['42501', 'the user may not create tables; grant it this privilege'],
+  ['53300', 'the server has no free connection; raise its limit'],
+  ['57P03', 'the server is starting or stopping; try again'],
+  ['ECONNREFUSED', 'no server listens at this address; start it, or correct the address'],
+  ['ENOTFOUND', 'the host does not exist; correct the address'],
+  ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
+  ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
+  ['EACCES', 'the directory cannot be created; correct the path, or give this user the permission'],
+  ['EEXIST', 'the directory cannot be created, since a file has this name; correct the path'],
+  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct the path'],
+])
+
+export function diagnose(reason: unknown): string {
+  const { errcode, code, message, errors } = reason as { errcode?: number; code?: string; message?: string; errors?: Error[] }
+  const known = errcode === undefined ? others.get(String(code)) : sqlite.get(errcode & 0xff)
+  if (known === undefined && /timeout/i.test(message ?? ''))
+    return 'the server does not respond in time; check the address and the network'
+  return known ?? (message || errors?.[0]?.message) ?? String(reason)
+}

@@ -1,0 +1,240 @@
+/** Kysely: takes open transactions of a provider, each for one process at a time. The conditions repeat those of the indexes. */
+import { type NotNull, sql } from 'kysely'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
+import type {
+  AssetCount,
+  AttentionCount,
+  DestinationCount,
+  LedgerAdmin,
+  LedgerGauges,
+  OpenCount,
+  OperatorResult,
+  UnresolvedCount,
+} from '../core/ledger-admin.ts'
+import type { Status } from '../domain/status.ts'
+import type { Database } from './database.ts'
+import { entryColumns, toEntry, toRow } from './entry.ts'
+import { addAudit } from './operations.ts'
+import { named } from './search.ts'
+import type { Store } from './store.ts'
+
+type OpenTransactions = Pick<Ledger, 'claimOpen' | 'claimLost' | 'releaseOpen'>
+
+export function openTransactions({ database, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
+  // In a subquery the time is read once, so that the database can use the index.
+  const nowOf = () => sql<number>`(select ${clock.at(clock.read())})`
+  const dueIds = async (provider: string, maxEntries: number, pauseMs: number): Promise<readonly string[]> => {
+    const isDue = sql`provider = ${provider} and polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`
+    const { rows } = await sql<{ readonly provider_id: string }>`
+      select provider_id from (
+        select * from (
+          select provider_id, polled_at, sort_key from transactions where ${isDue} and ${hasNotEnded}
+          order by polled_at, sort_key desc limit ${maxEntries}
+        ) as unfinished
+        union all
+        select * from (
+          select provider_id, polled_at, sort_key from transactions
+          where ${isDue} and ${overdueWithoutAttention}
+            and (${overdueSince}) > (select ${databaseTimeMs}) - ${sql.lit(openOverdueMs)}
+          order by ${overdueSince} limit ${maxEntries}
+        ) as overdue
+        union all
+        select * from (
+          select provider_id, polled_at, sort_key from transactions where ${isDue} and ${overdueWithAttention}
+          order by polled_at, sort_key desc limit ${maxEntries}
+        ) as attended
+      ) as due order by polled_at, sort_key desc limit ${maxEntries}`.execute(database)
+    return rows.map(({ provider_id }) => provider_id)
+  }
+  const lostIds = async (provider: string, maxEntries: number, pauseMs: number, missingAt: number): Promise<readonly string[]> => {
+    const { rows } = await sql<{ readonly provider_id: string }>`
+      select provider_id from transactions
+      where attention is not null and provider = ${provider} and attention = 'lost'
+        and coalesce(missing_at, 0) <= ${missingAt} and polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}
+      order by sort_key desc limit ${maxEntries}`.execute(database)
+    return rows.map(({ provider_id }) => provider_id)
+  }
+  const claim = async (provider: string, ids: readonly string[], pauseMs: number): Promise<readonly LedgerEntry[]> => {
+    if (ids.length === 0) return []
+    return writeOne(async (within) => {
+      const claimed = await within
+        .updateTable('transactions')
+        .set({ polled_at: nowOf() })
+        .where('provider', '=', provider)
+        .where(isIn('provider_id', toList(ids)))
+        .where(sql<boolean>`polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`) // another process may have been first
+        .returning(entryColumns)
+        .execute()
+      const entries = new Map(claimed.map(toEntry).map((entry) => [entry.transaction.id, entry]))
+      return ids.flatMap((id) => entries.get(id) ?? [])
+    })
+  }
+  return {
+    claimOpen: async (provider, maxEntries, pauseMs) => claim(provider, await dueIds(provider, maxEntries, pauseMs), pauseMs),
+    claimLost: async (provider, maxEntries, pauseMs, missingAt) =>
+      claim(provider, await lostIds(provider, maxEntries, pauseMs, missingAt), pauseMs),
+    releaseOpen: (provider, ids) =>
+      writeOne(async (within) => {
+        const released = within.updateTable('transactions').set({ polled_at: 0 }).where('provider', '=', provider)
+        await released.where(isIn('provider_id', toList(ids))).execute()
+      }),
+  }
+}
+
+// Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions.
+
+/** An overdue transaction counts as open for this long, since a late deposit may still complete it. */
+const openOverdueMs = 7 * 86_400_000
+/** When it became overdue, in milliseconds since 1970; if unknown, its creation time. */
+const overdueSince = sql<number>`coalesce(changed_at, -sort_key / 1000000)`
+/** Overdue transactions that are open for any time. */
+const overdueWithAttention = sql<boolean>`attention is not null and status = 'overdue'`
+/** All others; one that an operator settled is not open. */
+const overdueWithoutAttention = sql<boolean>`state = 'done' and status = 'overdue' and attention is null and settled_at is null`
+
+interface Row {
+  readonly provider: string
+  readonly state: OpenCount['state']
+  readonly status: Status | null
+  readonly count: number
+}
+
+/** One statement reads one snapshot, so that nothing is counted twice. The conditions repeat those of the indexes. */
+export async function openCounts({
+  database,
+  databaseTimeMs,
+}: Pick<Store, 'database' | 'databaseTimeMs'>): Promise<readonly OpenCount[]> {
+  const { rows } = await sql<Row>`
+    select provider, state, null as status, count(*) as count from transactions
+    where state in ('pending', 'unknown') group by provider, state
+    union all
+    select provider, state, status, count(*) as count from transactions
+    where ${hasNotEnded} group by provider, state, status
+    union all
+    select provider, state, status, count(*) as count from transactions
+    where ${overdueWithoutAttention} and (${overdueSince}) > ${databaseTimeMs} - ${sql.lit(openOverdueMs)}
+    group by provider, state, status
+    union all
+    select provider, state, status, count(*) as count from transactions
+    where ${overdueWithAttention} group by provider, state, status`.execute(database)
+  return addUp(rows).map(({ status, ...row }) => (status === null ? row : { ...row, status }))
+}
+
+export async function destinationCounts(database: Database): Promise<readonly DestinationCount[]> {
+  const { rows } = await sql<{ readonly provider: string; readonly destination: string; readonly count: number }>`
+    select provider, destination, count(*) as count from transactions
+    where state in ('pending', 'unknown') and destination is not null group by provider, destination`.execute(database)
+  return rows.map(({ destination, ...row }) => ({ ...row, destination: JSON.parse(destination) }))
+}
+
+/** Groups by the words that were sent: one create of a group says what the table called them. */
+export async function assetCounts(database: Database): Promise<readonly AssetCount[]> {
+  const { rows } = await sql<{ readonly asked: string; readonly count: number }>`
+    select min(asked) as asked, count(*) as count from transactions
+    where state in ('pending', 'unknown') and sent is not null group by provider, sent
+    union all
+    select min(asked) as asked, count(*) as count from transactions
+    where ${hasNotEnded} and sent is not null group by provider, sent`.execute(database)
+  return rows.map(({ asked, count }) => ({ pair: JSON.parse(asked), count }))
+}
+
+/** One row for each provider, state and status. */
+function addUp(rows: readonly Row[]): readonly Row[] {
+  const groups = Map.groupBy(rows, ({ provider, state, status }) => `${provider} ${state} ${status}`)
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, count: others.reduce((sum, { count }) => sum + count, first.count) }] : [],
+  )
+}
+
+// Kysely: counts open transactions and unresolved creates from their own indexes.
+
+/** Must repeat the condition of the index, or the database does not use it. */
+const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
+const isUnresolved = sql<boolean>`state <> 'done'`
+/** The oldest creation time in milliseconds: sort keys are negative nanoseconds. */
+const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
+
+export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
+  const open = await database
+    .selectFrom('transactions')
+    .select(['provider', 'status', database.fn.countAll<number>().as('count'), oldest.as('oldest')])
+    .where(hasNotEnded)
+    .groupBy(['provider', 'status'])
+    .execute()
+  return {
+    unfinished: open.map(({ status, ...row }) => ({ ...row, ...(status !== null && { status }) })),
+    unresolvedCounts: await unresolvedCounts(database),
+    attentionCounts: await attentionCounts(database),
+  }
+}
+
+/** Groups by expressions: by the columns, SQLite would read the whole table in the order of another index. */
+async function unresolvedCounts(database: Database): Promise<readonly UnresolvedCount[]> {
+  const { rows } = await sql<UnresolvedCount>`
+    select min(provider) as provider, min(state) as state, count(*) as count, min(attempted_at) as oldest
+    from transactions where ${isUnresolved} group by provider || '', state || ''`.execute(database)
+  return rows
+}
+
+// Kysely: the transactions that need a person.
+
+const maxListed = 1_000
+
+/** Must repeat the condition of the index, or the database does not use it. */
+const needsPerson = sql<boolean>`attention is not null`
+
+export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settle'> {
+  const { database, write } = store
+  return {
+    async needPerson(maxTransactions = maxListed) {
+      const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
+      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxTransactions).execute())
+    },
+    settle(provider, id, result, actor) {
+      const { status, note, at } = result
+      // The work runs again if it is not known whether its commit succeeded.
+      let isRepeated = false
+      return write(async (within) => {
+        const ofId = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id)
+        const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
+        if (!row) return 'missing'
+        if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
+        const renewed = { ...toRow(settled(toEntry(row), result)), settled_at: at }
+        await within
+          .updateTable('transactions')
+          .set(renewed)
+          .where('provider', '=', provider)
+          .where('provider_id', '=', id)
+          .execute()
+        const before = { status: row.status, attention: row.attention }
+        const subject = `${provider}~${id}`
+        await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
+        isRepeated = true
+        return 'settled'
+      })
+    },
+  }
+}
+
+/** With a later sequence, so that a report that was merged before does not overwrite it. */
+function settled(record: TransactionRecord, { status, at }: OperatorResult): TransactionRecord {
+  const { attention: _, ...transaction } = record.transaction
+  const isChange = transaction.status !== status
+  const updatedAt = isChange && record.derived.includes('updatedAt') ? new Date(at).toISOString() : transaction.updatedAt
+  return {
+    ...record,
+    transaction: { ...transaction, status, ...(updatedAt !== undefined && { updatedAt }) },
+    ...(isChange && { changedAt: Math.max(at, record.changedAt ?? 0) }),
+    sequence: (record.sequence ?? 0) + 1,
+  }
+}
+
+export function attentionCounts(database: Database): Promise<readonly AttentionCount[]> {
+  return database
+    .selectFrom('transactions')
+    .select(['provider', 'attention', database.fn.countAll<number>().as('count')])
+    .where(needsPerson)
+    .groupBy(['provider', 'attention'])
+    .$narrowType<{ attention: NotNull }>()
+    .execute()
+}

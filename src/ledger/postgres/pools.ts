@@ -1,0 +1,250 @@
+/** pg: a pool of connections to PostgreSQL. No connection hangs, and no failure of one ends the process. */
+import { type LookupFunction, Socket } from 'node:net'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import type { LedgerWaits } from '../../core/access/admission.ts'
+import { UncertainChange } from '../../domain/fault.ts'
+import type { Lane } from '../database.ts'
+
+const connectTimeoutMs = 2_000
+const connections = 13
+/** Connections that only results of creates may use, and those that only reads may use. */
+const resultConnections = 2
+const readConnections = 3
+/** Leaves connections to look-ups of keys, and to writes of what is no create. */
+export const turns = { creates: 6, reads: 6 }
+const resultTimeoutMs = 5_000
+/** At a server that stays read-only, reads keep their connections for this long. */
+const retirementIntervalMs = 1_000
+/** The server ends an idle transaction after this time, so that its locks are released. */
+const idleTimeoutMs = 10_000
+const int8 = 20
+
+interface Pools extends Readonly<Record<Lane, PostgresPool>> {
+  readonly waits: ConnectionQueue['waits']
+}
+
+/** Opens one pool with an entry for each lane. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
+export function openPools(url: string, timeoutMs: number, lookup?: LookupFunction): Pools {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: idleTimeoutMs,
+    application_name: 'swapgate',
+    keepAlive: true,
+    ...(lookup && { stream: () => new LookingUp(lookup) }),
+    types: { getTypeParser },
+  })
+  // A broken connection leaves the pool, and its user gets the error. Without a listener the event would end the process.
+  pool.on('error', () => {})
+  const openedAt = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => {
+    openedAt.set(
+      client.on('error', () => {}),
+      performance.now(),
+    )
+  })
+  let retiredAt = Number.NEGATIVE_INFINITY
+  const isRetired = (client: pg.PoolClient): boolean => (openedAt.get(client) ?? 0) <= retiredAt
+  // After a failover the other connections lead to the same server, so they are closed too: idle ones when they are next taken.
+  const retire = (): void => {
+    if (performance.now() - retiredAt >= retirementIntervalMs) retiredAt = performance.now()
+  }
+  const take = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect()
+    if (!isRetired(client)) return client
+    client.release(true)
+    return await take()
+  }
+  const { acquire: enter, waits } = connectionQueue({
+    connections,
+    resultConnections,
+    readConnections,
+    queueTimeoutMs: { usual: connectTimeoutMs, read: connectTimeoutMs, result: resultTimeoutMs },
+  })
+  const poolFor = (lane: Lane): PostgresPool => ({
+    options: {},
+    async connect() {
+      const releaseSlot = await enter(lane)
+      try {
+        return guard(await take(), { releaseSlot, retire, isRetired })
+      } catch (reason) {
+        releaseSlot()
+        throw reason
+      }
+    },
+    end: async () => void (pool.ending || (await pool.end())),
+  })
+  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits }
+}
+
+/** A socket that looks up names in its own way, since pg passes no option for it. */
+class LookingUp extends Socket {
+  private readonly lookup: LookupFunction
+
+  constructor(lookup: LookupFunction) {
+    super()
+    this.lookup = lookup
+  }
+
+  override connect(port: unknown, host?: unknown): this {
+    if (typeof port !== 'number' || typeof host !== 'string') return super.connect(port as string) // the path of a Unix socket
+    return super.connect({ port, host, lookup: this.lookup })
+  }
+}
+
+interface Guarded {
+  readonly releaseSlot: () => void
+  /** The server accepts no writes: closes all connections that are open now. */
+  readonly retire: () => void
+  readonly isRetired: (client: pg.PoolClient) => boolean
+}
+
+/** After a timeout, a connection error or a refused write nothing more is sent over the connection, and the pool replaces it. */
+function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarded): PostgresPoolClient {
+  let broken: unknown
+  const query = async (statement: string, parameters: readonly unknown[] = []) => {
+    if (broken !== undefined) throw broken
+    try {
+      if (statement.startsWith(beginning)) return await client.query(statement + durably)
+      return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
+    } catch (reason) {
+      if (codeOf(reason) === readOnly) retire()
+      else if (isServerError(reason)) throw reason
+      // The server may have committed. The rollback that follows throws this error again.
+      broken = statement.toLowerCase() === 'commit' ? new UncertainChange(reason) : reason
+      throw broken
+    }
+  }
+  const release = (): void => {
+    client.release(broken !== undefined || isRetired(client))
+    releaseSlot()
+  }
+  return { query: query as unknown as PostgresPoolClient['query'], release }
+}
+
+/** The error of a write at a standby, or at a server that was made read-only before a failover. */
+export const readOnly = '25006'
+
+/** How Kysely begins a transaction. */
+const beginning = 'start transaction'
+/** In one message with the beginning. With `off` a server confirms commits that a loss of power undoes. */
+const durably = '; set local synchronous_commit = on'
+
+const names = new Map<string, string>()
+
+/** The name of a prepared statement. Statements are few, and planning one costs more than running it. */
+function nameOf(statement: string): string {
+  const name = names.get(statement) ?? `swapgate-${names.size}`
+  names.set(statement, name)
+  return name
+}
+
+/** Whether the server rejected a statement and keeps the connection. */
+function isServerError(reason: unknown): boolean {
+  return reason instanceof pg.DatabaseError && reason.severity === 'ERROR'
+}
+
+/** The SQLSTATE of an error (PostgreSQL, Appendix A). */
+export function codeOf(reason: unknown): string | undefined {
+  return reason instanceof pg.DatabaseError ? reason.code : undefined
+}
+
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === int8 ? toNumber : pg.types.getTypeParser(type, format)
+}
+
+/** Parses counts and milliseconds. Throws if a number would lose precision. */
+function toNumber(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new Error(`The ledger has ${text} where a smaller number belongs.`)
+  return number
+}
+
+// The queue for connections. Results of creates have priority, then reads; each kind of work has some connections of its own.
+
+interface ConnectionQueue {
+  /** Resolves when a slot is free; the returned function releases it. Rejects after the queue timeout. */
+  readonly acquire: (lane: Lane) => Promise<() => void>
+  /** How long the first read and the first write without priority have waited. */
+  readonly waits: () => LedgerWaits
+}
+
+interface ConnectionQueueOptions {
+  readonly connections: number
+  /** The number of slots that only results may use. */
+  readonly resultConnections: number
+  /** The number of slots that only reads may use. */
+  readonly readConnections: number
+  /** Maximum wait. */
+  readonly queueTimeoutMs: Readonly<Record<Lane, number>>
+}
+
+interface Waiting {
+  readonly since: number
+  readonly admit: () => void
+}
+
+const lanes = ['result', 'read', 'usual'] as const
+
+function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
+  const { connections, resultConnections, readConnections, queueTimeoutMs } = options
+  const queues: Readonly<Record<Lane, Set<Waiting>>> = { result: new Set(), read: new Set(), usual: new Set() }
+  const taken: Record<Lane, number> = { result: 0, read: 0, usual: 0 }
+  const hasFreeConnection = (lane: Lane): boolean => {
+    const { result, read, usual } = taken
+    const keptForResults = lane === 'result' ? 0 : Math.max(0, resultConnections - result)
+    const keptForReads = lane === 'read' ? 0 : Math.max(0, readConnections - read)
+    return result + read + usual + keptForResults + keptForReads < connections
+  }
+  const admitNext = (): void => {
+    for (const lane of lanes) {
+      const [first] = queues[lane]
+      if (!first || !hasFreeConnection(lane)) continue
+      first.admit()
+      return
+    }
+  }
+  const occupy = (lane: Lane): (() => void) => {
+    taken[lane]++
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      taken[lane]--
+      admitNext()
+    }
+  }
+  const wait = (lane: Lane): Promise<() => void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+    const queue = queues[lane]
+    const leaveQueue = (): void => {
+      clearTimeout(timer)
+      queue.delete(waiting)
+    }
+    const waiting: Waiting = {
+      since: performance.now(),
+      admit() {
+        leaveQueue()
+        resolve(occupy(lane))
+      },
+    }
+    const timer = setTimeout(() => {
+      leaveQueue()
+      reject(new Error('timeout: no connection to the ledger was free'))
+    }, queueTimeoutMs[lane])
+    queue.add(waiting)
+    return promise
+  }
+  const waitMs = (lane: Lane): number => {
+    const [first] = queues[lane]
+    return first ? performance.now() - first.since : 0
+  }
+  return {
+    acquire: async (lane) => (queues[lane].size === 0 && hasFreeConnection(lane) ? occupy(lane) : wait(lane)),
+    waits: () => ({ readMs: waitMs('read'), writeMs: waitMs('usual') }),
+  }
+}

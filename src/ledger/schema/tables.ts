@@ -1,0 +1,238 @@
+/** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
+import type { ColumnType, Generated } from 'kysely'
+import type { AuditAction } from '../../core/operations/audit.ts'
+import type { OverrideKey } from '../../core/operations/settings.ts'
+import type { JudgementKind } from '../../domain/observation.ts'
+import type { Attention, Status } from '../../domain/status.ts'
+
+export interface Tables {
+  transactions: Transactions
+  claims: Claims
+  ended: Ended
+  refused_creates: RefusedCreates
+  pruned_ids: PrunedIds
+  tallies: PageIndexTable
+  providers: Providers
+  accounts: Accounts
+  keys: Keys
+  currency_lists: CurrencyLists
+  replica_figures: ReplicaFiguresTable
+  overrides: Overrides
+  mismatch_streaks: MismatchStreaks
+  audit: Audit
+}
+
+/** `done`: an entry with its facts. The others are creates whose transaction was not returned to the client. */
+export type State = 'pending' | 'unknown' | 'done' | 'mismatch'
+
+/** The position of an entry in its owner's list; ascending order is newest first. */
+export interface SortPosition {
+  /** The negative creation time in nanoseconds. Exceeds a number's precision, so it is written and compared, never read. */
+  readonly sort_key: bigint
+  readonly provider_id: string
+  readonly provider: string
+}
+
+type Written<T> = ColumnType<never, T, T>
+
+interface Transactions {
+  /** Null if the transaction was not created here. */
+  intent: string | null
+  owner: string
+  provider: string
+  provider_id: string | null
+  state: State
+  attempted_at: number | null
+  sort_key: Written<bigint | null>
+  status: Status | null
+  /** Set while a person must settle the transaction. */
+  attention: Attention | null
+  /** When an operator recorded the outcome. */
+  settled_at: number | null
+  seen_at: number | null
+  read_at: number | null
+  changed_at: number | null
+  /** Since when the provider does not find the transaction. */
+  missing_since: number | null
+  /** When it was last not found, once that has lasted an hour. */
+  missing_at: number | null
+  /** The number of the request whose response this is, over all processes; null for rows from older versions. */
+  sequence: number | null
+  look_at: number | null
+  looks: ColumnType<number, number | undefined, number>
+  /** When a process last took it for a background read, on the ledger's clock; 0: never. */
+  polled_at: ColumnType<number, number | undefined, number>
+  /** When the create began, on the ledger's clock; null if unknown. */
+  begun_at: ColumnType<never, number | null | undefined, never>
+  /** 1 while the create gets a quote of its own: nothing was sent. */
+  quoting: ColumnType<number | null, number | null | undefined, number | null>
+  /** JSON: the request. */
+  asked: string | null
+  /** JSON: where the create was sent; null for rows from older versions. */
+  destination: string | null
+  /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
+  sent: string | null
+  /** Until when the process that sent the create may wait for its response, on that process's clock; null in rows of older versions. */
+  deadline: number | null
+  /** JSON: ids of the provider's transactions that may be the create's, by the last check. */
+  candidates: string | null
+  /** JSON: the facts of an entry without its status; the response of a mismatch. */
+  facts: string | null
+  /** The key of the deposit address of a create and its memo; null in rows of older versions. */
+  deposit: ColumnType<string | null, string | null | undefined, string | null>
+  /** The trace of the request that created it, if it was traced. */
+  traceparent: string | null
+}
+
+/** Creates that ended as not created, kept to recognize a late result. */
+interface Ended {
+  intent: string
+  owner: string
+  provider: string
+  asked: string
+  sent: string | null
+  attempted_at: number
+  /** On the ledger's clock. */
+  ended_at: Written<number>
+}
+
+/** Refused creates that the provider may have carried out all the same, while its list is looked at. */
+interface RefusedCreates {
+  intent: string
+  owner: string
+  provider: string
+  /** JSON: the request. */
+  asked: string
+  /** JSON: the provider's own words for its assets. */
+  sent: string | null
+  /** JSON: where the create was sent; null in rows of older versions. */
+  destination: string | null
+  attempted_at: number
+  /** Null in rows of older versions. */
+  deadline: number | null
+  look_at: number
+  looks: ColumnType<number, number | undefined, number>
+}
+
+/** Ids that creates had whose transactions were pruned. */
+interface PrunedIds {
+  provider: string
+  provider_id: string
+  /** On the ledger's clock. */
+  pruned_at: Written<number>
+}
+
+interface Claims {
+  owner: string
+  key: string
+  intent: string
+  fingerprint: string
+  /** JSON: the request in the client's words; null in rows of older versions. */
+  request: string | null
+  /** JSON: the first response. */
+  first: string | null
+  /** On the ledger's clock. */
+  created_at: number
+}
+
+/** The number of an owner's entries from one position up to the position of the next segment. */
+interface PageIndexTable {
+  owner: string
+  sort_key: Written<bigint>
+  provider_id: string
+  provider: string
+  entries: number
+  /** The number of the owner's entries that are older than this segment. */
+  older: number
+}
+
+interface Providers {
+  tag: string
+  /** Providers with one account are one for ids; null for rows from older versions. */
+  account: string | null
+  form: string
+  /** Without credentials. */
+  url: string
+}
+
+interface Accounts {
+  id: string
+  name: string
+  created_at: number
+}
+
+interface Keys {
+  digest: string
+  id: string
+  account: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+}
+
+/** The last complete currency list of a provider. */
+interface CurrencyLists {
+  provider: string
+  url: string
+  form: string
+  /** JSON: its rows. */
+  rows: string
+  /** By the database's clock. */
+  read_at: Written<number>
+  /** Milliseconds since the machine started, if store and processes are on one machine. */
+  read_at_uptime: number | null
+}
+
+/** Settings that override the configuration file. */
+export interface Overrides {
+  key: OverrideKey
+  /** JSON. */
+  value: string
+  /** JSON: the value in the file when the override was made. */
+  file_value: string
+  actor: string
+  /** By the database's clock. */
+  since: number
+  /** 1: a replica has since read a file with another value. */
+  ended: number
+}
+
+/** Mismatches of one kind in a row, for one asset that is deposited at a provider. */
+interface MismatchStreaks {
+  /** Of the last one. */
+  provider: string
+  kind: JudgementKind
+  /** JSON: the table's names of then. */
+  asset: string
+  /** JSON: the provider's own words, as they were sent. */
+  sent: string
+  /** Of the asset, by the table. */
+  network: string | null
+  /** JSON: the creates. */
+  intents: string
+  /** Since when the asset is suspended, by the database's clock. */
+  since: number | null
+  /** By the database's clock. */
+  changed_at: Written<number>
+}
+
+/** Manual changes. */
+interface Audit {
+  id: Generated<number>
+  /** By the database's clock. */
+  at: number
+  actor: string
+  action: AuditAction
+  subject: string
+  /** JSON. */
+  before: string | null
+  after: string | null
+}
+
+interface ReplicaFiguresTable {
+  replica: string
+  /** On the database's clock. */
+  at: Written<number>
+  /** JSON. */
+  figures: string
+}

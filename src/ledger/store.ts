@@ -1,0 +1,121 @@
+/** Kysely: one interface for reads and writes on both databases. */
+
+import { setImmediate as pause } from 'node:timers/promises'
+import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import type { LedgerWaits } from '../core/access/admission.ts'
+import type { LostCommits } from '../domain/observation.ts'
+import type { Database, LedgerClock, Write } from './database.ts'
+import { type ColumnTypes, migrations } from './schema/migrations.ts'
+import type { TurnLimits } from './turns.ts'
+
+export type LockName = 'schema' | 'overrides' | 'mismatches'
+
+export interface Store {
+  /** For reads. Returns all earlier writes. */
+  readonly database: Database
+  readonly write: Write
+  /** The same for work that is a single statement. */
+  readonly writeOne: Write
+  readonly types: ColumnTypes
+  readonly clock: LedgerClock
+  /** The database's clock, in milliseconds since 1970. */
+  readonly databaseTimeMs: RawBuilder<number>
+  /** Milliseconds since the machine started; absent if processes on other machines use the store. */
+  readonly uptimeMs?: () => number
+  /** `list` comes from `toList`. */
+  readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>
+  /** A table `listed` with the column `value`; `list` comes from `toList`. */
+  readonly listed: (list: unknown) => RawBuilder<unknown>
+  /** Several strings as one parameter. */
+  readonly toList: (texts: readonly string[]) => unknown
+  /** Differs from an earlier result if anything was committed since. Absent if the store cannot tell, or not faster than it reads. */
+  readonly dataVersion?: () => number
+  /** How long the first queued read and the first queued write without priority have waited. */
+  readonly waits: () => LedgerWaits
+  /** How many calls of creates and of reads it takes at a time. */
+  readonly turns: TurnLimits
+  /** Warnings about settings of the server. */
+  readonly warnings: readonly string[]
+  /** Whether the server has lost commits since the last call, or since another process asked. */
+  readonly findLostCommits: () => Promise<LostCommits | undefined>
+  /** Takes a lock over all processes until the transaction ends. */
+  readonly lock: (within: Database, what: LockName) => Promise<void>
+  /** The same for an id of a transaction. */
+  readonly lockId: (within: Database, id: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Compiles a query once. The query has a placeholder for each name; each execution supplies the values. */
+export function prepare<Row, Name extends string>(
+  database: Database,
+  names: readonly Name[],
+  buildQuery: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
+) {
+  const query = buildQuery(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
+  return async (values: Readonly<Record<Name, unknown>>): Promise<readonly Row[]> => {
+    const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
+    const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })
+    return rows
+  }
+}
+
+// Tracks running operations, so that a store closes after the last one.
+
+interface InFlight {
+  readonly track: <T>(work: Promise<T>) => Promise<T>
+  /** Resolves when all operations have ended, also those that they started. */
+  readonly idle: () => Promise<void>
+}
+
+export function trackInFlight(): InFlight {
+  const pending = new Set<Promise<unknown>>()
+  return {
+    track(work) {
+      pending.add(work)
+      const forget = () => void pending.delete(work)
+      work.then(forget, forget)
+      return work
+    },
+    async idle() {
+      while (pending.size > 0) {
+        await Promise.allSettled(pending)
+        await pause()
+      }
+    },
+  }
+}
+
+// Kysely: migrates a store to the schema of this version.
+
+/**
+ * Runs all missing steps or none. Returns whether the store was empty. Throws, without a change, if a newer version has migrated it,
+ * or if it is empty and `mustExist`.
+ */
+export async function migrate(store: Store, mustExist: boolean): Promise<boolean> {
+  const steps = migrations(store.types)
+  return await store.write(async (within) => {
+    await store.lock(within, 'schema')
+    const isNew = !(await hasMigrations(within))
+    if (isNew && mustExist) throw new Error(mustExistMessage)
+    if (!isNew) await refuseNewer(within, Object.keys(steps))
+    const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
+    const { error } = await migrator.migrateToLatest()
+    if (error !== undefined) throw error
+    return isNew
+  })
+}
+
+export const mustExistMessage = 'it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume'
+
+async function hasMigrations(within: Database): Promise<boolean> {
+  const tables = await within.introspection.getTables({ withInternalKyselyTables: true })
+  return tables.some(({ name }) => name === 'kysely_migration')
+}
+
+async function refuseNewer(within: Database, known: readonly string[]): Promise<void> {
+  const done = within.withTables<{ kysely_migration: { name: string } }>().selectFrom('kysely_migration').select('name')
+  const strange = (await done.execute()).find(({ name }) => !known.includes(name))
+  if (!strange) return
+  throw new Error(`a newer swapgate has migrated it ("${strange.name}"): start that version, or restore an older backup`)
+}
