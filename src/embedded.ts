@@ -1,7 +1,7 @@
 /** The gateway as a request handler of another program (docs/contract.md §17). */
 import type { RequestHandler } from 'express'
 import { type ExpressOptions, expressApp } from './adapters/http/express.ts'
-import { mergeChunks } from './adapters/http/merged-chunks.ts'
+import { mergeChunks } from './adapters/http/request-body.ts'
 import { type Config, type ConfigSettings, loadConfig, readSettings } from './config/index.ts'
 import { withDefault } from './domain/async.ts'
 import { knownForms } from './forms/index.ts'

@@ -6,7 +6,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type Ser
 import { Agent as TlsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware'
-import { serverStreams } from '../adapters/http/streams.ts'
+import { serverStreams } from '../adapters/http/server.ts'
 import type { NativeRequest, SendNative } from '../wire/native.ts'
 import { Exchange, Upload } from './exchange.ts'
 

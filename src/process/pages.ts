@@ -1,6 +1,5 @@
 /** The pages beside the API, made once for all responses. */
-import { apiDocsPages } from '../adapters/http/api-docs-page.ts'
-import { withGzip } from '../adapters/http/gzip.ts'
+import { apiDocsPages, withGzip } from '../adapters/http/pages.ts'
 import { openApiPages, pagesOf, type StaticPages } from '../edges/static-page.ts'
 import type { Form } from '../wire/form.ts'
 

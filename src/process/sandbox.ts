@@ -1,6 +1,6 @@
 /** The built-in provider with its real store, port and clock. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { respondToInvalid } from '../adapters/http/invalid-request.ts'
+import { respondToInvalid } from '../adapters/http/server.ts'
 import { hashKey } from '../adapters/key-hash.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
 import { listenOnLoopback } from '../adapters/sandbox/server.ts'

@@ -5,8 +5,7 @@ import type { Reason } from '../../domain/fault.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
 import { toStatus } from '../../wire/http.ts'
-import { toOriginForm } from './origin-form.ts'
-import { repeatedHeaders } from './protocol-error.ts'
+import { repeatedHeaders, toOriginForm } from './server.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 const fixedHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

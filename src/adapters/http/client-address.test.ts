@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import { expect, test } from 'vitest'
-import { clientAddress } from './client-address.ts'
+import { clientAddress } from './express.ts'
 
 const request = (ip: string | undefined) => ({ ip, socket: { remoteAddress: '192.0.2.9' } }) as Request
 

@@ -1,16 +1,13 @@
 /** express: the server for clients, so that its middleware can be used. */
+
+import { Buffer } from 'node:buffer'
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import type { Http, HttpRequest, HttpResponse, Streams } from '../../wire/http.ts'
-import { reasonPhrase } from '../../wire/http.ts'
-import { clientAddress } from './client-address.ts'
+import { type Http, type HttpRequest, type HttpResponse, reasonPhrase, type Streams } from '../../wire/http.ts'
 import { crossOrigin } from './cors.ts'
-import { parsedHeaders } from './headers.ts'
-import { toOriginForm } from './origin-form.ts'
-import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
-import { ServerStreams } from './streams.ts'
+import { parsedHeaders, protocolErrorOf, repeatedHeaders, ServerStreams, toOriginForm } from './server.ts'
 
 export interface ExpressOptions {
   readonly trustProxy: number
@@ -139,4 +136,20 @@ function write({ response, httpResponse: { status, headers, body, bytes }, isLas
   if (bytes) return void response.end(bytes)
   // For ASCII, Latin-1 gives the same bytes with half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
+}
+
+// node:net: the client's address, as the socket or the trusted proxies have it.
+
+/** Of an address with a port or a zone. */
+const maxLength = 80
+/** Some proxies write the port too. */
+const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
+
+/** `server.trustProxy` hops back in `X-Forwarded-For`, without a port. What is no address there is none: empty. */
+export function clientAddress(request: Pick<Request, 'socket' | 'ip'>, trustProxy: number): string {
+  if (trustProxy === 0) return request.socket.remoteAddress ?? ''
+  const { ip = '' } = request // express parses the header at each read
+  const address = ip.length <= maxLength ? ip.replace(withPort, '$1$2') : ''
+  // A real copy: a part of the header would keep all of it in memory.
+  return isIP(address) === 0 ? '' : Buffer.from(address, 'latin1').toString('latin1')
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, it, vi } from 'vitest'
 import { contentOf } from '../../wire/static-page.ts'
-import { withGzip } from './gzip.ts'
+import { withGzip } from './pages.ts'
 
 const page = { path: '/docs', type: 'text/html', content: contentOf(() => 'a page'), isImmutable: false }
 

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { mergeChunks } from './merged-chunks.ts'
-import { readBody } from './request-body.ts'
+import { mergeChunks, readBody } from './request-body.ts'
 
 const head = (framing: string): string => `POST / HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`
 const chunked = head('Transfer-Encoding: chunked')

@@ -1,7 +1,6 @@
 /** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/fault.ts'
-import { GrowingBuffer } from './growing-buffer.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -43,4 +42,70 @@ function alreadyRead(): Fault {
 
 function tooLarge(maxBytes: number): Fault {
   return new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
+}
+
+/** node:buffer: joins chunks as they come. A list of them needs about 250 bytes for each, also for a chunk of one byte. */
+class GrowingBuffer {
+  private bytes: Buffer = Buffer.alloc(0)
+  length = 0
+
+  /** A first chunk is kept as it is: it must not change. */
+  append(chunk: Buffer): void {
+    if (this.length === 0) {
+      this.bytes = chunk
+      this.length = chunk.length
+      return
+    }
+    const length = this.length + chunk.length
+    if (length > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * length)
+      this.bytes.copy(larger, 0, 0, this.length)
+      this.bytes = larger
+    }
+    chunk.copy(this.bytes, this.length)
+    this.length = length
+  }
+
+  /** All bytes; then it is empty. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.length)
+    this.bytes = Buffer.alloc(0)
+    this.length = 0
+    return taken
+  }
+}
+
+// node:http: a body that is not read yet is kept in one piece. Node keeps each chunk, and 65,536 of one byte take 16 MB.
+
+/** Bytes from which the connection is not read until the body is. */
+const maxUnread = 16_384
+
+/** Must be called before the first chunk: in the listener of the request, or in front of it. */
+export function mergeChunks(request: IncomingMessage): void {
+  const { headers } = request
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
+  const push = request.push.bind(request)
+  const read = request._read.bind(request)
+  const unread = new GrowingBuffer()
+  let isWanted = false
+  let isComplete = false
+  const passOn = (): void => {
+    isWanted = false
+    if (unread.length > 0) push(unread.take())
+    if (isComplete) push(null)
+  }
+  request.push = (chunk: Buffer | null) => {
+    if (chunk === null) isComplete = true
+    else if (isWanted && unread.length === 0) {
+      isWanted = false
+      return push(chunk)
+    } else unread.append(chunk)
+    if (isWanted || (isComplete && unread.length === 0)) passOn()
+    return unread.length + request.readableLength < maxUnread
+  }
+  request._read = (size) => {
+    isWanted = true
+    if (unread.length > 0 || isComplete) passOn()
+    read(size)
+  }
 }

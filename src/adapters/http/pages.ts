@@ -1,9 +1,12 @@
 /** swagger-ui-dist: the API reference page. All files come from the package, so that a browser loads nothing from other hosts. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import manifest from 'swagger-ui-dist/package.json' with { type: 'json' }
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import manifest from 'swagger-ui-dist/package.json'
+import { memoize } from '../../domain/async.ts'
 import type { Form } from '../../wire/form.ts'
-import { contentOf, type StaticPage } from '../../wire/static-page.ts'
+import { type Content, contentOf, type StaticPage } from '../../wire/static-page.ts'
 
 const root = 'docs'
 /** The path contains the version: files can be cached for ever. */
@@ -85,4 +88,17 @@ function start(forms: readonly Form[]): string {
   tryItOutEnabled: true,
 })
 `
+}
+
+// node:zlib: compresses each page once, when a client first accepts gzip, since few processes ever show their pages.
+
+const compress = promisify(gzip)
+
+/** Adds a gzip representation with its own ETag to the page (RFC 9110 §8.8.3). */
+export function withGzip(page: StaticPage): StaticPage {
+  return { ...page, gzip: memoize(async () => compressed(page.content())) }
+}
+
+async function compressed({ bytes, tag }: Content): Promise<Content> {
+  return { bytes: await compress(bytes, { level: 9 }), tag: tag.replace(/"$/, '-gzip"') }
 }
