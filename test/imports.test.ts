@@ -70,7 +70,7 @@ describe('what would be found', () => {
     ['sandbox/a.ts', "import '../adapters/sqlite.ts'", 'imports adapters/sqlite.ts'],
     ['sandbox/a.ts', "import './fixture.ts'", 'imports sandbox/fixture.ts'],
     ['config/a.ts', "import '../main.ts'", 'imports main.ts'],
-    ['gateway.ts', "import './adapters/undici/index.ts'", 'imports adapters/undici/index.ts'],
+    ['gateway.ts', "import './adapters/undici/index.ts'", 'imports adapters/undici.ts'],
     ['gateway/a.ts', "import '../gateway.ts'", 'imports gateway.ts'],
     ['config/a.ts', 'const { HOME } = process.env', 'reads the environment'],
     ['main.ts', "const home = process['env'].HOME", 'reads the environment'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signer } from './signer.ts'
+import { signer } from './crypto.ts'
 
 /** A key of these tests alone, as PKCS #8 in base64. */
 const key =

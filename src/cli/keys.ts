@@ -1,6 +1,6 @@
 /** `swapgate keys`: issues, lists, rotates and revokes the keys of accounts (docs/contract.md §5, §13). */
 import type { Command } from 'commander'
-import { hashKey } from '../adapters/key-hash.ts'
+import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
 import { keyBytes, makeKey } from '../domain/key.ts'
 import { toDuration } from './duration.ts'

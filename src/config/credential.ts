@@ -1,5 +1,5 @@
 /** Checks a provider's key: where it is sent, whether it is needed, and whether it can sign. */
-import { signer } from '../adapters/signer.ts'
+import { signer } from '../adapters/crypto.ts'
 import { isLoopback } from '../domain/network-address.ts'
 import type { ProviderCredential } from '../wire/provider-credential.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'

@@ -1,6 +1,6 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
 import type { LookupFunction } from 'node:net'
-import { signer } from '../adapters/signer.ts'
+import { signer } from '../adapters/crypto.ts'
 import type { Config, Provider } from '../config/index.ts'
 import type { SteadyClock } from '../core/clock.ts'
 import type { Breaker } from '../core/resilience/breaker.ts'

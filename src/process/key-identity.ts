@@ -1,4 +1,4 @@
-import { hashKey } from '../adapters/key-hash.ts'
+import { hashKey } from '../adapters/crypto.ts'
 import type { Config } from '../config/index.ts'
 import type { Accounts } from '../core/access/authentication.ts'
 import { authentication } from '../core/access/authentication.ts'

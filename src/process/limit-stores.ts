@@ -41,10 +41,10 @@ export async function openLimitStores(
   // Loaded only if Redis is configured.
   const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }, { redisWinners }] = await Promise.all([
     import('../adapters/redis/index.ts'),
-    import('../adapters/redis/limiter.ts'),
-    import('../adapters/redis/verified-keys.ts'),
-    import('../adapters/redis/budgets.ts'),
-    import('../adapters/redis/winners.ts'),
+    import('../adapters/redis/stores.ts'),
+    import('../adapters/redis/stores.ts'),
+    import('../adapters/redis/stores.ts'),
+    import('../adapters/redis/stores.ts'),
   ])
   const connection = await openRedis(redis.url, redis.prefix, freshLookup)
   const outage = new StoreOutage(connection.generation, observe)

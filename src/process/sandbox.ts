@@ -1,10 +1,9 @@
 /** The built-in provider with its real store, port and clock. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { hashKey } from '../adapters/crypto.ts'
 import { respondToInvalid } from '../adapters/http/server.ts'
-import { hashKey } from '../adapters/key-hash.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
-import { listenOnLoopback } from '../adapters/sandbox/server.ts'
-import { sandboxStore } from '../adapters/sandbox/store.ts'
+import { listenOnLoopback, sandboxStore } from '../adapters/sandbox.ts'
 import type { Config } from '../config/index.ts'
 import { serviceForms } from '../forms/index.ts'
 import { makePrivate } from '../ledger/sqlite/dialect.ts'

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
-import { signer } from '../adapters/signer.ts'
-import { upstream } from '../adapters/undici/index.ts'
+import { signer } from '../adapters/crypto.ts'
+import { upstream } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/client-address.ts'
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'

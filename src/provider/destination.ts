@@ -1,4 +1,4 @@
-import { hashKey } from '../adapters/key-hash.ts'
+import { hashKey } from '../adapters/crypto.ts'
 import type { Config, Provider } from '../config/index.ts'
 import type { Destination } from '../core/destination.ts'
 

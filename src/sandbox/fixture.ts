@@ -1,7 +1,7 @@
 /** A sandbox in memory for tests: no socket, and a clock that stands still until it is moved. */
-import { hashKey } from '../adapters/key-hash.ts'
+import { hashKey } from '../adapters/crypto.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
-import { sandboxStore } from '../adapters/sandbox/store.ts'
+import { sandboxStore } from '../adapters/sandbox.ts'
 import { type Asset, AssetTable } from '../domain/asset.ts'
 import { serviceForms } from '../forms/index.ts'
 import type { Http, HttpResponse } from '../wire/http.ts'

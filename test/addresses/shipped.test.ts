@@ -1,6 +1,6 @@
 /** docs/contract.md §3.6: the table that comes with the gateway. */
 import { describe, expect, test } from 'vitest'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
 import type { Asset } from '../../src/domain/asset.ts'

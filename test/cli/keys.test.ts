@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import { authentication } from '../../src/core/access/authentication.ts'
 import { isKey } from '../../src/domain/key.ts'
 import { findKey } from '../support/key-lookup.ts'

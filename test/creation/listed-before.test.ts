@@ -1,6 +1,6 @@
 /** docs/contract.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { orderIn } from '../support/managed.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
-import { redisWinners } from '../../src/adapters/redis/winners.ts'
+import { redisWinners } from '../../src/adapters/redis/stores.ts'
 import { memoryWinners, type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { freshLookup } from '../../src/process/name-lookup.ts'

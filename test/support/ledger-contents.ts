@@ -1,6 +1,6 @@
 /** What a gateway's ledger has at the end of a scenario, in the terms of the checker. */
 
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import type { Evidence } from '../checker/evidence.ts'
 import type { RunningGateway } from './gateway.ts'
 import { findKey } from './key-lookup.ts'

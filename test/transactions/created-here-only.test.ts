@@ -1,6 +1,6 @@
 /** docs/contract.md §5: a client's own key goes to the provider in the routing, and to another one only for what this key made there. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'

@@ -1,7 +1,7 @@
 /** docs/contract.md §3, §5 in passthrough mode: what the ledger adds to responses, and for which key. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hashKey } from '../../src/adapters/key-hash.ts'
+import { hashKey } from '../../src/adapters/crypto.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { depositOfB, detailedB } from '../support/form-b.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../../domain/fault.ts'
-import { causeOf, describeError } from './error.ts'
+import { causeOf, describeError } from './index.ts'
 
 test.each([
   ["Cannot read properties of undefined (reading 'id')", "Cannot read properties of undefined (reading 'id')"],

@@ -1,14 +1,19 @@
 /** pino: writes each event as one line of JSON with a fixed list of fields. */
 import { pino } from 'pino'
-import type { BreakerState, Observation, Observer } from '../../domain/observation.ts'
+import { rootCauseOf } from '../../domain/connect-failure.ts'
+import type { Fault } from '../../domain/fault.ts'
+import {
+  type BreakerState,
+  type LostCommits,
+  type Observation,
+  type Observer,
+  type RequestEnd,
+  snakeCase,
+} from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
-import { describeError } from './error.ts'
-import { eventOf } from './event.ts'
-import { Sink } from './sink.ts'
-import { openStderr, type Stderr } from './stderr.ts'
-import { formatForTerminal } from './terminal.ts'
+import { openStderr, Sink, type Stderr } from './stderr.ts'
 
-export interface LogSettings {
+interface LogSettings {
   /** Lines of a lower level are not written. */
   readonly level: string
   /** Whether to log every request. */
@@ -80,4 +85,196 @@ function breakerChangeFilter(): (observation: Observation) => boolean {
     breakers.set(`${provider} ${operation}`, state)
     return state !== before
   }
+}
+
+// Formats a log line for a terminal: the time, the level, the event, and the rest as pairs.
+
+const dim = '\u001b[2m'
+const plain = '\u001b[0m'
+const colours: Readonly<Record<string, string>> = {
+  info: '\u001b[32m',
+  warn: '\u001b[33m',
+  error: '\u001b[31m',
+  fatal: '\u001b[31m',
+}
+
+/** `line` is JSON. Its strings stay escaped. */
+export function formatForTerminal(line: string): string {
+  const record: Readonly<Record<string, unknown>> = JSON.parse(line)
+  const { level = '', time = '', event = '', message, ...others } = record
+  const timeOfDay = String(time).slice(11, 23)
+  const pairs = Object.entries(others).map(([name, value]) => `${dim}${name}=${plain}${print(value)}`)
+  const text = message === undefined ? '' : ` ${print(message)}`
+  return `${dim}${timeOfDay}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${text} ${pairs.join(' ')}\n`
+}
+
+const simple = /^[\w./{}:~ …()-]*$/
+
+function print(value: unknown): string {
+  return typeof value === 'string' && simple.test(value) ? value : printable(JSON.stringify(value))
+}
+
+// Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`).
+
+interface Event {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+type FormOf = (tag: string | undefined) => string
+
+const commitsLost: Readonly<Record<LostCommits, string>> = {
+  position:
+    'the log of the PostgreSQL server went back: commits that it had confirmed are gone. Compare what the providers list with the ledger before keys are repeated',
+  server:
+    'the ledger is on another PostgreSQL server than before: if it was restored from a backup, later transactions are missing',
+}
+
+/** Undefined if the observation is only counted, not logged. */
+function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
+  switch (observation.what) {
+    case 'request':
+      return requestEvent(observation, formOf)
+    case 'create': {
+      const { provider, outcome } = observation
+      return { level: outcome === 'found' ? 'info' : 'warn', fields: { event: 'create', provider, outcome: snakeCase(outcome) } }
+    }
+    case 'judgement': {
+      const { provider, kind, outcome, network } = observation
+      if (outcome !== 'refused' && outcome !== 'counted') return undefined
+      return { level: 'warn', fields: { event: 'judgement', provider, kind: snakeCase(kind), outcome, network } }
+    }
+    case 'suspended': {
+      const { provider, kind, network } = observation
+      return { level: 'warn', fields: { event: 'asset_suspended', provider, kind: snakeCase(kind), network } }
+    }
+    case 'breaker': {
+      const { provider, operation, state } = observation
+      const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }
+      return { level: state === 'open' ? 'warn' : 'info', fields }
+    }
+    case 'cooldown': {
+      const { provider, reason } = observation
+      return { level: 'warn', fields: { event: 'provider_cooldown', provider, reason: snakeCase(reason) } }
+    }
+    case 'commitsLost': {
+      const { by } = observation
+      return { level: 'error', fields: { event: 'commits_lost', by, message: commitsLost[by] } }
+    }
+    case 'operationRefused': {
+      const { provider, operation } = observation
+      return { level: 'warn', fields: { event: 'provider_operation_refused', provider, operation: snakeCase(operation) } }
+    }
+    case 'operatorTokenRefused': {
+      const { address, isFirst } = observation
+      return isFirst ? { level: 'warn', fields: { event: 'operator_token_refused', address } } : undefined
+    }
+    case 'limitStore': {
+      const { state } = observation
+      return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }
+    }
+    case 'reload': {
+      const { result, messages: details, hash } = observation
+      const message = result === 'applied' ? 'the configuration was read again' : 'the configuration stays as it was'
+      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, hash, details } }
+    }
+    case 'override': {
+      const { key, change, value, fileValue, actor } = observation
+      return { level: 'info', fields: { event: 'override', key, change, value, file_value: fileValue, actor } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function requestEvent(end: RequestEnd, formOf: FormOf): Event {
+  const { operation, provider, errorType, fault } = end
+  const isOurs = errorType.startsWith('gateway_')
+  return {
+    level: isOurs ? 'error' : errorType.startsWith('provider_') ? 'warn' : 'info',
+    fields: {
+      event: 'request',
+      request_id: end.requestId,
+      trace_id: end.traceId,
+      caller: end.caller,
+      operation: operation === undefined ? 'none' : snakeCase(operation),
+      method: end.method,
+      route: end.route,
+      status: end.status,
+      error_type: errorType,
+      reason: fault?.reason,
+      client_form: end.client,
+      provider_form: formOf(provider),
+      provider: provider ?? 'none',
+      seconds: rounded(end.seconds),
+      provider_seconds: rounded(end.providerSeconds),
+      added_seconds: rounded(end.addedSeconds),
+      error: isOurs ? causeOf(fault) : errorType === 'provider_unreachable' ? withoutOrigin(causeOf(fault)) : undefined,
+    },
+  }
+}
+
+/** The code that fails to connect is not ours. */
+function withoutOrigin(facts: ErrorFacts | undefined): Omit<ErrorFacts, 'stack'> | undefined {
+  if (!facts) return undefined
+  const { stack: _, ...rest } = facts
+  return rest
+}
+
+/** Rounds to a microsecond. */
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
+}
+
+// Describes an unexpected error for the log: its origin, without data from clients or providers.
+
+interface ErrorFacts {
+  readonly name: string
+  readonly code?: string
+  readonly message: string
+  readonly stack: readonly string[]
+}
+
+const word = /^[A-Za-z0-9_]{1,64}$/
+const frame = /^ {4}at [^\r\n]{1,300}$/
+const maxFrames = 12
+const maxMessageLength = 200
+/** Longer words of a message are removed: they may be keys or addresses. */
+const maxWordLength = 24
+const minSecretLength = 6
+
+/** Describes the first cause of a fault that is no fault itself. Undefined if it has no cause. */
+export function causeOf(fault: Fault | undefined): ErrorFacts | undefined {
+  return fault?.cause === undefined ? undefined : describeError(rootCauseOf(fault))
+}
+
+export function describeError(reason: unknown): ErrorFacts {
+  if (!(reason instanceof Error)) return { name: typeof reason, message: '', stack: [] }
+  const { name, message, stack = '' } = reason
+  const code = 'code' in reason ? reason.code : undefined
+  const hasCode = typeof code === 'string' && word.test(code)
+  return {
+    name: word.test(name) ? name : 'Error',
+    ...(hasCode && { code }),
+    message: redact(message),
+    // The stack repeats the message before the first frame.
+    stack: stack
+      .replace(`${name}: ${message}`, '')
+      .split('\n')
+      .filter((line) => frame.test(line))
+      .slice(0, maxFrames)
+      .map((line) => line.trim()),
+  }
+}
+
+/** Removes quoted text, and words that may be a key, an address, an amount or a host. */
+function redact(message: string): string {
+  return message
+    .replaceAll(/"[^"]*"?/g, '"…"')
+    .replaceAll(/\S+/g, (token) => (mayBeSecret(token) ? '…' : token))
+    .slice(0, maxMessageLength)
+}
+
+function mayBeSecret(token: string): boolean {
+  return token.length >= maxWordLength || (token.length >= minSecretLength && /[\d@]/.test(token))
 }

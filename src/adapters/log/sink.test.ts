@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { eventTimeoutMs } from '../../../test/support/event-timeout.ts'
-import { Sink, type Write } from './sink.ts'
+import { Sink, type Write } from './stderr.ts'
 
 /** A writer that completes a write only when the test does. */
 function slow() {

@@ -1,7 +1,6 @@
 /** node:fs: writes to standard error of any kind without waiting for its reader. */
 import { fstatSync, write as writeFile } from 'node:fs'
 import { isatty } from 'node:tty'
-import type { Write } from './sink.ts'
 
 const descriptor = 2
 const ignore = (): void => {}
@@ -34,4 +33,71 @@ function writeBytes(bytes: Buffer, done: (error?: Error | null) => void): void {
     if (error || written === bytes.length) done(error)
     else writeBytes(bytes.subarray(written), done)
   })
+}
+
+/** Writes text; calls `done` once, with an error if the text was lost. */
+export type Write = (text: string, done: (error?: Error | null) => void) => void
+
+/** Maximum number of waiting characters, in the buffer or in the write; further lines are dropped. */
+const maxCharacters = 1_048_576
+/** The buffer is written at this size, or after `flushDelayMs`. */
+const flushCharacters = 16_384
+const flushDelayMs = 20
+
+/** Buffers lines for a slow reader, so that the process never waits. Counts dropped lines. */
+export class Sink {
+  dropped = 0
+  private readonly target: Write
+  private text = ''
+  private lines = 0
+  /** Characters of the running write. */
+  private inFlightCharacters = 0
+  private timer: NodeJS.Timeout | undefined
+  private onDone = (): void => {}
+
+  constructor(target: Write) {
+    this.target = target
+  }
+
+  /** `line` ends with a line break. */
+  write(line: string): void {
+    if (this.inFlightCharacters + this.text.length + line.length > maxCharacters) {
+      this.dropped++
+      return
+    }
+    this.text += line
+    this.lines++
+    // During a write the buffer collects further lines.
+    if (this.text.length >= flushCharacters && this.inFlightCharacters === 0) this.flush()
+    else this.timer ??= setTimeout(() => this.flush(), flushDelayMs).unref()
+  }
+
+  /** Writes the buffer. Returns false if not all is written after `timeoutMs`. */
+  async end(timeoutMs: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.onDone = () => {
+      if (this.inFlightCharacters === 0 && this.text === '') resolve(true)
+    }
+    this.flush()
+    this.onDone()
+    const timer = setTimeout(resolve, timeoutMs, false)
+    const isDone = await promise
+    clearTimeout(timer)
+    return isDone
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    const { text, lines } = this
+    if (text === '') return
+    this.text = ''
+    this.lines = 0
+    this.inFlightCharacters += text.length
+    this.target(text, (error) => {
+      this.inFlightCharacters -= text.length
+      if (error) this.dropped += lines
+      this.onDone()
+    })
+  }
 }

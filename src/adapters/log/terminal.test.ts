@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { formatForTerminal } from './terminal.ts'
+import { formatForTerminal } from './index.ts'
 
 test('a readable line: the time, the level, the event, and the rest as pairs', () => {
   const line = formatForTerminal(

@@ -1,16 +1,21 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
+import { singleFlight, withTimeout } from '../../domain/async.ts'
 import { createOutcomes, ledgerWorks, lostCommits, snakeCase } from '../../domain/observation.ts'
 import { attentions, progress } from '../../domain/status.ts'
-import { Counter } from './counter.ts'
-import type { Exposition, Sample } from './exposition.ts'
-import { gauge, single } from './gauge.ts'
-import type { Handlers, Providers } from './handler.ts'
-import { Histogram } from './histogram.ts'
 import { shortBounds } from './requests.ts'
-import { combinations } from './series-map.ts'
-import { staleCache } from './stale-cache.ts'
+import {
+  Counter,
+  combinations,
+  type Exposition,
+  gauge,
+  type Handlers,
+  Histogram,
+  type Providers,
+  type Sample,
+  single,
+} from './series.ts'
 
 export type ReadLedgerGauges = () => Promise<LedgerGauges>
 
@@ -166,4 +171,28 @@ function ages(rows: readonly { readonly provider: string; readonly oldest: numbe
     labels: { provider },
     value: Math.max(0, now - Math.min(...own.map(({ oldest }) => oldest))) / 1000,
   }))
+}
+
+/** How long a value is fresh. */
+const lifetimeMs = 10_000
+/** Maximum wait of a caller; a later value is for the next call. */
+const timeoutMs = 500
+
+/** Caches `read`. Calls it again when the value is old, and returns the previous value while that fails or is slow. */
+function staleCache<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  let latest: T | undefined
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  const renewal = singleFlight(async () => {
+    try {
+      latest = await read()
+    } catch {
+      // The previous value stays. Other users of the ledger report the failure.
+    } finally {
+      fetchedAt = performance.now()
+    }
+  })
+  return async () => {
+    if (performance.now() - fetchedAt >= lifetimeMs) await withTimeout(renewal.run(), timeoutMs, () => {})
+    return latest
+  }
 }

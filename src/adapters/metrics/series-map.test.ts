@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { combinations, labelsOf, SeriesMap } from './series-map.ts'
+import { combinations, labelsOf, SeriesMap } from './series.ts'
 
 test('each combination of values has its own series, whatever the values contain', () => {
   const counts = new SeriesMap(() => ({ count: 0 }))

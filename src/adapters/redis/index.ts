@@ -1,10 +1,17 @@
 /** ioredis: the shared store of limits, verified keys and budgets. A script that times out has no effect later. */
 import { once } from 'node:events'
-import type { LookupFunction } from 'node:net'
-import { Cluster, type Redis } from 'ioredis'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import {
+  AbstractConnector,
+  Cluster,
+  Redis,
+  type RedisOptions,
+  type SentinelConnectionOptions,
+  SentinelConnector,
+  SentinelIterator,
+} from 'ioredis'
 import { withTimeout } from '../../domain/async.ts'
-import { parseRedisUrl } from '../../domain/redis-url.ts'
-import { createClient } from './client.ts'
+import { type Place, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
 import { ScriptDeadlines, withScriptDeadline } from './script-deadline.ts'
 
 /** Runs a script on keys of one slot. Throws after at most 200 ms without a reply. */
@@ -86,4 +93,175 @@ function scripts(client: Redis | Cluster, deadlines: ScriptDeadlines): Connectio
         return value.length > 0 ? { now, value } : { now }
       })
   }
+}
+
+// ioredis: one client for a single node, for Sentinel and for Cluster.
+
+/** A connection setup takes several commands, and only this timeout ends a command whose connection is lost. */
+const commandTimeoutMs = 500
+/** A connection with pending replies counts as dead after this time without a byte. */
+const idleTimeoutMs = 2_000
+
+const retry = (times: number): number => Math.min(50 * times, 250)
+
+/** Never resends a command and never queues one without a connection: the callers have fallbacks. */
+const options = {
+  commandTimeout: commandTimeoutMs,
+  connectTimeout: 1_000,
+  socketTimeout: idleTimeoutMs,
+  disconnectTimeout: 100,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  disableClientInfo: true,
+  connectionName: 'swapgate',
+} satisfies RedisOptions
+
+/** Creates a client that is not yet connected. Commands fail at once until it is. `lookup`: for the names of its servers. */
+export function createClient(address: RedisAddress, lookup: LookupFunction): Redis | Cluster {
+  const { kind, places: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
+  const looksUp = isEncrypted ? { tls: { lookup } } : { Connector: plainConnector(lookup) }
+  const access = { ...options, ...credentials, ...looksUp }
+  if (kind === 'cluster') {
+    return new Cluster([...nodes], {
+      redisOptions: access,
+      lazyConnect: true,
+      dnsLookup: (hostname, done) => lookup(hostname, {}, (reason, address) => done(reason, String(address))),
+      enableOfflineQueue: false,
+      clusterRetryStrategy: retry,
+      maxRedirections: 4,
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      retryDelayOnTryAgain: 0,
+      slotsRefreshTimeout: 1_000,
+      slotsRefreshInterval: 2_000,
+    })
+  }
+  const alone = { ...access, db: database, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retry, reconnectOnError }
+  if (kind === 'single') return new Redis({ ...alone, ...nodes[0] })
+  const sentinelLookup = isEncrypted
+    ? { enableTLSForSentinelMode: true, sentinelTLS: { lookup } }
+    : { Connector: plainSentinelConnector(lookup), natMap: withLookup(lookup) }
+  const { username, password } = sentinelCredentials
+  const sentinelCredentialOptions = {
+    ...(username && { sentinelUsername: username }),
+    ...(password && { sentinelPassword: password }),
+  }
+  return new Redis({
+    ...alone,
+    ...sentinelLookup,
+    ...sentinelCredentialOptions,
+    sentinels: [...nodes],
+    name,
+    sentinelCommandTimeout: 1_000,
+    sentinelRetryStrategy: retry,
+  })
+}
+
+/** The connector of ioredis passes a look-up on only over TLS. */
+function plainConnector(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
+  return class extends AbstractConnector {
+    private readonly options: RedisOptions
+
+    constructor(given: unknown) {
+      super(options.disconnectTimeout)
+      this.options = given as RedisOptions
+    }
+
+    async connect(): Promise<Socket> {
+      const { host = 'localhost', port = 6379 } = this.options
+      this.connecting = true
+      const socket = connect({ host, port, lookup })
+      socket.once('error', (reason) => {
+        this.firstError = reason
+      })
+      this.stream = socket
+      return socket
+    }
+  }
+}
+
+/** Its connections to sentinels get no look-up either: so they get addresses. */
+function plainSentinelConnector(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
+  return class extends SentinelConnector {
+    private readonly sentinels: AddressedSentinels
+
+    constructor(given: unknown) {
+      super(given as SentinelConnectionOptions)
+      this.sentinels = new AddressedSentinels(this.options.sentinels ?? [], lookup)
+      this.sentinelIterator = this.sentinels
+    }
+
+    override async connect(...given: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
+      await this.sentinels.lookUpAll()
+      return super.connect(...given)
+    }
+  }
+}
+
+/** The master's place as the sentinels report it, which may be a name: ioredis connects with these options. */
+function withLookup(lookup: LookupFunction): (place: string) => Place {
+  return (place) => {
+    const colon = place.lastIndexOf(':')
+    const options = { host: place.slice(0, colon), port: Number(place.slice(colon + 1)), lookup }
+    return options
+  }
+}
+
+type Sentinel = ConstructorParameters<typeof SentinelIterator>[0][number]
+
+class AddressedSentinels extends SentinelIterator {
+  private readonly lookup: LookupFunction
+  private readonly hosts: readonly string[]
+  private readonly addresses = new Map<string, readonly string[]>()
+  /** The current sentinel at its other addresses. */
+  private others: readonly Sentinel[] = []
+
+  constructor(sentinels: Sentinel[], lookup: LookupFunction) {
+    super(sentinels)
+    this.lookup = lookup
+    this.hosts = sentinels.flatMap(({ host = [] }) => host)
+  }
+
+  async lookUpAll(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => this.lookUp(host)))
+  }
+
+  /** Each use of a name looks it up again for the next one. */
+  override next(): ReturnType<SentinelIterator['next']> {
+    const [other, ...others] = this.others
+    this.others = others
+    if (other) return { done: false, value: other }
+    const next = super.next()
+    if (next.done) return next
+    const { host = '' } = next.value
+    if (isIP(host) !== 0) return next
+    void this.lookUp(host)
+    this.others = (this.addresses.get(host) ?? []).map((address) => ({ ...next.value, host: address }))
+    return this.next()
+  }
+
+  override reset(moveCurrentEndpointToFirst: boolean): void {
+    this.others = []
+    super.reset(moveCurrentEndpointToFirst)
+  }
+
+  private lookUp(host: string): Promise<void> {
+    return new Promise((resolve) =>
+      this.lookup(host, { all: true }, (reason, found) => {
+        if (reason || typeof found === 'string') this.addresses.delete(host)
+        else
+          this.addresses.set(
+            host,
+            found.map(({ address }) => address),
+          )
+        resolve()
+      }),
+    )
+  }
+}
+
+/** The node was a master and became a replica: its host name may now lead to another machine. */
+function reconnectOnError({ message }: Error): boolean {
+  return message.startsWith('READONLY')
 }

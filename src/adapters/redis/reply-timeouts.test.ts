@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { ReplyTimeouts } from './reply-timeouts.ts'
+import { ReplyTimeouts } from './script-deadline.ts'
 
 const never = (): Promise<never> => new Promise(() => {})
 

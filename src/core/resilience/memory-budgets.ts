@@ -34,7 +34,7 @@ function dropIdle(windows: Map<string, FairSlidingWindow>, now: number): void {
   }
 }
 
-// A sliding window of 60 seconds with fair shares for its consumers, in memory. `adapters/redis/budgets.ts` has the same rule in Redis.
+// A sliding window of 60 seconds with fair shares for its consumers, in memory. `adapters/redis/stores.ts` has the same rule in Redis.
 
 const budgetWindowMs = 60_000
 /** A bound on memory: the consumers that were inactive the longest are dropped first. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashKey } from '../../adapters/key-hash.ts'
+import { hashKey } from '../../adapters/crypto.ts'
 import { depositAddress, networkOf, transactionHash } from './network.ts'
 
 test.each([

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
-import { certify } from '../../../test/support/certificate.ts'
-import { otlpCertificates } from '../../config/index.ts'
-import { type ExporterOptions, exporter } from './exporter.ts'
-import { collector as listen } from './fixture.ts'
+import { certify } from '../../test/support/certificate.ts'
+import { otlpCertificates } from '../config/index.ts'
+import { collector as listen } from './tracing/fixture.ts'
+import { type ExporterOptions, exporter } from './tracing.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { recordTraces } from '../../domain/trace.ts'
-import { SpanBuffer } from './span-buffer.ts'
+import { recordTraces } from '../domain/trace.ts'
+import { SpanBuffer } from './tracing.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { decimal } from '../../sandbox/market/decimal.ts'
-import type { Swap } from '../../sandbox/store.ts'
-import { sandboxStore } from './store.ts'
+import { decimal } from '../sandbox/market/decimal.ts'
+import type { Swap } from '../sandbox/store.ts'
+import { sandboxStore } from './sandbox.ts'
 
 function swap(id: string, createdAt = 0, owner = 'owner'): Swap {
   const pair = { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'XRP', coinTo: 'XRP', networkTo: 'XRP' }

@@ -19,3 +19,10 @@ function parseKey(text: string): KeyObject {
   const key = Buffer.from(text, /^[0-9a-f]+$/i.test(text) ? 'hex' : 'base64')
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
 }
+
+// node:crypto: hashes keys, so that no key is stored.
+
+/** SHA-256 in hexadecimal digits. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'hex')
+}

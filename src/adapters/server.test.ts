@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Damage, DamagedResponse } from '../../sandbox/server.ts'
-import type { Http, HttpResponse } from '../../wire/http.ts'
-import { listenOnLoopback } from './server.ts'
+import { type Damage, DamagedResponse } from '../sandbox/server.ts'
+import type { Http, HttpResponse } from '../wire/http.ts'
+import { listenOnLoopback } from './sandbox.ts'
 
 const whole: HttpResponse = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' }
 

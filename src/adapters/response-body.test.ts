@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ResponseBytes } from './response-body.ts'
+import { ResponseBytes } from './undici.ts'
 
 /** Slices of one read of a socket, as undici passes them. */
 function cuts(length: number, size: number): readonly Buffer[] {

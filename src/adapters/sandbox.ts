@@ -1,9 +1,13 @@
 /** node:http: the sandbox's server. A framework cannot truncate responses on purpose. */
+
+import { mkdirSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
-import { Fault } from '../../domain/fault.ts'
-import { DamagedResponse, type Listen } from '../../sandbox/server.ts'
-import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
-import { reasonPhrase } from '../../wire/http.ts'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Fault } from '../domain/fault.ts'
+import { DamagedResponse, type Listen } from '../sandbox/server.ts'
+import type { Store, Swap } from '../sandbox/store.ts'
+import { type Http, type HttpRequest, type HttpResponse, reasonPhrase } from '../wire/http.ts'
 
 const loopback = '127.0.0.1'
 const maxBytes = 16_384
@@ -85,4 +89,53 @@ async function close(server: NodeServer): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()
   await closed
+}
+
+// node:sqlite: the sandbox's swaps in one file.
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS swaps (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    deposit_address TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS swaps_of_owner ON swaps (owner, created_at, sequence);
+`
+const selected = 'FROM swaps WHERE owner = ? AND created_at BETWEEN ? AND ?'
+
+/** Opens the file, or creates it and its directory; `:memory:` is not stored. */
+export function sandboxStore(file: string): Store {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  const database = new DatabaseSync(file, { timeout: 5_000 })
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(tables)
+  const insert = database.prepare('INSERT INTO swaps (id, owner, deposit_address, created_at, facts) VALUES (?, ?, ?, ?, ?)')
+  const update = database.prepare('UPDATE swaps SET facts = ? WHERE id = ?')
+  const byId = database.prepare('SELECT facts FROM swaps WHERE id = ?')
+  const byAddress = database.prepare('SELECT facts FROM swaps WHERE deposit_address = ?')
+  const list = database.prepare(`SELECT facts ${selected} ORDER BY created_at DESC, sequence DESC LIMIT ? OFFSET ?`)
+  const count = database.prepare(`SELECT count(*) AS total ${selected}`)
+  return {
+    insert: (swap) => void insert.run(swap.id, swap.owner, swap.depositAddress, swap.createdAt, JSON.stringify(swap)),
+    update: (swap) => void update.run(JSON.stringify(swap), swap.id),
+    find: (id) => toSwap(byId.get(id)),
+    findByDepositAddress: (address) => toSwap(byAddress.get(address)),
+    list: ({ owner, from, to }, { page, size }) =>
+      list
+        .all(owner, from, to, size, BigInt(page - 1) * BigInt(size))
+        .map(toSwap)
+        .filter((swap) => swap !== undefined),
+    count: ({ owner, from, to }) => Number(count.get(owner, from, to)?.total),
+    close: () => database.close(),
+  }
+}
+
+type Row = ReturnType<ReturnType<DatabaseSync['prepare']>['get']>
+
+/** Trusts the JSON: only `insert` and `update` write it. */
+function toSwap(row: Row): Swap | undefined {
+  return row && JSON.parse(String(row.facts))
 }
