@@ -1,9 +1,9 @@
 /** Writes `docs/configuration.md` from the schema: `npm run docs:configuration`. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { assetsSchema } from '../src/config/schema/asset-table.ts'
-import type { Description } from '../src/config/schema/setting.ts'
+import { assetsSchema } from '../src/config/asset-table.ts'
 import { schema } from '../src/config/schema.ts'
+import type { Description } from '../src/config/value-types.ts'
 
 const introduction = `# Configuration
 

@@ -1,8 +1,12 @@
 /** Converts `assets.yaml` into an asset table (docs/contract.md §9). */
+
+import { z } from 'zod'
+import { formatNames } from '../domain/address/formats.ts'
+import { checksums, type MemoRule, memoFormatNames, memoFormats } from '../domain/address/rule.ts'
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
 import type { Faults, Path } from './faults.ts'
-import type { AssetSettings } from './schema/asset-table.ts'
+import { amount, choice, flag, integer, keys, list, name, oneOrMore, optional, pattern, required, setting } from './value-types.ts'
 
 type CoinSettings = AssetSettings[number]
 
@@ -60,3 +64,61 @@ function rejectDuplicates(names: readonly Named[], faults: Faults): void {
     taken.add(fold(name))
   }
 }
+
+const addressRule = keys({
+  format: choice(formatNames).optional(),
+  pattern: pattern.optional(),
+  checksum: oneOrMore(choice(checksums), 'must be base58check, bech32 or eip55, or a list of these').default([]),
+}).refine(({ format, pattern: own }) => format !== undefined || own !== undefined, { path: ['pattern'], error: 'is missing' })
+
+/** Not a union: it would hide the error of a pattern. */
+const memoRule = z.unknown().transform((tree, context): MemoRule => {
+  if (tree === 'none') return tree
+  const { data, error } = memoFormatOrPattern.safeParse(tree)
+  for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)
+  return (data?.format === undefined ? data?.pattern : memoFormats[data.format]) ?? z.NEVER
+})
+
+const memoFormatOrPattern = z
+  .strictObject(
+    { format: choice(memoFormatNames).optional(), pattern: pattern.optional() },
+    'must be { format }, { pattern } or none',
+  )
+  .refine(({ format, pattern: own }) => (format === undefined) !== (own === undefined), 'must have a format or a pattern')
+
+const network = keys({
+  network: required(name, 'Name of the network'),
+  code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
+  default: setting(flag, false, 'Whether this is the network of the coin if a request names none; at most one per coin'),
+  home: setting(flag, false, "Whether the network is the coin's own chain, as Ethereum is for ETH; at most one per coin"),
+  aliases: setting(list(name), [], 'Other accepted names of the network'),
+  decimals: optional(integer(0, 30), 'Decimal places of an amount on the network'),
+  contract: optional(
+    name,
+    'What makes a token this token: its contract, mint, issuer (`CODE-ISSUER`) or asset id, as the network writes it. A row of a list with another contract is not offered. None for a coin of a chain',
+  ),
+  depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
+  depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
+  address: optional(
+    addressRule,
+    'What its addresses are: `{ format, pattern, checksum }`, with a `format` or a `pattern`. `format` is the network whose addresses ' +
+      'they are, in the names of the shipped table: they are decoded, and zero, system and burn addresses are refused. `pattern` is a ' +
+      'pattern of RE2 that must match the whole address; `checksum` is `base58check`, `bech32` or `eip55`, or a list of these, each ' +
+      'checked only if an address has that encoding',
+  ),
+  memo: optional(
+    memoRule,
+    'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none. `format` is the network whose memos they are: `ATOM`, `HBAR`, `STX`, `TON`, `XLM` or `XRP`',
+  ),
+})
+
+/** The file of the asset table. */
+export const assetsSchema = list(
+  keys({
+    coin: required(name, 'Ticker of the coin'),
+    name: required(name, 'Its full name'),
+    networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
+  }),
+)
+
+type AssetSettings = z.output<typeof assetsSchema>

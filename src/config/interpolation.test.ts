@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so
 import { describe, expect, it } from 'vitest'
 import { Faults } from './faults.ts'
-import { interpolate } from './interpolation.ts'
+import { interpolate } from './read-file.ts'
 
 const files: Readonly<Record<string, string>> = { '/run/secrets/alpha': 'key-from-file\n' }
 

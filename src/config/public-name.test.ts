@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
-import { publicName } from './public-name.ts'
+import { publicName } from './faults.ts'
 
 test.each([
   'sk_live_51H8xQ2eZvKYlo2C',

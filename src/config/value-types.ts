@@ -1,10 +1,11 @@
 /** zod: the value types of the configuration. Each parses text; its error message describes a valid value. */
+
+import { RE2JS } from 're2js'
 import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts'
 import { isTimezone } from '../domain/instant.ts'
 import { isRedisUrl } from '../domain/redis-url.ts'
-import { toPattern } from './pattern.ts'
 
 const integerText = /^(?:0|[1-9][0-9]*)$/
 const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -154,4 +155,55 @@ export function mapping<T extends z.ZodType>(value: T) {
 
 export function keys<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, must('be a mapping'))
+}
+
+// re2js: the operator's patterns run on clients' input. RE2 takes linear time, so no input makes a pattern slow.
+
+/** By source: many assets of a table share a pattern, and a reload reads the same table again. */
+const known = new Map<string, Pattern>()
+const maxKnown = 1_000
+
+/** Compiles a pattern that must match the whole text. Undefined if RE2 does not accept it: RE2 has no look-around and no backreferences. */
+function toPattern(source: string): Pattern | undefined {
+  const pattern = known.get(source) ?? compile(source)
+  if (pattern && known.size < maxKnown) known.set(source, pattern)
+  return pattern
+}
+
+function compile(source: string): Pattern | undefined {
+  try {
+    const compiled = RE2JS.compile(source)
+    return { source, matches: (text) => compiled.matches(text) }
+  } catch {
+    return undefined
+  }
+}
+
+// The kinds of keys of the file, each with its row of `docs/configuration.md`.
+
+/** Documents a key in `docs/configuration.md`. */
+export interface Description {
+  readonly description: string
+  readonly unit?: string
+  /** The value if the file has no such key. Absent: the key is required, or is a section. */
+  readonly defaultValue?: unknown
+}
+
+export function setting<T extends z.ZodType>(kind: T, defaultValue: z.output<T>, description: string, unit = '') {
+  return kind.default(defaultValue as never).meta({ description, unit, defaultValue } satisfies Description)
+}
+
+export function required<T extends z.ZodType>(kind: T, description: string) {
+  return kind.meta({ description } satisfies Description)
+}
+
+export function optional<T extends z.ZodType>(kind: T, description: string) {
+  return kind.optional().meta({ description, defaultValue: null } satisfies Description)
+}
+
+/** A section in which every key has a default, so that the file may omit it. */
+export function section<T extends z.ZodRawShape>(shape: T, description: string) {
+  return keys(shape)
+    .prefault({} as never)
+    .meta({ description } satisfies Description)
 }

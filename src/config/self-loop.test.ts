@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
-import { isSelfLoop } from './self-loop.ts'
+import { isSelfLoop } from './checks.ts'
 
 const machine = Object.values(networkInterfaces()).flatMap((all = []) => all)
 const own = machine.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2'

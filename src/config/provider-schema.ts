@@ -1,9 +1,25 @@
 import { z } from 'zod'
-import { providerStates } from '../../domain/service.ts'
-import { statusWords } from '../../domain/status.ts'
-import type { ExtraIds } from '../../domain/swap.ts'
-import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone, word } from '../value-types.ts'
-import { optional, required, section, setting } from './setting.ts'
+import { providerStates } from '../domain/service.ts'
+import { statusWords } from '../domain/status.ts'
+import type { ExtraIds } from '../domain/swap.ts'
+import {
+  baseUrl,
+  choice,
+  flag,
+  integer,
+  keys,
+  list,
+  mapping,
+  name,
+  optional,
+  required,
+  seconds,
+  section,
+  setting,
+  text,
+  timezone,
+  word,
+} from './value-types.ts'
 
 const budget = section(
   {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { knownForms } from '../../forms/index.ts'
-import { Faults } from '../faults.ts'
-import { validParts } from '../validation.ts'
-import { checkParts } from './index.ts'
+import { knownForms } from '../forms/index.ts'
+import { checkParts } from './checks.ts'
+import { Faults, validParts } from './faults.ts'
 
 const provider = (more: object = {}): object => ({ form: 'A', url: 'http://127.0.0.1/v2', key: 'k', ...more })
 
