@@ -6,12 +6,12 @@ import { type Config, type ConfigSettings, loadConfig, readSettings } from './co
 import { withDefault } from './domain/async.ts'
 import { knownForms } from './forms/index.ts'
 import { closedHandler } from './process/closed-handler.ts'
-import { configWarnings } from './process/configuration/config-warnings.ts'
-import { needsRestart } from './process/configuration/restart-required.ts'
-import { openMonitoring } from './process/monitoring.ts'
-import { oneAtATime } from './process/one-at-a-time.ts'
-import { type OpenGateway, openGateway } from './process/open-gateway.ts'
+import { type OpenGateway, openGateway } from './process/gateway-process.ts'
+import { oneAtATime } from './process/in-force.ts'
 import { noPages } from './process/pages.ts'
+import { needsRestart } from './process/reload.ts'
+import { openMonitoring } from './process/telemetry.ts'
+import { configWarnings } from './process/warnings.ts'
 import type { Http, HttpResponse } from './wire/http.ts'
 
 export interface SwapgateOptions {

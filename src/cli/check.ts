@@ -2,9 +2,8 @@ import { type Config, ConfigError, type ConfigFault, loadConfigInThread } from '
 import { follow } from '../core/operations/settings.ts'
 import { knownForms } from '../forms/index.ts'
 import { inspectLedger, isMissing } from '../ledger/index.ts'
-import { configWarnings } from '../process/configuration/config-warnings.ts'
-import { ledgerWarnings } from '../process/configuration/ledger-warnings.ts'
-import { compareTags, type TagReport } from '../process/configuration/tags.ts'
+import { compareTags, type TagReport } from '../process/tags.ts'
+import { configWarnings, ledgerWarnings } from '../process/warnings.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Validates a configuration as `start` does, without starting, and prints every fault. Returns 1 if there are faults. */

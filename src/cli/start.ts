@@ -1,5 +1,5 @@
+import { startFromFile } from '../process/reload.ts'
 import { untilShutdownSignal } from '../process/shutdown-signal.ts'
-import { startFromFile } from './file-gateway.ts'
 import { eachLine, type Terminal } from './terminal.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */

@@ -1,6 +1,6 @@
 /** The event stream of the operator's API. One poll of the ledger every two seconds serves all listeners (docs/contract.md §15). */
 import { formatTransactionId } from '../core/transactions/transaction-id.ts'
-import { currentStatus } from '../process/configuration/overrides.ts'
+import { currentStatus } from '../process/in-force.ts'
 import type { OperatorParts } from './stores.ts'
 
 export interface OperatorEvent {

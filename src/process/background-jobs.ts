@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import type { Suspensions } from '../core/creation/suspensions.ts'
+import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import type { ShadowStatistics } from '../core/routing/shadow.ts'
+import { singleFlight } from '../domain/async.ts'
 import type { OpenLedger } from '../ledger/index.ts'
-import type { ConfigurationInForce } from './configuration/configuration-in-force.ts'
-import type { CurrentGeneration } from './configuration/generation.ts'
-import { startIntervalJob } from './interval-job.ts'
-import type { Monitoring } from './monitoring.ts'
-import { startReplicaFigures } from './replica-figures.ts'
+import type { ConnectedProvider } from '../provider/connected-provider.ts'
+import type { CurrentGeneration } from './generation.ts'
+import type { ConfigurationInForce } from './in-force.ts'
+import type { Monitoring } from './telemetry.ts'
 
-export interface BackgroundJobParts {
+interface BackgroundJobParts {
   readonly generation: CurrentGeneration
   readonly configuration: ConfigurationInForce
   readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
@@ -44,4 +46,62 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
     startReplicaFigures({ store, figures, shadowStatistics, connected: () => generation.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
+}
+
+// Background work at an interval.
+
+interface IntervalJob {
+  /** Starts no further run and waits for the current one. */
+  readonly stop: () => Promise<void>
+}
+
+/** Runs `work` at this interval, never twice at a time. Errors are ignored here: they are counted where they occur. */
+function startIntervalJob(work: () => Promise<unknown>, intervalMs: number): IntervalJob {
+  let current: Promise<unknown> | undefined
+  const flight = singleFlight(work)
+  const timer = setInterval(() => {
+    current = flight.run().catch(() => {})
+  }, intervalMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await current
+    },
+  }
+}
+
+// Writes what this process counts to the ledger, for `swapgate providers status` and the operator's page.
+
+const intervalMs = 5_000
+
+interface ReplicaFiguresOptions {
+  readonly store: ReplicaFiguresStore
+  readonly figures: ProviderFigures
+  readonly shadowStatistics: ShadowStatistics
+  readonly connected: () => readonly ConnectedProvider[]
+}
+
+/** Every 5 s under an id of its own. What the ledger does not accept now is written the next time. */
+export function startReplicaFigures({ store, figures, shadowStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
+  const replica = randomUUID()
+  const write = (): Promise<void> => {
+    const providers = connected().map((provider) => ({ ...figures.counts(provider.tag), ...listFigures(provider) }))
+    return store.write(replica, { providers, shadow: shadowStatistics.counts() ?? null })
+  }
+  // Killed processes have left their rows.
+  store.remove(replica).catch(() => {})
+  const job = startIntervalJob(write, intervalMs)
+  return {
+    async stop() {
+      await job.stop()
+      await store.remove(replica).catch(() => {}) // left out after 30 s
+    },
+  }
+}
+
+function listFigures({ catalogue }: ConnectedProvider): Pick<ProviderCounts, 'listAgeSeconds' | 'assets'> {
+  const listing = catalogue.lastListing()
+  if (!listing) return { listAgeSeconds: null, assets: null }
+  return { listAgeSeconds: Math.round((performance.now() - listing.fetchedAt) / 1000), assets: listing.offers.length }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { cacheShares } from '../domain/bounded-map.ts'
-import { limitCacheMemory, memoryLimit } from './memory-limit.ts'
+import { limitCacheMemory, memoryLimit } from './ports.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

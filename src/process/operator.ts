@@ -7,8 +7,8 @@ import { EventFeed } from '../operator/events.ts'
 import { operatorPage } from '../operator/page.ts'
 import type { OperatorParts } from '../operator/stores.ts'
 import { TokenCheck } from '../operator/tokens.ts'
-import { errorPrinter } from './connections/ports.ts'
-import { version } from './version.ts'
+import { version } from './pages.ts'
+import { errorPrinter } from './ports.ts'
 
 /** `stopping` ends the streams of events. */
 export function openOperator(

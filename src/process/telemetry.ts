@@ -1,17 +1,20 @@
 /** Metrics and logs of this process. */
 
+import { type LoadSources, type MeasuredLoad, measureLoad } from '../adapters/http/load.ts'
 import { type Log, openLog } from '../adapters/log/index.ts'
 import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import type { Config } from '../config/index.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
+import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
-import { version } from './version.ts'
+import { version } from './pages.ts'
+import { limitCacheMemory } from './ports.ts'
 
 type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
 
-export interface Telemetry {
+interface Telemetry {
   readonly observe: Observer
   readonly print: Metrics['print']
   readonly log: Log
@@ -20,7 +23,7 @@ export interface Telemetry {
 }
 
 /** `current`: the configuration in force. `stderr`: that of the process unless given. */
-export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr?: Stderr): Telemetry {
+function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr?: Stderr): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf, stderr)
   const opened = Promise.withResolvers<ObservedLedger>()
@@ -58,5 +61,53 @@ function formFinder(current: () => Config): (tag: string | undefined) => string 
     const form = current().providers.find((provider) => provider.tag === tag)?.form ?? 'none'
     known.set(tag, form)
     return form
+  }
+}
+
+/**
+ * How a gateway reaches its process: where its log goes, and where its load is read. What is absent is that of the real process. Only
+ * `test/support/in-process-gateway.ts` gives others: there the gateway shares the process of its test.
+ */
+export interface ProcessIo {
+  readonly stderr?: Stderr
+  readonly loadSources?: LoadSources
+}
+
+/** Metrics, logs and figures of this process. */
+export interface Monitoring {
+  readonly load: MeasuredLoad
+  readonly telemetry: Telemetry
+  /** Written to the ledger for this replica. */
+  readonly figures: ProviderFigures
+  readonly observe: Observer
+  /** Closes the log. False if lines could not be written. */
+  readonly isLogFlushed: () => boolean
+}
+
+/** `current`: the configuration in force. */
+export function openMonitoring(
+  config: Config,
+  current: () => Config,
+  resources: AsyncDisposableStack,
+  { stderr, loadSources }: ProcessIo = {},
+): Monitoring {
+  limitCacheMemory()
+  const load = measureLoad(loadSources)
+  resources.defer(async () => load.stop())
+  const telemetry = openTelemetry(config, current, stderr)
+  const figures = new ProviderFigures(() => performance.now())
+  let isFlushed = true
+  resources.defer(async () => {
+    isFlushed = await telemetry.log.close()
+  })
+  return {
+    load,
+    telemetry,
+    figures,
+    observe(observation) {
+      telemetry.observe(observation)
+      figures.observe(observation)
+    },
+    isLogFlushed: () => isFlushed,
   }
 }

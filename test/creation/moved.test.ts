@@ -1,7 +1,7 @@
 /** docs/contract.md §10.5: a create of unknown outcome whose provider leads elsewhere by now never ends as not created. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
-import { ledgerWarnings } from '../../src/process/configuration/ledger-warnings.ts'
+import { ledgerWarnings } from '../../src/process/warnings.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { AssetTable, type Coin } from '../../src/domain/asset.ts'
-import { ledgerWarnings } from '../../src/process/configuration/ledger-warnings.ts'
+import { ledgerWarnings } from '../../src/process/warnings.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'

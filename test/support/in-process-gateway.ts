@@ -1,5 +1,5 @@
 /** `swapgate start` in this process: the same gateway, ports, log and reloads, without signals. A process of its own costs 0.5 s of processor. */
-import { type FileGateway, startFromFile } from '../../src/cli/file-gateway.ts'
+import { type FileGateway, startFromFile } from '../../src/process/reload.ts'
 import { type GatewaySettings, writeConfiguration } from '../checker/configuration.ts'
 import { GatewayAccess } from './gateway-access.ts'
 import { recordOutput } from './leak-check.ts'

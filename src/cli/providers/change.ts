@@ -2,7 +2,7 @@ import type { ChangeResult, OperationPorts, Refusal } from '../../core/operation
 import { changeRouting, changeState, type RoutingChange, resetOverrides, routingReport } from '../../core/operations/change.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
 import type { ProviderState } from '../../domain/service.ts'
-import { currentStatus } from '../../process/configuration/overrides.ts'
+import { currentStatus } from '../../process/in-force.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { refuse } from '../terminal.ts'

@@ -1,6 +1,6 @@
 /** `swapgate providers status`: prints the current status of every provider (docs/contract.md §12). */
 import type { ProviderStatus, StatusReport } from '../../core/operations/provider-status.ts'
-import { currentStatus } from '../../process/configuration/overrides.ts'
+import { currentStatus } from '../../process/in-force.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { formatTable } from '../table.ts'

@@ -3,7 +3,7 @@ import { configFile, loadConfig } from '../../config/index.ts'
 import { openAt } from '../../core/operations/change.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
-import { effectiveConfig } from '../../process/configuration/overrides.ts'
+import { effectiveConfig } from '../../process/in-force.ts'
 import { messageOf, type Session } from '../session.ts'
 
 /** After this time every running gateway has applied the change and begins no more creates. */

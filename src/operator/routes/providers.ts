@@ -4,7 +4,7 @@ import { changeRouting, changeState, resetOverrides, routingReport } from '../..
 import type { StatusReport } from '../../core/operations/provider-status.ts'
 import { Fault } from '../../domain/fault.ts'
 import { providerStates } from '../../domain/service.ts'
-import { currentStatus } from '../../process/configuration/overrides.ts'
+import { currentStatus } from '../../process/in-force.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 

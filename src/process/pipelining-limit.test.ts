@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { limitPipelining } from './pipelining-limit.ts'
+import { limitPipelining } from './ports.ts'
 
 const most = 10
 /** Large: of what came in one piece all is taken in. */

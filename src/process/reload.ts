@@ -1,15 +1,14 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { formatFault, printFaults } from '../cli/check.ts'
+import { fileWarnings } from '../cli/option.ts'
+import type { Terminal } from '../cli/terminal.ts'
 import { type Config, ConfigError, loadConfigInThread } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
-import { configWarnings } from '../process/configuration/config-warnings.ts'
-import { type Signatures, signaturesOf, watchFiles } from '../process/configuration/file-watcher.ts'
-import { needsRestart } from '../process/configuration/restart-required.ts'
-import type { ProcessIo } from '../process/monitoring.ts'
-import { version } from '../process/version.ts'
-import { formatFault, printFaults } from './check.ts'
-import { fileWarnings } from './option.ts'
-import type { Terminal } from './terminal.ts'
+import { version } from './pages.ts'
+import type { ProcessIo } from './telemetry.ts'
+import { configWarnings } from './warnings.ts'
 
 /** A running gateway that follows its configuration file. */
 export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
@@ -130,4 +129,50 @@ async function applyConfig(
     observe({ what: 'reload', result: 'refused', messages: isRefused ? reason.faults.map(formatFault) : [] })
     return undefined
   }
+}
+
+/** Milliseconds between checks. Polling works on every file system, and for links that are replaced. */
+const intervalMs = 1_000
+
+/** Differs between two states of a file; empty if there is no file, or none that can be examined. */
+type Signatures = ReadonlyMap<string, string>
+
+/** `known`: signatures that were read earlier, and are kept. */
+export function signaturesOf(files: readonly string[], known: Signatures = new Map()): Signatures {
+  return new Map(files.map((file) => [file, known.get(file) ?? signatureOf(file)]))
+}
+
+/** Calls `changed` once, when any of the files has changed. Returns a function that stops watching. */
+export function watchFiles(before: Signatures, changed: () => void): () => void {
+  const timer = setInterval(() => {
+    if ([...before].every(([file, signature]) => signatureOf(file, signature) === signature)) return
+    clearInterval(timer)
+    changed()
+  }, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** `known`: the signature while the process may open no more files. */
+function signatureOf(file: string, known = ''): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(file)
+    return `${ino} ${size} ${mtimeMs}`
+  } catch (reason) {
+    const { code } = reason as NodeJS.ErrnoException
+    return code === 'EMFILE' || code === 'ENFILE' ? known : ''
+  }
+}
+
+/** Sections that only a start reads: sockets and stores are opened once. */
+const sections = ['server', 'admin', 'redis', 'ledger', 'telemetry', 'sandbox'] as const
+
+/** The sections in which the new configuration differs and that stay as they were until the process is started again. */
+export function needsRestart(before: Config, after: Config): readonly string[] {
+  return sections.filter((section) => startSettings(before, section) !== startSettings(after, section))
+}
+
+/** Tokens of operators are read with each request. */
+function startSettings(config: Config, section: (typeof sections)[number]): string {
+  return JSON.stringify({ ...config[section], tokens: undefined })
 }

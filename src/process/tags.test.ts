@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Config } from '../../config/index.ts'
-import type { ConfiguredTag, TagRecord } from '../../core/routing/tag-records.ts'
+import type { Config } from '../config/index.ts'
+import type { ConfiguredTag, TagRecord } from '../core/routing/tag-records.ts'
 import { compareTags, configuredTags, Tags } from './tags.ts'
 
 const one = 'https://one.test/api'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maxConnections, openFilesLimit } from './open-files.ts'
+import { maxConnections, openFilesLimit } from './ports.ts'
 
 test.each([
   ['public', 10_000, 1_024, 512],

@@ -1,7 +1,7 @@
 /** The gateway of one configuration, with the requests that began while it was in force (docs/contract.md §10). */
-import type { Config } from '../../config/index.ts'
-import type { Gateway } from '../../gateway/parts.ts'
-import type { Http } from '../../wire/http.ts'
+import type { Config } from '../config/index.ts'
+import type { Gateway } from '../gateway/parts.ts'
+import type { Http } from '../wire/http.ts'
 
 export class Generation {
   private readonly gateway: Gateway

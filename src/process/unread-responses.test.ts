@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { UnreadResponses } from './unread-responses.ts'
+import { UnreadResponses } from './unfinished-requests.ts'
 
 /** More than the buffers of the system hold. */
 const megabytes = 16

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readSettings } from '../../config/index.ts'
-import { knownForms } from '../../forms/index.ts'
-import { configWarnings } from './config-warnings.ts'
+import { readSettings } from '../config/index.ts'
+import { knownForms } from '../forms/index.ts'
+import { configWarnings } from './warnings.ts'
 
 it('forwardAddress of a form that sends no address is of no effect', () => {
   const alpha = { form: 'A', url: 'https://swap.example/api/v2', forwardAddress: 'true' } as never

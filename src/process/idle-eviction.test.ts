@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { evictIdlest } from './idle-eviction.ts'
+import { evictIdlest } from './connection-bounds.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
 
 let server: Server

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { type Config, readSettings } from '../../config/index.ts'
-import { knownForms } from '../../forms/index.ts'
-import { openLedger } from '../../ledger/index.ts'
-import { ConfigurationInForce } from './configuration-in-force.ts'
+import { type Config, readSettings } from '../config/index.ts'
+import { knownForms } from '../forms/index.ts'
+import { openLedger } from '../ledger/index.ts'
+import { ConfigurationInForce } from './in-force.ts'
 
 function withLimit(quotes: number): Config {
   const providers = { alpha: { form: 'A', url: 'http://127.0.0.1:9/api/v2' } }

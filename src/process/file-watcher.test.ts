@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { signaturesOf, watchFiles } from './file-watcher.ts'
+import { signaturesOf, watchFiles } from './reload.ts'
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'swapgate-watch-'))

@@ -1,7 +1,7 @@
 /** Work in progress goes before new requests, so that an overloaded process finishes what it begins. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { LinkedQueue, RoundRobinQueue } from '../../core/resilience/bulkhead.ts'
+import { LinkedQueue, RoundRobinQueue } from '../core/resilience/bulkhead.ts'
 
 export interface AdmissionQueue {
   readonly listener: RequestListener

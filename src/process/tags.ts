@@ -1,8 +1,8 @@
 /** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract.md §10.5). */
-import type { Config, ConfigFault, Provider } from '../../config/index.ts'
-import type { ConfiguredTag, TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
-import { withDefault } from '../../domain/async.ts'
-import { placeOf } from '../../provider/destination.ts'
+import type { Config, ConfigFault, Provider } from '../config/index.ts'
+import type { ConfiguredTag, TagRecord, TagRecords } from '../core/routing/tag-records.ts'
+import { withDefault } from '../domain/async.ts'
+import { placeOf } from '../provider/destination.ts'
 
 export interface TagReport {
   readonly faults: readonly ConfigFault[]

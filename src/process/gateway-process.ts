@@ -1,0 +1,145 @@
+/** The gateway with its stores and background jobs, but without a port. */
+
+import { hashKey } from '../adapters/crypto.ts'
+import type { OpenTracing } from '../adapters/tracing.ts'
+import { type Config, otlpCertificates } from '../config/index.ts'
+import { type Accounts, authentication } from '../core/access/authentication.ts'
+import { PendingCreateKeys } from '../core/creation/idempotency.ts'
+import { DeferredResults } from '../core/creation/record-result.ts'
+import { Suspensions } from '../core/creation/suspensions.ts'
+import { createBreaker } from '../core/resilience/breaker.ts'
+import { ShadowStatistics } from '../core/routing/shadow.ts'
+import { withDefault } from '../domain/async.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { StaticPages } from '../edges/static-page.ts'
+import { knownForms } from '../forms/index.ts'
+import { createGateway } from '../gateway.ts'
+import { type OpenLedger, openLedger } from '../ledger/index.ts'
+import { inTurns } from '../ledger/turns.ts'
+import { Connections } from '../provider/connections.ts'
+import type { Http } from '../wire/http.ts'
+import { startBackgroundJobs } from './background-jobs.ts'
+import { CurrentGeneration, Generation } from './generation.ts'
+import { ConfigurationInForce } from './in-force.ts'
+import { openLimitStores } from './limit-stores.ts'
+import { freshLookup, lookup } from './name-lookup.ts'
+import { noPages, version } from './pages.ts'
+import type { Monitoring } from './telemetry.ts'
+
+export interface OpenGateway {
+  readonly configuration: ConfigurationInForce
+  /** Warnings for the operator. */
+  readonly warnings: readonly string[]
+  readonly ledgerStores: OpenLedger
+  readonly handle: Http
+  /** Applies what operators have changed in the ledger. Throws if it cannot be read. */
+  readonly follow: () => Promise<void>
+}
+
+/** The longest wait of the start for the assets that are suspended; later they are read all the same. */
+const maxWaitMs = 1_000
+
+/** Registers all that it opens in `resources`. Throws a `ConfigError` if the ledger contradicts the configuration. */
+export async function openGateway(
+  config: Config,
+  monitoring: Monitoring,
+  pages: StaticPages,
+  resources: AsyncDisposableStack,
+): Promise<OpenGateway> {
+  const { observe, telemetry } = monitoring
+  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, lookup: freshLookup })
+  resources.defer(ledgerStores.close)
+  telemetry.observeLedger(ledgerStores)
+  const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
+  const { build, shadowStatistics, suspensions } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
+  await withDefault(suspensions.follow(), maxWaitMs, undefined)
+  const generation = new CurrentGeneration(build, configuration.config)
+  configuration.onChange((next) => {
+    generation.replace(next)
+    telemetry.log.configure(next.log)
+  })
+  resources.defer(() => configuration.close())
+  startBackgroundJobs({ generation, configuration, ledgerStores, monitoring, shadowStatistics, suspensions }, resources)
+  const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
+  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle: generation.handle, follow }
+}
+
+// Builds the gateway of each configuration from the parts of the process.
+
+interface GatewayBuilder {
+  readonly shadowStatistics: ShadowStatistics
+  readonly suspensions: Suspensions
+  readonly build: (config: Config) => Generation
+}
+
+/** Opens what all generations share: the stores of limits, traces, results that the ledger could not store, and connections. */
+async function openGatewayBuilder(
+  config: Config,
+  ledgerStores: OpenLedger,
+  { load, observe }: Monitoring,
+  pages: StaticPages,
+  resources: AsyncDisposableStack,
+): Promise<GatewayBuilder> {
+  const { accounts, currencyLists, suspensions: store } = ledgerStores
+  const { close, ...limitStores } = await openLimitStores(config, observe)
+  resources.defer(close)
+  const tracing = await openTraces(config.telemetry, observe)
+  if (tracing) resources.defer(tracing.close)
+  const deferredResults = new DeferredResults({ observe })
+  resources.defer(() => deferredResults.close())
+  const connections = new Connections(lookup)
+  resources.defer(() => connections.close())
+  const shadowStatistics = new ShadowStatistics()
+  const suspensions = new Suspensions(store, () => performance.now())
+  const pendingKeys = new PendingCreateKeys()
+  const shared = {
+    ...limitStores,
+    tracing,
+    load,
+    ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
+    currencyLists,
+    deferredResults,
+    suspensions,
+    connections,
+  }
+  return {
+    shadowStatistics,
+    suspensions,
+    build(next) {
+      const gateway = createGateway({
+        ...shared,
+        config: next,
+        ...knownForms,
+        shadowStatistics,
+        pendingKeys,
+        breaker: createBreaker,
+        steadyClock: () => performance.now(),
+        identify: keyIdentity(next, accounts, observe),
+        observe,
+        version,
+        pages: next.docs ? pages : noPages,
+      })
+      return new Generation(gateway, connections.retain(gateway.connected))
+    },
+  }
+}
+
+/** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */
+function keyIdentity(
+  { auth }: Config,
+  accounts: Accounts,
+  observe: Observer,
+): (key: string, isQuote: boolean) => Promise<string | undefined> {
+  if (auth.mode === 'passthrough') return async (key) => hashKey(key)
+  return authentication({ accounts, digest: hashKey, clock: Date.now, observe })
+}
+
+/** Undefined if tracing is off: then OpenTelemetry is not loaded. */
+async function openTraces(settings: Config['telemetry'], observe: Observer): Promise<OpenTracing | undefined> {
+  const { endpoint, disabled, sampler } = settings
+  if (endpoint === '' || disabled) return undefined
+  const { openTracing } = await import('../adapters/tracing.ts')
+  const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : settings.ratio
+  const agent = { lookup, ...otlpCertificates() }
+  return openTracing({ ...settings, ratio, version, agent, observe: (result, count) => observe({ what: 'spans', result, count }) })
+}

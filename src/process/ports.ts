@@ -1,0 +1,230 @@
+/** The two ports: the public one, and the operators' own (docs/contract.md §13). */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import { type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../adapters/http/admin.ts'
+import { type ExpressOptions, expressApp, messagesOf } from '../adapters/http/express.ts'
+import { listen } from '../adapters/http/server.ts'
+import type { Config } from '../config/index.ts'
+import { limitCaches } from '../domain/bounded-map.ts'
+import type { ConnectionClosing, Observer } from '../domain/observation.ts'
+import { errorBody } from '../edges/response.ts'
+import { formNamed } from '../forms/index.ts'
+import type { Http } from '../wire/http.ts'
+import { admissionQueue } from './admission-queue.ts'
+import {
+  type AddressBound,
+  BoundedConnections,
+  type Drain,
+  drainOf,
+  evictIdlest,
+  limitRequestsPerAddress,
+} from './connection-bounds.ts'
+import { UnfinishedRequests, UnreadResponses } from './unfinished-requests.ts'
+
+export interface Port {
+  readonly url: string
+  readonly drain: Drain
+}
+
+export async function openAdmin(
+  config: Config,
+  options: Pick<AdminOptions, 'readiness' | 'printMetrics' | 'operator'>,
+  observe: Observer,
+): Promise<Port> {
+  const { admin } = config
+  const printError = errorPrinter(config)
+  const app = adminApp({ ...options, printError, hosts: admin.hosts })
+  const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
+  limitPipelining(server, maxDueResponses)
+  const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'admin', reason })
+  const unfinished = new UnfinishedRequests(server, {
+    bufferBytes: unfinishedBytes(),
+    maxBodyBytes: maxAdminBodyBytes,
+    onEnded: () => onClosed('unfinished'),
+  })
+  evictIdlest(server, {
+    max: maxConnections('admin', maxAdminConnections),
+    endOldest: (newest) => unfinished.endOldest(newest),
+    onClosed,
+  })
+  setIdleTimeout(server, adminIdleTimeoutMs)
+  return { url, drain: drainOf(server) }
+}
+
+/** Probes, Prometheus, and operators with their event streams. */
+const maxAdminConnections = 64
+const maxAdminBodyBytes = 16_384
+/** Longer than Prometheus and probes pause. */
+const adminIdleTimeoutMs = 75_000
+
+/** Errors outside the mounts have the body of the default form. */
+export function errorPrinter({ defaultForm }: Config): PrintError {
+  const form = formNamed(defaultForm)
+  return (status, message) => errorBody(form, status, message)
+}
+
+export interface PublicPort extends Port {
+  /** How long the first request in line has waited, in milliseconds. */
+  readonly wait: () => number
+}
+
+/** `isStopping`: whether every response closes its connection. */
+export async function openPublic(config: Config, handle: Http, isStopping: () => boolean, observe: Observer): Promise<PublicPort> {
+  const socketTimeoutMs = socketTimeoutOf(config)
+  const max = maxConnections('public', config.server.connections)
+  const ofAddress = addressBoundOf(config, max)
+  const hasProxies = config.server.trustProxy > 0
+  const bounded = hasProxies ? limitRequestsPerAddress(handle, ofAddress) : handle
+  const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'public', reason })
+  const unread = new UnreadResponses({ timeoutMs: socketTimeoutMs, maxBytes: unreadBytes(), onClosed: () => onClosed('unread') })
+  const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
+  const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
+  const { listener, waitMs: wait, open } = admissionQueue(app)
+  const options = { ...config.server, messages: messagesOf(app), socketTimeoutMs }
+  const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
+  limitPipelining(server, maxDueResponses)
+  const unfinished = new UnfinishedRequests(server, {
+    bufferBytes: unfinishedBytes(),
+    maxBodyBytes: config.server.maxBodyBytes,
+    onEnded(socket) {
+      onClosed('unfinished')
+      connections.onEnded(socket)
+    },
+  })
+  const endOldest = (newest: Socket): Socket | undefined => unfinished.endOldest(newest)
+  const connections = new BoundedConnections(server, {
+    max,
+    ofAddress: hasProxies ? undefined : ofAddress,
+    endOldest,
+    onClosed,
+    onParked: (socket) => unfinished.ignore(socket),
+  })
+  setIdleTimeout(server, socketTimeoutMs)
+  const drain = drainOf(server)
+  const begin = (): void => {
+    drain.begin()
+    open()
+  }
+  return { url, drain: { ...drain, begin }, wait }
+}
+
+/** The operator's bound applies always, the default only while most connections are in use. */
+function addressBoundOf({ server }: Config, max: number): AddressBound {
+  if (server.connectionsPerAddress !== undefined) return { max: server.connectionsPerAddress, from: 0 }
+  return { max: Math.ceil(max / 4), from: Math.floor(max / 2) + 1 }
+}
+
+/** Memory for requests that have not arrived whole: up to half of it is used. */
+function unfinishedBytes(): number {
+  return memoryLimit() / 2
+}
+
+/** Memory for responses that clients have not read yet: their texts are on the heap. */
+function unreadBytes(): number {
+  return memoryLimit() / 8
+}
+
+/** Milliseconds after which an idle connection, or an unread response, is closed. Waiting for a provider is not idle. */
+function socketTimeoutOf({ server, providers }: Config): number {
+  const waits = providers.flatMap(({ timeout, native, nativeIdle }) => [timeout, ...(native.length > 0 ? [nativeIdle] : [])])
+  return 1000 * Math.max(server.socketTimeout, ...waits.map((wait) => 2 * wait))
+}
+
+/** The maximum number of pending responses of a connection. */
+const maxDueResponses = 100
+
+/** By system call and code. */
+const reasons: Readonly<Record<string, string>> = {
+  'listen EADDRINUSE': 'the port is in use',
+  'listen EACCES': 'the port may not be listened on',
+  'listen EADDRNOTAVAIL': 'the host is not an address of this machine',
+  'getaddrinfo ENOTFOUND': 'the host is not known',
+}
+
+/** Runs `open`. If it fails, throws an error with one line for the operator: the section of the configuration, and the cause. */
+export async function withListenError<T>(
+  section: 'server' | 'admin' | 'sandbox',
+  { host, port }: { readonly host: string; readonly port: number },
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (cause) {
+    const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause))
+    const { syscall, code, message } = error
+    const reason = reasons[`${syscall} ${code}`]
+    throw new Error(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
+  }
+}
+
+/** How many files and sockets this process may have open; undefined if the system does not report it. */
+export function openFilesLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } }
+  }
+  const soft = Number(userLimits?.open_files?.soft)
+  return Number.isSafeInteger(soft) ? soft : undefined
+}
+
+/** Of the open files, a port's connections take at most this share: the others are for providers, stores and the process itself. */
+const shares = { public: 1 / 2, admin: 1 / 8 }
+
+/** The wanted number of connections of a port, but at most its share of the open files. */
+export function maxConnections(port: keyof typeof shares, wanted: number, openFiles = openFilesLimit()): number {
+  return openFiles === undefined ? wanted : Math.max(1, Math.min(wanted, Math.floor(openFiles * shares[port])))
+}
+
+// Limits the pipelined requests of a connection: Node accepts them without limit and keeps unread responses in memory.
+
+/** Closes a connection with more pending responses. Its requests still run. */
+export function limitPipelining(server: Server, maxDue: number): void {
+  const due = new WeakMap<Socket, number>()
+  function onClose(this: ServerResponse): void {
+    const { socket } = this.req
+    due.set(socket, (due.get(socket) ?? 1) - 1)
+  }
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const count = (due.get(socket) ?? 0) + 1
+    due.set(socket, count)
+    if (count > maxDue) socket.destroy()
+    response.on('close', onClose)
+  })
+}
+
+// Closes connections without requests. Node's own timeouts do not: an empty line begins no request, but renews them.
+
+/** The socket's pending response, under Node's own name. */
+interface AwaitingResponse extends Socket {
+  readonly _httpMessage?: ServerResponse | null
+}
+
+/** Closes a connection that had no response in this many milliseconds and has none pending. */
+function setIdleTimeout(server: Server, timeoutMs: number): void {
+  server.on('connection', (socket: AwaitingResponse) => {
+    let lastBytesWritten = socket.bytesWritten
+    const timer = setInterval(() => {
+      if (socket.bytesWritten === lastBytesWritten && !socket._httpMessage) return void socket.destroy()
+      lastBytesWritten = socket.bytesWritten
+    }, timeoutMs)
+    timer.unref()
+    socket.once('close', () => clearInterval(timer))
+  })
+}
+
+// How much memory the process may use, and how much of it its caches.
+
+/** The part of the memory for caches: the rest is for requests, and for what the caches are made from. */
+const cachePart = 1 / 4
+
+/** Bytes: the least of V8's heap limit, the container's limit and the machine's memory. */
+export function memoryLimit(): number {
+  const machine = totalmem()
+  return Math.min(getHeapStatistics().heap_size_limit, process.constrainedMemory() || machine, machine)
+}
+
+export function limitCacheMemory(): void {
+  limitCaches(memoryLimit() * cachePart)
+}
