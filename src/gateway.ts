@@ -20,14 +20,12 @@ import { listElsewhere, listFromLedger } from './core/transactions/list-from-led
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { Gate } from './domain/service.ts'
 import type { RateQuery } from './domain/swap.ts'
-import { backgroundWork } from './gateway/background.ts'
 import { type Gateway, type GatewayParts, type SharedParts, sharedParts } from './gateway/parts.ts'
 import * as path from './gateway/provider-path.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
-import { type Routes, routesOf } from './gateway/routes.ts'
-import { served } from './gateway/served.ts'
-import { shadowLayers } from './gateway/shadow-layers.ts'
-import { confidentialOf } from './provider/confidential-words.ts'
+import { type Routes, routesOf, shadowLayers } from './gateway/routes.ts'
+import { backgroundWork, served } from './gateway/served.ts'
+import { confidentialOf } from './provider/connections.ts'
 import { safeDeposits } from './provider/readers.ts'
 
 /** Builds the gateway for one configuration. It opens connections only through `gatewayParts.connections`. */

@@ -11,7 +11,7 @@ import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/freshness.ts'
 import { createdHereOnly, type OwnershipOptions, ownership } from '../core/transactions/ownership.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
-import { destinationOf } from '../provider/destination.ts'
+import { destinationOf } from '../provider/connected-provider.ts'
 import type { SharedParts } from './parts.ts'
 
 export interface ProviderPath {

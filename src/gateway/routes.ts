@@ -1,9 +1,11 @@
 /** Which provider takes which request, by the configuration. */
 import { OutsideTable } from '../core/assets/outside-table.ts'
+import type { Layer } from '../core/layer.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '../core/routing/dispatch.ts'
 import { OtherProviders } from '../core/routing/failover.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
+import { shadow } from '../core/routing/shadow.ts'
 import { unconfiguredProviders } from '../core/transactions/freshness.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
 import type { SharedParts } from './parts.ts'
@@ -69,4 +71,26 @@ function dispatchOf(
 
 function isActive({ state }: RoutedProvider): boolean {
   return state === 'active'
+}
+
+/** Repeats some quotes at the provider of `routing.shadow`; empty without one that is active. */
+export function shadowLayers({ candidate, active }: Routes, parts: SharedParts): readonly Layer[] {
+  if (!candidate) return []
+  const { config, shadowStatistics: statistics, observe } = parts
+  const { tag, service, timeoutMs, catalogue, connected } = candidate
+  const layer = shadow({
+    candidate: { tag, service },
+    needsClient: (query) => connected.needsAddress('getRate', query),
+    sample: config.routing.shadow?.sample ?? 0,
+    timeoutMs,
+    table: config.assets,
+    statistics,
+    listings: () => ({
+      routed: active.flatMap((provider) => provider.catalogue.lastListing() ?? []),
+      candidate: catalogue.lastListing(),
+    }),
+    random: Math.random,
+    observe,
+  })
+  return [layer]
 }

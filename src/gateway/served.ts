@@ -1,12 +1,14 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
 import { pageLimit } from '../core/access/admission.ts'
+import { ListScans } from '../core/creation/list-scan.ts'
+import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import { formNamed } from '../forms/index.ts'
 import { serveNative } from '../native/serve.ts'
 import type { Http } from '../wire/http.ts'
-import type { SharedParts } from './parts.ts'
+import type { Gateway, SharedParts } from './parts.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 /** Serves the service in every form, each at its own mount. */
@@ -29,4 +31,28 @@ export function served(service: SwapService, gate: Gate, providers: readonly Rou
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
   const native = serveNative({ lanes, gate, identify, observe, tracing, sandboxTags })
   return mounts(handlers, formNamed(config.defaultForm, forms), pages, native)
+}
+
+// What a gateway does without a request. The process calls both at intervals.
+
+export function backgroundWork(
+  providers: readonly RoutedProvider[],
+  parts: SharedParts,
+): Pick<Gateway, 'reconcile' | 'pollDraining'> {
+  const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = parts
+  const readers = new Map(providers.flatMap(({ tag, state, reader }) => (state !== 'off' && reader ? [[tag, reader]] : [])))
+  const scans = new ListScans()
+  const windowMs = config.ledger.reconcile * 1000
+  return {
+    async reconcile() {
+      const undecided = deferredResults.withoutDeferred(ledger)
+      const options = { ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing }
+      await reconcile(options)
+      await lookAfterRefusals(options)
+      observe({ what: 'reconciled', at: clock() })
+    },
+    async pollDraining() {
+      await Promise.allSettled(providers.map(({ poll }) => poll?.()))
+    },
+  }
 }

@@ -2,7 +2,7 @@
 import type { Config, ConfigFault, Provider } from '../config/index.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../core/routing/tag-records.ts'
 import { withDefault } from '../domain/async.ts'
-import { placeOf } from '../provider/destination.ts'
+import { placeOf } from '../provider/connected-provider.ts'
 
 export interface TagReport {
   readonly faults: readonly ConfigFault[]

@@ -11,7 +11,7 @@ import { isLoopback } from '../domain/network-address.ts'
 import { parseRedisUrl } from '../domain/redis-url.ts'
 import type { Pair } from '../domain/swap.ts'
 import { providerFormNamed } from '../forms/index.ts'
-import { destinationOf, placeOf } from '../provider/destination.ts'
+import { destinationOf, placeOf } from '../provider/connected-provider.ts'
 import { publicKeys } from '../sandbox/keys.ts'
 import { configuredTags } from './tags.ts'
 

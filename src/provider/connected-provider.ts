@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { signer } from '../adapters/crypto.ts'
+import { hashKey, signer } from '../adapters/crypto.ts'
 import { upstream } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/client-address.ts'
@@ -8,27 +8,25 @@ import type { Catalogue } from '../core/assets/listing.ts'
 import { KnownMaximums, plausibleLimits } from '../core/assets/plausible-amounts.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/judge.ts'
+import type { Destination } from '../core/destination.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
-import type { AccountHealth } from '../core/resilience/health-check.ts'
-import { KeyCheck } from '../core/resilience/health-check.ts'
+import { type AccountHealth, KeyCheck } from '../core/resilience/health-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
+import { maxSkewMs } from '../core/same-swap.ts'
 import { plausibleExpiry } from '../core/transactions/derive-fields.ts'
 import { numberRequests, type SequenceClock } from '../core/transactions/save-observed.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import type { Observer, Server } from '../domain/observation.ts'
-import type { Context, SwapService } from '../domain/service.ts'
-import { type Capabilities, namesByCode, type Op, ops, type Request } from '../domain/service.ts'
+import { type Capabilities, type Context, namesByCode, type Op, ops, type Request, type SwapService } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
-import type { Connection } from '../edges/call.ts'
-import { isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
+import { type Connection, isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
 import { connect } from '../edges/connect.ts'
 import { connectNative, type NativeConnection } from '../native/lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
-import { ClockSkew } from './clock-skew.ts'
 
 export interface ProviderParts {
   readonly config: Config
@@ -49,7 +47,7 @@ export interface ProviderParts {
 }
 
 /** What a provider shares with others, over all configurations. */
-export interface SharedByProviders {
+interface SharedByProviders {
   readonly sequences: SequenceClock
   readonly confidential: Confidential
   readonly lookup: LookupFunction
@@ -211,4 +209,46 @@ function closeListFirst(currencyList: Catalogue, end: () => Promise<void>): () =
 function serverOf(url: string): Server {
   const { hostname, port, protocol } = new URL(url)
   return { address: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+}
+
+// How far a provider's clock is from this machine's, by the `Date` of its latest response (RFC 9110, section 6.6.1).
+
+class ClockSkew {
+  private latestMs = 0
+
+  /** `date`: the header of a response that has just come. What is no date changes nothing. */
+  read(date: string | undefined): void {
+    const serverTime = date === undefined ? Number.NaN : Date.parse(date)
+    if (!Number.isNaN(serverTime)) this.latestMs = serverTime - Date.now()
+  }
+
+  /** Positive: the provider's clock is ahead. At most a quarter of an hour: a clock that is further off proves nothing. */
+  get milliseconds(): number {
+    return Math.max(-maxSkewMs, Math.min(maxSkewMs, this.latestMs))
+  }
+}
+
+/** Enough to tell two keys of one provider apart. */
+const digestLength = 16
+
+/** Where creates of this configuration go. */
+export function destinationOf(provider: Provider, { auth }: Pick<Config, 'auth'>): Destination {
+  const { url, form, timezone, account, namesAccount, key, listKey } = provider
+  const digestOf = (own: string): string | null => (auth.mode === 'managed' ? hashKey(own).slice(0, digestLength) : null)
+  return {
+    url: placeOf(url),
+    form,
+    timezone,
+    account: namesAccount ? account : null,
+    key: digestOf(key),
+    listKey: digestOf(listKey || key),
+  }
+}
+
+/** Origin and path, without credentials: a base URL means the same with and without slashes at its end. */
+export function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  let end = pathname.length
+  while (pathname[end - 1] === '/') end--
+  return origin + pathname.slice(0, end)
 }

@@ -2,8 +2,7 @@ import type { LookupFunction } from 'node:net'
 import type { Config, Provider } from '../config/index.ts'
 import { AccountHealth } from '../core/resilience/health-check.ts'
 import { SequenceClock } from '../core/transactions/save-observed.ts'
-import { Confidential } from '../domain/confidential.ts'
-import { confidentialWordsOf } from './confidential-words.ts'
+import { Confidential, type ConfidentialWords } from '../domain/confidential.ts'
 import { type ConnectedProvider, connectProvider, type ProviderParts } from './connected-provider.ts'
 
 /** Keeps connected providers over reloads: one whose settings (except `state` and the native lane) are unchanged keeps its connections, list and breakers. */
@@ -74,5 +73,18 @@ export class Connections {
 
   async close(): Promise<void> {
     await Promise.all([...this.connectedByFingerprint.values()].map(({ close }) => close()))
+  }
+}
+
+/** Keys, hosts and names that must not reach a client in a provider's text. */
+export function confidentialOf(config: Config): Confidential {
+  return new Confidential(confidentialWordsOf(config))
+}
+
+function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
+  return {
+    keys: providers.flatMap(({ key, listKey }) => [key, listKey].filter((word) => word !== '')),
+    hosts: providers.map(({ url }) => new URL(url).hostname),
+    names: providers.flatMap(({ name, tag }) => [name, tag]),
   }
 }
