@@ -15,9 +15,9 @@ import type { SwapService } from '../domain/service.ts'
 import type { Currency } from '../domain/swap.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from './connected-providers.ts'
-import { configOption, jsonOption, type Options } from './option.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
+import { configOption, jsonOption, type Options } from './values.ts'
 
 export function addAssets(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   program

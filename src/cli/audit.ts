@@ -1,12 +1,19 @@
 /** `swapgate audit`: prints the audit log of manual changes (docs/contract.md §5). */
 import type { Command } from 'commander'
 import type { AuditRecord } from '../core/operations/audit.ts'
-import { toDuration } from './duration.ts'
-import { configOption, durations, jsonOption, type Options, parsedBy } from './option.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { toIso, toTimestamp } from './timestamp.ts'
+import {
+  configOption,
+  durations,
+  formatTable,
+  jsonOption,
+  type Options,
+  parsedBy,
+  toDuration,
+  toIso,
+  toTimestamp,
+} from './values.ts'
 
 const times = `a time before now ${durations}, or a date like 2026-11-20 or 2026-11-20T08:00:00Z`
 const asSince = parsedBy((text) => toTimestamp(text) ?? toPast(text), times)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDuration } from './duration.ts'
+import { toDuration } from './values.ts'
 
 test.each([
   ['0', 0],

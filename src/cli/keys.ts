@@ -3,12 +3,9 @@ import type { Command } from 'commander'
 import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
 import { keyBytes, makeKey } from '../domain/key.ts'
-import { toDuration } from './duration.ts'
-import { configOption, durations, jsonOption, type Options, parsedBy } from './option.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { formatTable } from './table.ts'
 import { refuse, type Terminal } from './terminal.ts'
-import { toIso } from './timestamp.ts'
+import { configOption, durations, formatTable, jsonOption, type Options, parsedBy, toDuration, toIso } from './values.ts'
 
 const namePattern = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
 const dayMs = 86_400_000

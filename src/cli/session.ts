@@ -1,14 +1,14 @@
+import { hostname, userInfo } from 'node:os'
 import { type Config, ConfigError, configFile, loadConfig } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import type { openLedger } from '../ledger/index.ts'
-import { cliActor } from './actor.ts'
 import { printFaults } from './check.ts'
-import { fileWarnings, type Options } from './option.ts'
 import { refuse, type Terminal } from './terminal.ts'
+import { fileWarnings, type Options } from './values.ts'
 
 export type ExitCode = 0 | 1
 
-export type Stores = Awaited<ReturnType<typeof openLedger>>
+type Stores = Awaited<ReturnType<typeof openLedger>>
 
 /** Everything that a command needs. */
 export interface Session {
@@ -49,4 +49,18 @@ export async function withLedger(
 export function messageOf(reason: unknown): string {
   const [line = ''] = String(reason instanceof Error ? reason.message : reason).split('\n')
   return line
+}
+
+/** The actor of this command in the audit log: `cli:<system user>@<host>`. */
+function cliActor(): string {
+  return `cli:${userName()}@${hostname()}`
+}
+
+/** The name of the system's user, or its number if it has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
 }

@@ -1,15 +1,14 @@
 /** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract.md §15). */
+
+import { z } from 'zod'
 import { Fault } from '../domain/fault.ts'
-import { describeApi } from './openapi.ts'
 import { type ApiRequest, type ApiResponse, allowedMethods, findRoute, ok, type Route, route } from './route.ts'
-import { auditRoutes } from './routes/audit.ts'
-import { keyRoutes } from './routes/keys.ts'
+import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
-import { transactionRoutes } from './routes/transactions.ts'
-import { unresolvedRoutes } from './routes/unresolved.ts'
+import { transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
 import { type OperatorParts, withLedgerFaults } from './stores.ts'
 
-export type OperatorApi = (request: ApiRequest) => Promise<ApiResponse>
+type OperatorApi = (request: ApiRequest) => Promise<ApiResponse>
 
 /** Throws a `Fault` for what cannot be done. */
 export function operatorApi({ stores, ...others }: OperatorParts, version: string): OperatorApi {
@@ -51,4 +50,45 @@ function parametersOf(query: URLSearchParams): Record<string, string> {
     throw new Fault('invalid', 'A parameter has control characters.', { reason: 'parameter_invalid' })
   if (repeated !== undefined) throw new Fault('invalid', 'A parameter was sent twice.', { reason: 'parameter_invalid' })
   return Object.fromEntries(query)
+}
+
+// Describes the operator's API in OpenAPI 3.1, from its routes.
+
+function describeApi(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const one of routes) {
+    const path = `/api${one.path}`
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: operationOf(one) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'swapgate for operators', version, description: 'On the admin port. Errors have the body of `defaultForm`.' },
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of `admin.tokens`.' } } },
+    security: [{ token: [] }],
+    paths,
+  }
+}
+
+function operationOf({ path, summary, query, body }: Route): object {
+  const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
+  const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
+  const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
+  const descriptions = {
+    200: 'Done',
+    400: 'Invalid',
+    401: 'No valid token',
+    404: 'Not there',
+    409: 'Needs force, or not possible now',
+  }
+  return {
+    summary,
+    ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) } },
+      },
+    }),
+    responses: Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { description }])),
+  }
 }

@@ -1,8 +1,9 @@
 /** One operation of the operator's API (docs/contract.md §15). */
 import { z } from 'zod'
+import { toDuration, toTimestamp } from '../cli/values.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 
-export type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** A request whose token was accepted. */
 export interface ApiRequest {
@@ -28,7 +29,7 @@ export interface ApiResponse {
   readonly isStream?: boolean
 }
 
-export interface RouteRequest<Body = unknown, Query = unknown> {
+interface RouteRequest<Body = unknown, Query = unknown> {
   /** The value of `{name}`, decoded. */
   readonly parameter: string
   readonly query: Query
@@ -89,7 +90,7 @@ function parse(schema: z.ZodType | undefined, value: unknown, reason: 'parameter
   throw new Fault('invalid', `Invalid ${where}: unknown: ${issue.keys.join(', ')}.`, { reason: 'parameter_unknown' })
 }
 
-export interface FoundRoute {
+interface FoundRoute {
   readonly route: Route
   readonly parameter: string
 }
@@ -139,4 +140,26 @@ function decoded(text: string): string {
     // Not UTF-8: as good as unknown.
   }
   throw standardFault('notFound')
+}
+
+// zod: values in queries and bodies of the operator's API.
+
+/** A date, a time, or a duration back from now; milliseconds since 1970. */
+export const since = z.string().transform((text, context): number => {
+  const duration = toDuration(text)
+  const at = toTimestamp(text) ?? (duration === undefined ? undefined : Date.now() - duration)
+  if (at !== undefined) return at
+  context.issues.push({ code: 'custom', message: 'must be a date, a time or a duration like 7d', input: text })
+  return z.NEVER
+})
+
+/** An integer in a query. */
+export function integer(min: number, max: number, defaultValue: number) {
+  const message = `must be an integer from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^[0-9]{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(defaultValue)
 }

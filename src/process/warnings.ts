@@ -12,7 +12,7 @@ import { parseRedisUrl } from '../domain/redis-url.ts'
 import type { Pair } from '../domain/swap.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { destinationOf, placeOf } from '../provider/connected-provider.ts'
-import { publicKeys } from '../sandbox/keys.ts'
+import { publicKeys } from '../sandbox/server.ts'
 import { configuredTags } from './tags.ts'
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */

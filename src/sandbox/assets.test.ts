@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../config/index.ts'
 import { compareAmounts, isPositive } from '../domain/amount.ts'
 import { knownForms, serviceForms } from '../forms/index.ts'
-import { market, received } from './market/market.ts'
-import { networkOf } from './market/network.ts'
-import { priceOf } from './market/prices.ts'
+import { market, priceOf, received } from './market.ts'
+import { networkOf } from './networks.ts'
 
 const { assets: table, providers, sandbox } = loadConfig('config/gateway.yaml', knownForms, {})
 const assets = table.coins.flatMap((coin) => coin.assets)

@@ -1,5 +1,13 @@
 /** The port of the sandbox's server. It can also damage a response. */
-import type { Http, HttpResponse } from '../wire/http.ts'
+
+import { z } from 'zod'
+import { admission } from '../core/access/admission.ts'
+import { clientLimits, type Limiter } from '../core/access/limits.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
+import { type Gate, keyed } from '../domain/service.ts'
+import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { JsonError, JsonNumber, JsonObject, parseJson } from '../wire/json.ts'
+import type { Digest } from './networks.ts'
 
 /** The damage: the connection is reset, the body breaks off half-way, or nothing is ever sent. */
 export type Damage = 'reset' | 'truncation' | 'silence'
@@ -26,3 +34,62 @@ export interface Server {
 
 /** Serves on loopback only; 0: any free port. Damages each `DamagedResponse` as it requires. */
 export type Listen = (handle: Http, port: number) => Promise<Server>
+
+// Bodies of the sandbox's own endpoints: strict JSON objects whose numbers keep their digits.
+
+/** A number from `least` to `most`. */
+export function numberBetween(min: number, max: number) {
+  const must = `it must be a number from ${min} to ${max}`
+  return z
+    .instanceof(JsonNumber, { error: must })
+    .transform(({ lexeme }) => Number(lexeme))
+    .refine((value) => value >= min && value <= max, must)
+}
+
+/** Throws a `Fault` that names the first bad parameter. */
+export async function readBody<T extends z.ZodType>(request: HttpRequest, shape: T): Promise<z.output<T>> {
+  if (!request.headers['content-type']?.startsWith('application/json')) {
+    throw new Fault('unsupportedMediaType', 'The body must be sent as content-type application/json.')
+  }
+  const { success, data, error } = shape.safeParse(readMembers(await (request.body?.() ?? '')))
+  if (success) return data
+  const [issue] = error.issues
+  const path = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? [])
+  const message = issue?.code === 'unrecognized_keys' ? 'it is not a parameter here' : (issue?.message ?? '')
+  throw new Fault('invalid', `Invalid ${String(path[0] ?? 'request')}: ${message}.`, {
+    reason: issue?.code === 'unrecognized_keys' ? 'parameter_unknown' : 'parameter_invalid',
+  })
+}
+
+function readMembers(text: string): unknown {
+  try {
+    const body = parseJson(text)
+    if (body instanceof JsonObject) return Object.fromEntries(body.keys.map((key, at) => [key, body.values[at]]))
+    throw new Fault('invalid', 'The body must be a JSON object.', { reason: 'body_invalid' })
+  } catch (reason) {
+    if (!(reason instanceof JsonError)) throw reason
+    throw new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
+  }
+}
+
+// The sandbox's keys are public, so that everyone can start. Any other key is unknown.
+
+export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
+
+/** Per minute (docs/service.md §8). */
+const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false }
+
+/** The limits of the service, then the key. `digest` is what makes a key's identity. */
+export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
+  const known = new Set(publicKeys.map(digest))
+  const verifiedKeys = { has: async (identity: string) => known.has(identity), add: async () => {} }
+  const refusedAddresses = { has: async () => true, add: () => {} }
+  const limits = clientLimits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {} })
+  const gate = admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
+  return async (op, caller) => {
+    const admitted = await gate(op, caller)
+    const isUnknownKey = keyed.has(op) && !known.has(caller.identity ?? '')
+    if (admitted.refusal || !isUnknownKey) return admitted
+    return { ...admitted, refusal: standardFault('unauthorized') }
+  }
+}

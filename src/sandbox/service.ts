@@ -1,18 +1,26 @@
 /** A complete swap service over a simulated chain: what any provider is to the gateway. */
 import { createService } from '../core/layer.ts'
+import { cutPage } from '../core/paging.ts'
 import type { Amount } from '../domain/amount.ts'
-import type { AssetTable } from '../domain/asset.ts'
+import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
 import { Fault, messageWithLimits, reasonByLimits, standardFault } from '../domain/fault.ts'
 import { toTimeRange } from '../domain/instant.ts'
-import type { Caller, SwapService } from '../domain/service.ts'
-import type { NewTransaction, Transaction, TransactionQuery } from '../domain/swap.ts'
-import { listCurrencies } from './currencies.ts'
-import { isWithin, type Market, received, type Terms } from './market/market.ts'
-import { type Digest, depositAddress, memo, networkOf } from './market/network.ts'
-import { type Assets, assetNames, assetsOf } from './naming.ts'
-import type { Selection, Store, Swap } from './store.ts'
-import { type Pace, stageOf } from './timeline.ts'
-import { toTransaction } from './transaction.ts'
+import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
+import type { Status } from '../domain/status.ts'
+import type { Currency, CurrencyQuery, NewTransaction, Page, Transaction, TransactionQuery } from '../domain/swap.ts'
+import { isWithin, type Market, received, type Terms } from './market.ts'
+import { type Digest, depositAddress, memo, networkOf, transactionHash, zero } from './networks.ts'
+import {
+  type Assets,
+  assetNames,
+  assetsOf,
+  type Pace,
+  type Selection,
+  type Stage,
+  type Store,
+  type Swap,
+  stageOf,
+} from './store.ts'
 
 export interface Sandbox {
   readonly assets: AssetTable
@@ -103,4 +111,58 @@ function boundsOf({ dateFrom, dateTo }: TransactionQuery): Omit<Selection, 'owne
     from: first === undefined ? 0 : Number((first + 999_999n) / 1_000_000n),
     to: last === undefined ? Number.MAX_SAFE_INTEGER : Number(last / 1_000_000n),
   }
+}
+
+// Converts a swap to a transaction of the service.
+
+const isPaidOut: ReadonlySet<Status> = new Set<Status>(['sending', 'success'])
+
+/** The amounts are those of the deposit, once there is one; in both manners of naming, so that any form can show it. */
+function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Digest): Transaction {
+  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, ...fields } = swap
+  const amountIn = deposit?.amount ?? swap.amountIn
+  return {
+    ...fields,
+    status,
+    amountIn,
+    amountOut: isWithin(amountIn, swap) ? received(amountIn, swap, swap.coinTo) : zero,
+    txHashIn: deposit && transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest),
+    txHashOut: isPaidOut.has(status) ? transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) : undefined,
+    createdAt: timestamp(swap.createdAt),
+    updatedAt: timestamp(since),
+  }
+}
+
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+// The coins that can be swapped: the asset table, in the manner of the caller's form.
+
+/** One row for each asset, or for each coin if the form has the network in a field of its own. */
+function listCurrencies(
+  { coins }: AssetTable,
+  query: CurrencyQuery,
+  { clientCapabilities: client }: Context,
+): Page<Currency> {
+  const byCode = namesByCode(client)
+  const rows = byCode ? coins.flatMap(({ assets }) => assets.map(assetRow)) : coins.map(coinRow)
+  const searchTerm = query.search?.toLowerCase() ?? ''
+  const found = rows.filter(({ code, coin, name }) =>
+    [byCode ? code : coin, name].some((text) => text?.toLowerCase().includes(searchTerm)),
+  )
+  return cutPage(found, query)
+}
+
+function assetRow({ code, coin, network, name, depositMin, depositMax }: Asset): Currency {
+  return { code, coin, network, name, icon: iconOf(coin), depositMin, depositMax }
+}
+
+function coinRow({ coin, name, assets }: Coin): Currency {
+  const networks = assets.map(({ network }) => network).join(', ')
+  return { coin, name, icon: iconOf(coin), notes: assets.length > 1 ? `Networks: ${networks}` : '' }
+}
+
+function iconOf(coin: string): string {
+  return `https://icons.example/${encodeURIComponent(coin.toLowerCase())}.svg`
 }

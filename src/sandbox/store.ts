@@ -1,10 +1,12 @@
 /** The sandbox's store: every swap ever created. Only the deposit of a swap changes. */
 import type { Amount } from '../domain/amount.ts'
-import type { RateType } from '../domain/swap.ts'
-import type { Terms } from './market/market.ts'
-import type { AssetNames } from './naming.ts'
+import { type Asset, type AssetTable, defaultAsset } from '../domain/asset.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Status } from '../domain/status.ts'
+import type { Pair, RateType } from '../domain/swap.ts'
+import { isWithin, type Terms } from './market.ts'
 
-export interface Deposit {
+interface Deposit {
   readonly amount: Amount
   /** Milliseconds since 1970, like `createdAt`. */
   readonly at: number
@@ -45,4 +47,103 @@ export interface Store {
   readonly list: (selection: Selection, page: { readonly page: number; readonly size: number }) => readonly Swap[]
   readonly count: (selection: Selection) => number
   readonly close: () => void
+}
+
+// Where a swap stands: a pure function of its facts and the time, so that nothing needs a timer or survives as one.
+
+/** In seconds. */
+export interface Pace {
+  /** From one status to the next. */
+  readonly speed: number
+  /** Without a deposit for so long, a swap is overdue. */
+  readonly expiry: number
+  /** A swap is paid by itself after so long; 0: never. */
+  readonly autoDeposit: number
+}
+
+export interface Stage {
+  readonly status: Status
+  /** When it began, in milliseconds since 1970. */
+  readonly since: number
+  readonly deposit?: Deposit
+}
+
+const paid: readonly Status[] = ['confirmation', 'confirmed', 'exchanging', 'sending', 'success']
+const refused: readonly Status[] = ['confirmation', 'confirmed', 'refunded']
+
+/** A deposit outside the limits is refunded once it is confirmed; a late one revives an overdue swap. */
+export function stageOf(swap: Swap, pace: Pace, now: number): Stage {
+  const deposit = depositOf(swap, pace, now)
+  if (!deposit) return withoutDeposit(swap, pace, now)
+  const path = isWithin(deposit.amount, swap) ? paid : refused
+  const step = pace.speed * 1000
+  const passed = step === 0 ? path.length : Math.floor((now - deposit.at) / step)
+  const at = Math.min(Math.max(passed, 0), path.length - 1)
+  return { status: path[at] as Status, since: deposit.at + at * step, deposit }
+}
+
+function withoutDeposit({ createdAt }: Swap, { expiry }: Pace, now: number): Stage {
+  const expiresAt = createdAt + expiry * 1000
+  return now < expiresAt ? { status: 'wait', since: createdAt } : { status: 'overdue', since: expiresAt }
+}
+
+function depositOf({ deposit, amountIn, createdAt }: Swap, { autoDeposit }: Pace, now: number): Deposit | undefined {
+  if (deposit || autoDeposit === 0) return deposit
+  const at = createdAt + autoDeposit * 1000
+  return now < at ? undefined : { amount: amountIn, at }
+}
+
+// The assets of a request, named by code or by coin and network.
+
+/** Both assets in both manners of naming, so that any form can show them. */
+type AssetNames = Readonly<Record<keyof Pair, string>>
+
+export interface Assets {
+  readonly from: Asset
+  readonly to: Asset
+}
+
+/** Throws `invalid`, naming the field, where an asset is unknown or both are the same. */
+export function assetsOf(pair: Pair, table: AssetTable): Assets {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo } = pair
+  const from = codeFrom === undefined ? byCoin(coinFrom, networkFrom, 'From', table) : byCode(codeFrom, 'codeFrom', table)
+  const to = codeTo === undefined ? byCoin(coinTo, networkTo, 'To', table) : byCode(codeTo, 'codeTo', table)
+  if (from !== to) return { from, to }
+  throw new Fault('invalid', 'it must be another coin or network than the first', {
+    field: codeTo === undefined ? 'coinTo' : 'codeTo',
+  })
+}
+
+export function assetNames({ from, to }: Assets): AssetNames {
+  return {
+    codeFrom: from.code,
+    coinFrom: from.coin,
+    networkFrom: from.network,
+    codeTo: to.code,
+    coinTo: to.coin,
+    networkTo: to.network,
+  }
+}
+
+function byCode(code: string, field: 'codeFrom' | 'codeTo', table: AssetTable): Asset {
+  const asset = table.byCode(code)
+  if (!asset) throw unknownCoin(field)
+  return asset
+}
+
+/** No network means the coin's standard one. */
+function byCoin(name: string | undefined, network: string | undefined, side: 'From' | 'To', table: AssetTable): Asset {
+  const coin = table.coin(name ?? '')
+  if (!coin) throw unknownCoin(`coin${side}`)
+  const asset = network === undefined ? defaultAsset(coin) : table.find(coin.coin, network)
+  if (asset) return asset
+  const networks = coin.assets.map((known) => known.network).join(', ')
+  throw new Fault('invalid', `${coin.coin} has ${networks}`, {
+    field: `network${side}`,
+    reason: network === undefined ? 'network_required' : 'network_unknown',
+  })
+}
+
+function unknownCoin(field: string): Fault {
+  return new Fault('invalid', 'it is not a coin that can be swapped here', { field, reason: 'unknown_asset' })
 }

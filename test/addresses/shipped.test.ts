@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/index.ts'
 import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
 import type { Asset } from '../../src/domain/asset.ts'
 import { knownForms } from '../../src/forms/index.ts'
-import { depositAddress, memo, networkOf } from '../../src/sandbox/market/network.ts'
+import { depositAddress, memo, networkOf } from '../../src/sandbox/networks.ts'
 import { samples } from './samples.ts'
 
 const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})

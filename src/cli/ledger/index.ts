@@ -1,14 +1,12 @@
 /** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
 import { type Command, Option } from 'commander'
+import type { LedgerEntry } from '../../core/ledger.ts'
 import { type Pruned, settledStatuses } from '../../core/ledger-admin.ts'
-import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
-import { toTimestamp } from '../timestamp.ts'
-import { type ExportOptions, exportEntries } from './export.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy, toIso, toTimestamp } from '../values.ts'
 import { resolve } from './resolve.ts'
 import { noteRule, type SettleRequest, settle, toNote } from './settle.ts'
-import { printStats } from './stats.ts'
 import { printUnresolved } from './unresolved.ts'
 
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
@@ -88,4 +86,61 @@ function describePruned({ pruned, kept: { overdue, recentKey, unresolved, attent
       : []),
     ...(attention > 0 ? [`Kept: ${attention} that need a person; swapgate ledger unknown lists them.`] : []),
   ]
+}
+
+interface ExportOptions extends Options {
+  readonly since?: number
+}
+
+/** Prints transactions while they are read: memory does not grow with their number. */
+async function exportEntries({ since, json }: ExportOptions, { stores, terminal }: Session): Promise<ExitCode> {
+  const entries = stores.ledgerAdmin.export(since)
+  await terminal.stream(json ? asArray(entries) : asLines(entries))
+  return 0
+}
+
+async function* asLines(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
+  for await (const entry of entries) yield JSON.stringify(exportedFields(entry))
+}
+
+async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
+  let last: string | undefined
+  yield '['
+  for await (const line of asLines(entries)) {
+    if (last !== undefined) yield `${last},`
+    last = line
+  }
+  if (last !== undefined) yield last
+  yield ']'
+}
+
+/** The transaction under its id for clients. Amounts are text with the provider's digits. */
+function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...times }: LedgerEntry) {
+  const { id, ...fields } = transaction
+  const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
+  const settledAt = toIso(times.settledAt) ?? undefined
+  return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps, settledAt }
+}
+
+/** Prints counts of the ledger. */
+async function printStats({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const { entries, oldestAttempt, ...totals } = await stores.ledgerAdmin.stats(Date.now())
+  if (json) {
+    const counts = entries.map(({ provider, status = null, count }) => ({ provider, status, count }))
+    terminal.out(JSON.stringify({ entries: counts, ...totals, oldestAttempt: toIso(oldestAttempt) }))
+    return 0
+  }
+  const since = oldestAttempt === undefined ? '' : `, the oldest from ${toIso(oldestAttempt)}`
+  const rows = [
+    ...entries.map(({ provider, status, count }) => [`transactions at ${provider}, ${status ?? 'unknown status'}`, String(count)]),
+    ['creates running or interrupted', String(totals.pending)],
+    ['creates with an unknown outcome', `${totals.unknown}${since}`],
+    ['creates with a contradicting response', String(totals.mismatches)],
+    ['transactions that need a person', String(totals.needPerson)],
+    ['idempotency keys', String(totals.claims)],
+    ['accounts', String(totals.accounts)],
+    ['valid keys', String(totals.validKeys)],
+  ]
+  for (const line of formatTable(rows)) terminal.out(line)
+  return 0
 }

@@ -1,7 +1,7 @@
 /** A transaction of the ledger as JSON, for the commands and the operator's API. */
 import type { FoundTransaction } from '../../core/ledger-admin.ts'
 import { formatTransactionId } from '../../core/transactions/transaction-id.ts'
-import { toIso } from '../timestamp.ts'
+import { toIso } from '../values.ts'
 
 export function wholeRow({ entry, account }: FoundTransaction) {
   const { provider, transaction, reportedAt, fetchedAt, changedAt, settledAt, isCreated } = entry

@@ -4,10 +4,9 @@ import {
   type UnresolvedCreateReport,
   type UnresolvedCursor,
 } from '../../core/ledger-admin.ts'
-import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
-import { formatTable } from '../table.ts'
-import { toIso } from '../timestamp.ts'
+import type { Options } from '../values.ts'
+import { formatTable, toIso } from '../values.ts'
 import { shortRow } from './transaction-row.ts'
 
 type Stores = Pick<Session['stores'], 'ledgerAdmin'>

@@ -1,11 +1,25 @@
-import type { ChangeResult, OperationPorts, Refusal } from '../../core/operations/change.ts'
-import { changeRouting, changeState, type RoutingChange, resetOverrides, routingReport } from '../../core/operations/change.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { configFile, loadConfig } from '../../config/index.ts'
+import {
+  type ChangeResult,
+  changeRouting,
+  changeState,
+  type OperationPorts,
+  openAt,
+  type Refusal,
+  type RoutingChange,
+  resetOverrides,
+  routingReport,
+} from '../../core/operations/change.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
+import type { Shadow } from '../../core/operations/settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
-import { currentStatus } from '../../process/in-force.ts'
-import type { Options } from '../option.ts'
-import type { ExitCode, Session } from '../session.ts'
+import { knownForms } from '../../forms/index.ts'
+import { currentStatus, effectiveConfig } from '../../process/in-force.ts'
+import { type ExitCode, messageOf, type Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
+import { durations, type Options, parsedBy, toDuration } from '../values.ts'
 
 export interface ChangeFlags extends Options {
   readonly force?: boolean
@@ -14,7 +28,7 @@ export interface ChangeFlags extends Options {
 const follows = 'Every running gateway applies this within 5 s.'
 
 /** Changes the state of a provider and returns its new status. If the change is refused: prints why and returns undefined. */
-export async function setState(
+async function setState(
   provider: string,
   state: ProviderState,
   { force = false, json = false }: ChangeFlags,
@@ -30,7 +44,7 @@ export async function setState(
   return undefined
 }
 
-export async function printState(
+async function printState(
   provider: string,
   state: ProviderState,
   options: ChangeFlags,
@@ -43,7 +57,7 @@ export async function printState(
   return 0
 }
 
-export function describeState(status: ProviderStatus, { config }: Session): readonly string[] {
+function describeState(status: ProviderStatus, { config }: Session): readonly string[] {
   const { name, state } = status
   const fileState = config.providers.find((provider) => provider.name === name)?.state
   const file = state === fileState ? 'as in the configuration file' : `but ${fileState} in the configuration file`
@@ -56,7 +70,7 @@ export function describeState(status: ProviderStatus, { config }: Session): read
   ]
 }
 
-export function openOf({ openTransactions, pendingCreates, unknownCreates }: ProviderStatus): number {
+function openOf({ openTransactions, pendingCreates, unknownCreates }: ProviderStatus): number {
   return openTransactions + pendingCreates + unknownCreates
 }
 
@@ -70,7 +84,7 @@ export async function printRouting(
 }
 
 /** Removes the overrides of a provider, of `weights`, of `shadow`, or all: the configuration file applies again. */
-export async function printReset(
+async function printReset(
   name: string | undefined,
   { force = false, json = false }: ChangeFlags,
   session: Session,
@@ -103,8 +117,171 @@ function portsOf({ config, stores }: Session): OperationPorts {
   return { file: config, overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin }
 }
 
-export function printRefusal(refusal: Refusal, isJson = false, { terminal }: Session): 1 {
+function printRefusal(refusal: Refusal, isJson = false, { terminal }: Session): 1 {
   if (isJson) terminal.out(JSON.stringify(refusal))
   const hint = refusal.outcome === 'needsForce' ? ' (--force does it anyway)' : ''
   return refuse(`${refusal.message}${hint}`, terminal)
+}
+
+interface DrainFlags extends ChangeFlags {
+  readonly wait?: boolean
+  /** Milliseconds. */
+  readonly timeout?: number
+}
+
+const dayMs = 86_400_000
+const waitRefusal = {
+  outcome: 'invalid',
+  message: '--wait needs auth.mode managed: in passthrough mode the ledger only has transactions as clients last read them',
+} as const
+
+async function drain(
+  name: string,
+  { wait = false, timeout = dayMs, ...options }: DrainFlags,
+  session: Session,
+): Promise<ExitCode> {
+  if (!wait) return printState(name, 'draining', options, session)
+  const { config, terminal } = session
+  if (config.auth.mode === 'passthrough') return printRefusal(waitRefusal, options.json, session)
+  const status = await setState(name, 'draining', options, session)
+  if (!status) return 1
+  const { json = false } = options
+  if (!json) for (const line of describeState(status, session)) terminal.out(line)
+  const report = json ? terminal.err : terminal.out
+  const result = await untilDrained(
+    { name, tag: status.tag, timeoutMs: timeout, open: openOf(status), config: options.config, report },
+    session,
+  )
+  if (json) terminal.out(JSON.stringify({ ...status, wait: result }))
+  return printEnd(name, result, session)
+}
+
+function printEnd(name: string, { outcome, open }: WaitResult, { terminal }: Session): ExitCode {
+  if (outcome === 'drained') return 0
+  const why = outcome === 'inUse' ? `${name} accepts new swaps again` : `timed out with ${open} open at ${name}`
+  return refuse(why, terminal)
+}
+
+/** After this time every running gateway has applied the change and begins no more creates. */
+const propagationMs = 5_000
+const pollMs = 1_000
+
+interface WaitOptions {
+  readonly name: string
+  readonly tag: string
+  readonly timeoutMs: number
+  /** Open transactions before the wait. */
+  readonly open: number
+  readonly config: string | undefined
+  /** Called when the number of open transactions changes, or on a new failure. */
+  readonly report: (line: string) => void
+}
+
+/** `open`: the last count. `inUse`: the provider accepts new swaps again, so the wait would not end. */
+interface WaitResult {
+  readonly outcome: 'drained' | 'timedOut' | 'inUse'
+  readonly open: number
+}
+
+/** Waits until nothing is open at the provider. Retries if the ledger fails. */
+async function untilDrained(options: WaitOptions, session: Session): Promise<WaitResult> {
+  const { timeoutMs, report } = options
+  const deadline = performance.now() + timeoutMs
+  let open: number | undefined
+  let failure = ''
+  let isApplied = false
+  for (let pauseMs = propagationMs; ; pauseMs = pollMs) {
+    const leftMs = deadline - performance.now()
+    await delay(Math.min(pauseMs, Math.max(leftMs, 0)))
+    isApplied ||= leftMs >= pauseMs
+    const found = await poll(options, session).catch(messageOf)
+    if (typeof found === 'string') {
+      if (found !== failure) report(`the open transactions of ${options.name} cannot be counted; retrying: ${found}`)
+      failure = found
+    } else {
+      failure = ''
+      if (found.open !== open) report(`${found.open} open at ${options.name}`)
+      open = found.open
+      if (found.state === 'active') return { outcome: 'inUse', open }
+      // Until every gateway has applied the change, creates may still begin.
+      if (open === 0 && isApplied) return { outcome: 'drained', open }
+    }
+    if (performance.now() >= deadline) return { outcome: 'timedOut', open: open ?? options.open }
+  }
+}
+
+interface PollResult {
+  readonly state: ProviderState | undefined
+  readonly open: number
+}
+
+async function poll({ name, tag, config }: WaitOptions, { stores }: Session): Promise<PollResult> {
+  // The file may have changed since the last poll.
+  const file = loadConfig(configFile(config), knownForms)
+  const { providers } = effectiveConfig(file, await stores.overrides.read())
+  const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
+  return { state: providers.find((provider) => provider.name === name)?.state, open }
+}
+
+// commander: the subcommands of `swapgate providers` that change state.
+
+type Run = (options: ChangeFlags, work: (session: Session) => Promise<ExitCode>) => Promise<void>
+
+const asTimeout = parsedBy((text) => toDuration(text) || undefined, `above 0, ${durations}`)
+const pairs = 'a weight for each routed provider, like alpha=90 beta=10'
+export const forceOption = [
+  '--force',
+  'even if no provider remains for new swaps, or open transactions are no longer read',
+] as const
+
+/** `add` creates a command with the options that all of them share. */
+export function addSwitching(add: (usage: string, description: string) => Command, run: Run): void {
+  add('drain <name>', 'stop quotes and creates at a provider; its transactions are still read')
+    .option(...forceOption)
+    .option('--wait', 'wait until no transaction is open')
+    .option('--timeout <duration>', `the maximum wait, ${durations} (default: 24h)`, asTimeout)
+    .action((name: string, options: DrainFlags, command: Command) => {
+      if (options.timeout !== undefined && !options.wait) command.error('error: --timeout requires --wait')
+      return run(options, (session) => drain(name, options, session))
+    })
+  add('activate <name>', 'allow quotes and creates at a provider again')
+    .option(...forceOption)
+    .action((name: string, options: ChangeFlags) => run(options, (session) => printState(name, 'active', options, session)))
+  add('off <name>', 'stop all calls to a provider; its transactions are served from the ledger')
+    .option(...forceOption)
+    .action((name: string, options: ChangeFlags) => run(options, (session) => printState(name, 'off', options, session)))
+  add('weights <weight...>', `change the weights: ${pairs}`)
+    .option(...forceOption)
+    .action((args: readonly string[], options: ChangeFlags, command: Command) => {
+      const weights = toWeights(args) ?? command.error(`error: give ${pairs}`)
+      return run(options, (session) => printRouting({ weights }, options, session))
+    })
+  add(
+    'reset [name]',
+    'remove the overrides of a provider, of weights or shadow, or all: the configuration file applies again, and suspended assets are offered again',
+  )
+    .option(...forceOption)
+    .action((name: string | undefined, options: ChangeFlags) => run(options, (session) => printReset(name, options, session)))
+}
+
+const pair = /^(.+)=(-?(?:0|[1-9]\d*)(?:\.\d+)?)$/s
+
+/** Parses arguments like `alpha=90`, each name once. Undefined if one is malformed or repeated. */
+function toWeights(args: readonly string[]): Readonly<Record<string, number>> | undefined {
+  const weights = args.map((arg) => pair.exec(arg)).map((match) => match && ([match[1] ?? '', Number(match[2])] as const))
+  if (!weights.every((entry) => entry !== null)) return undefined
+  const byName = new Map(weights)
+  return byName.size === args.length ? Object.fromEntries(byName) : undefined
+}
+
+export interface ShadowSetting {
+  /** Null: no shadow. */
+  readonly shadow: Shadow | null
+}
+
+/** Parses `beta=0.1` or `off`. Undefined if the text is neither. */
+export function toShadow(text: string): ShadowSetting | undefined {
+  if (text === 'off') return { shadow: null }
+  const [, provider, sample] = pair.exec(text) ?? []
+  return provider === undefined ? undefined : { shadow: { provider, sample: Number(sample) } }
 }

@@ -11,11 +11,10 @@ import {
 import { Fault } from '../../domain/fault.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
-import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
-import { formatTable } from '../table.ts'
 import { refuse } from '../terminal.ts'
-import { formatPercent } from './percent.ts'
+import type { Options } from '../values.ts'
+import { formatPercent, formatTable } from '../values.ts'
 
 export interface DiffOptions extends Options {
   readonly pairs: number

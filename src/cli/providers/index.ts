@@ -1,15 +1,13 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
+import { type ProviderStatus, type ShadowFigures, type StatusReport, shadowFigures } from '../../core/operations/provider-status.ts'
 import { isPublicAddress } from '../../domain/network-address.ts'
-import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
+import { currentStatus } from '../../process/in-force.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
-import { type ChangeFlags, printRouting } from './change.ts'
-import { addSwitching, forceOption } from './commands.ts'
+import { configOption, formatPercent, formatTable, jsonOption, type Options, parsedBy } from '../values.ts'
+import { addSwitching, type ChangeFlags, forceOption, printRouting, type ShadowSetting, toShadow } from './change.ts'
 import { type DiffOptions, printDiff } from './diff.ts'
-import { type ShadowSetting, toShadow } from './settings.ts'
-import { printShadow } from './shadow.ts'
-import { printStatus } from './status.ts'
 import { printTrial, type TrialOptions } from './try.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
@@ -50,4 +48,100 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
       run(options, (session) => (setting ? printRouting(setting, options, session) : printShadow(options, session))),
     )
   addSwitching(add, run)
+}
+
+// `swapgate providers status`: prints the current status of every provider (docs/contract.md §12).
+
+async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
+  const report = await currentStatus(config, stores)
+  if (json) terminal.out(JSON.stringify(report))
+  else for (const line of statusLines(report)) terminal.out(line)
+  return 0
+}
+
+function statusLines({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
+  const running =
+    replicas === 0 ? 'no gateway is running' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
+  return [
+    `Strategy ${strategy}; ${running}.`,
+    ...formatTable([
+      [
+        'provider',
+        'state',
+        'weight',
+        'share',
+        'p95',
+        'failed',
+        'breaker',
+        'budget left',
+        'refused, counted',
+        'off its quotes',
+        'open',
+        'unknown creates',
+      ],
+      ...providers.map(rowOf),
+    ]),
+    ...providers.flatMap(({ name, suspended }) =>
+      suspended.map(({ kind, asset, network, since, until }) => {
+        const where = network === null ? asset : `${asset} (network ${network})`
+        return `Suspended at ${name}: ${where}, since ${since}, until ${until}: three mismatches in a row of ${kind}.`
+      }),
+    ),
+    ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
+    ...overrides.map(({ key, value, actor, since, isAsleep }) => {
+      const effect = isAsleep ? ' It has no effect with this file.' : ''
+      return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
+    }),
+  ]
+}
+
+function rowOf({ name, form, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
+  const left = Object.entries(live?.budgetLeft ?? {}).map(([policy, calls]) => `${policy} ${calls ?? 'unbounded'}`)
+  const breakers = Object.entries(live?.breaker ?? {}).map(([operation, breaker]) => `${operation} ${breaker}`)
+  return [
+    form === null ? `${name} (not in the file)` : isRouted ? name : `${name} (not routed)`,
+    state,
+    weight === null ? '-' : String(weight),
+    live ? formatPercent(live.share).replace('+', '') : '-',
+    live?.latencyMs.p95 == null ? '-' : `${live.latencyMs.p95} ms`,
+    live ? `${live.failedCalls} of ${live.calls}` : '-',
+    live ? breakers.join(', ') || 'closed' : '-',
+    left.join(', ') || '-',
+    live ? `${live.judgements.refused}, ${live.judgements.counted}` : '-',
+    formatPercent(live?.quoteDeviation ?? null),
+    String(openTransactions + pendingCreates),
+    String(unknownCreates),
+  ]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+// `swapgate providers shadow` without a setting: prints the results of the shadow so far (docs/contract.md §12).
+
+async function printShadow({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const replicas = await stores.replicaFigures.read()
+  const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
+  const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
+  if (json) terminal.out(JSON.stringify({ replicas: replicas.length, shadows: reports }))
+  else if (reports.length === 0) terminal.out('No running gateway has a shadow.')
+  else for (const line of reports.flatMap(shadowLines)) terminal.out(line)
+  return 0
+}
+
+function shadowLines({ provider, errors, missingPairs, missingAssets, pairs, ...all }: ShadowFigures): readonly string[] {
+  const rows = [{ from: 'all', to: 'pairs', ...all }, ...pairs].map(({ from, to, samples, medianDeviation, p95Deviation }) => [
+    `${from} to ${to}`,
+    String(samples),
+    formatPercent(medianDeviation),
+    formatPercent(p95Deviation),
+  ])
+  const missing = missingPairs.map(({ from, to }) => `${from} to ${to}`)
+  return [
+    ...formatTable([[`at ${provider}`, 'samples', 'median', 'p95'], ...rows]),
+    `Failed quotes: ${errors}.`,
+    `Quoted pairs that ${provider} does not offer: ${missing.join(', ') || 'none'}.`,
+    `Assets of the routed providers that ${provider} does not list: ${missingAssets.join(', ') || 'none'}.`,
+  ]
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { toDuration } from '../../cli/duration.ts'
 import { asJson, newKey } from '../../cli/keys.ts'
-import { toIso } from '../../cli/timestamp.ts'
+import { toDuration, toIso } from '../../cli/values.ts'
 import { Fault } from '../../domain/fault.ts'
-import { ok, type Route, route } from '../route.ts'
+import { ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const name = z.string().regex(/^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u, 'must be 1 to 64 printable characters')
@@ -57,6 +56,23 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
           createdAt: keys[0]?.createdAt ?? null,
         }))
         return ok(rows.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+      },
+    }),
+  ]
+}
+
+const maxRecords = 1_000
+
+export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/audit',
+      summary: `Changes by hand, newest first, at most ${maxRecords}.`,
+      query: z.strictObject({ since: since.optional() }),
+      async handle({ query }) {
+        const records = await stores.audit.read({ since: query.since, maxRecords })
+        return ok(records.map(({ at, before = null, after = null, ...record }) => ({ ...record, at: toIso(at), before, after })))
       },
     }),
   ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { maxUnresolved, type UnresolvedCursor } from '../../core/ledger-admin.ts'
 import type { OperatorParts } from '../stores.ts'
-import { unresolvedRoutes } from './unresolved.ts'
+import { unresolvedRoutes } from './transactions.ts'
 
 test('a page of creates that is full names the next one, and the last one names none', async () => {
   const creates = Array.from({ length: maxUnresolved + 1 }, (_, at) => ({ intent: `create~${at}`, attemptedAt: at }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hashKey } from '../../adapters/crypto.ts'
-import { depositAddress, networkOf, transactionHash } from './network.ts'
+import { hashKey } from '../adapters/crypto.ts'
+import { depositAddress, networkOf, transactionHash } from './networks.ts'
 
 test.each([
   ['BTC', /^bc1q[02-9ac-hj-np-z]{38}$/],

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { InvalidAnswer, openPrompt } from './ask.ts'
+import { InvalidAnswer, openPrompt } from './init.ts'
 
 const toDigit = (text: string): number => {
   if (!/^\d$/.test(text)) throw new InvalidAnswer('it must be a digit')

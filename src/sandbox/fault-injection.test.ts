@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sandboxInMemory } from '../fixture.ts'
-import { faultInjector } from './injected-fault.ts'
+import { faultInjector } from './faults.ts'
+import { sandboxInMemory } from './fixture.ts'
 
 const key = 'sandbox-key-1'
 

@@ -1,6 +1,7 @@
-/** The networks of the default asset table, as far as the sandbox shows them. */
-import { toCashAddress, toSs58, toTonAddress } from '../../domain/address/decoders.ts'
-import { toBase58, toBase58Check, toBech32 } from '../../domain/address/encoding.ts'
+/** What a network looks like from outside: its addresses, its memos, its hashes, what a payout on it costs. */
+
+import { toCashAddress, toSs58, toTonAddress } from '../domain/address/decoders.ts'
+import { toBase58, toBase58Check, toBech32 } from '../domain/address/encoding.ts'
 import {
   toAlgorand,
   toDecred,
@@ -12,14 +13,45 @@ import {
   toNano,
   toStacks,
   toStellar,
-} from '../../domain/address/standards.ts'
-import type { Amount } from '../../domain/amount.ts'
-import { decimal } from './decimal.ts'
+} from '../domain/address/standards.ts'
+import { type Amount, multiplySubtract, toAmount } from '../domain/amount.ts'
+import { fold } from '../domain/asset.ts'
+
+const other = ethereumLike('0.5')
+
+/** A network that is not in the list looks like one more Ethereum. */
+export function networkOf(name: string): Network {
+  return networks[fold(name)] ?? other
+}
+
+/** One way from a text to 64 hexadecimal digits. */
+export type Digest = (text: string) => string
+
+/**
+ * The address on which a transaction waits for its deposit. No two transactions share one. It is valid, and made from a hash: nobody
+ * has its key.
+ */
+export function depositAddress({ address }: Network, id: string, digest: Digest): string {
+  const digits = ['address', 'address, continued', 'address, concluded'].map((part) => digest(`${part} ${id}`)).join('')
+  return address(Buffer.from(digits, 'hex'))
+}
+
+/** Nine digits, which every network with memos takes: a tag of the XRP Ledger has 32 bits. */
+export function memo(id: string, digest: Digest): string {
+  return spell(digest(`memo ${id}`), '123456789', 9)
+}
+
+/** The hash of the chain's transaction: `what` is its part in the swap. */
+export function transactionHash({ hashPrefix }: Network, what: 'deposit' | 'payout', id: string, digest: Digest): string {
+  return hashPrefix + digest(`${what} ${id}`)
+}
+
+// The networks of the default asset table, as far as the sandbox shows them.
 
 /** An address for these 96 bytes. */
 type ToAddress = (bytes: Buffer) => string
 
-export interface Network {
+interface Network {
   readonly address: ToAddress
   /** Whether a deposit needs a memo or tag beside the address. */
   readonly hasMemo: boolean
@@ -60,7 +92,7 @@ function segwit(prefix: string): ToAddress {
 }
 
 /** The Ethereum virtual machine: one shape of address on many networks. */
-export function ethereumLike(fee: string): Network {
+function ethereumLike(fee: string): Network {
   return network(spelledAddress('0x', hexadecimal, 40), { hashPrefix: '0x', fee })
 }
 
@@ -75,7 +107,7 @@ const mina: ToAddress = (bytes) =>
 /** Of a key for payments and one for stakes. */
 const cardano: ToAddress = (bytes) => toBech32('addr', Buffer.concat([Buffer.of(0x01), bytes.subarray(0, 56)]))
 
-export const networks: Readonly<Record<string, Network>> = {
+const networks: Readonly<Record<string, Network>> = {
   ...shared(ethereumLike('0.2'), 'ARBITRUM AVAXC BASE CELO CORE ETC FLR GLMR KAIA LINEA MNT MONAD OPTIMISM PLASMA'),
   ...shared(ethereumLike('0.2'), 'PLS POLYGON RONIN SONIC STORY THETA VET XDC ZKSYNC BERA CRONOS ETHW HYPEEVM'),
   APT: network(spelledAddress('0x', hexadecimal, 64), { hashPrefix: '0x' }),
@@ -135,7 +167,7 @@ function shared(look: Network, names: string): Readonly<Record<string, Network>>
 }
 
 /** The number of the hexadecimal digits, in the last places of another alphabet. */
-export function spell(hexadecimalDigits: string, alphabet: string, length: number): string {
+function spell(hexadecimalDigits: string, alphabet: string, length: number): string {
   const base = BigInt(alphabet.length)
   let remaining = BigInt(`0x${hexadecimalDigits}`)
   let text = ''
@@ -144,4 +176,42 @@ export function spell(hexadecimalDigits: string, alphabet: string, length: numbe
     remaining /= base
   }
   return text
+}
+
+// Exact decimals cut to the digits that a coin or a rate has. Amounts here are not negative.
+
+export const zero = decimal('0')
+export const one = decimal('1')
+
+/** Throws where the text is not an amount: for text that the sandbox itself writes. */
+export function decimal(text: string): Amount {
+  const amount = toAmount(text)
+  if (amount === undefined) throw new RangeError(`${text} is not an amount`)
+  return amount
+}
+
+/** Exact and plain. */
+export function product(a: Amount, b: Amount): Amount {
+  return multiplySubtract(a, b, zero)
+}
+
+/** `a` − `b`, exact and plain. */
+export function difference(a: Amount, b: Amount): Amount {
+  return multiplySubtract(a, one, b)
+}
+
+/** A plain amount without what is past so many decimals. */
+export function cut(amount: Amount, decimals: number): Amount {
+  const [whole = '', fraction = ''] = amount.split('.')
+  const kept = fraction.slice(0, decimals).replace(/0+$/, '')
+  return decimal(kept === '' ? whole : `${whole}.${kept}`)
+}
+
+/** A plain amount with only its first so many significant digits. */
+export function significant(amount: Amount, digits: number): Amount {
+  const [whole = '', fraction = ''] = amount.split('.')
+  if (whole.length >= digits) return decimal(whole.slice(0, digits).padEnd(whole.length, '0'))
+  if (whole !== '0') return cut(amount, digits - whole.length)
+  const zeros = fraction.search(/[1-9]/)
+  return cut(amount, zeros + digits)
 }
