@@ -2,8 +2,6 @@
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config/index.ts'
 import { version } from '../process/pages.ts'
-import { startFromFile } from '../process/reload.ts'
-import { untilShutdownSignal } from '../process/shutdown-signal.ts'
 import { addAssets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addInit } from './init.ts'
@@ -26,7 +24,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
     .description('run the gateway until SIGTERM or SIGINT')
     .option(...configOption)
     .action(async ({ config }: Options) => {
-      const { start } = await import('./command.ts')
+      const { start } = await import('./start.ts')
       end(await start(configFile(config), terminal))
     })
   program
@@ -63,23 +61,4 @@ function programFor({ out, err }: Terminal): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => eachLine(text, out), writeErr: (text) => eachLine(text, err, hint) })
     .showHelpAfterError('(see swapgate --help)')
-}
-
-/** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
-export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
-  let hangUp = (): void => {}
-  let fail = (message: string, reason: unknown): void =>
-    eachLine(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`, terminal.err)
-  const exitSignal = untilShutdownSignal(
-    (message, reason) => fail(message, reason),
-    () => hangUp(),
-  )
-  const gateway = await startFromFile(file, terminal)
-  if (!gateway) return 1
-  fail = gateway.logError
-  hangUp = gateway.reload
-  const exitCode = await exitSignal
-  const isDone = await gateway.stop()
-  if (!isDone) process.exit(exitCode)
-  return exitCode
 }

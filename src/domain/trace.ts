@@ -222,12 +222,6 @@ export function readTraceparent(header: string | undefined): Link | undefined {
   return { traceId, spanId }
 }
 
-/** Measures the time with at least one pending provider call of a request. */
-export class UpstreamTimer extends Stopwatch {
-  /** Tag of the provider that was called last, even if the call was rejected. */
-  provider: string | undefined
-}
-
 /** Measures the time during which at least one of several overlapping activities ran. Times in milliseconds. */
 export class Stopwatch {
   private active = 0
@@ -246,6 +240,12 @@ export class Stopwatch {
   read(now: number): number {
     return this.active > 0 ? this.total + now - this.since : this.total
   }
+}
+
+/** Measures the time with at least one pending provider call of a request. */
+export class UpstreamTimer extends Stopwatch {
+  /** Tag of the provider that was called last, even if the call was rejected. */
+  provider: string | undefined
 }
 
 const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

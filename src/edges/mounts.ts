@@ -1,12 +1,23 @@
 /** Selects the form of a request (docs/contract.md §2). */
 import { Fault } from '../domain/fault.ts'
-import type { NativeMount, ServeNative } from '../native/serve.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { MountedRequest } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
 
 export type FormHandler = (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse>
+
+/** A request below `/native`. */
+export interface NativeMount {
+  /** The form of the key's header, for errors. */
+  readonly form: Form
+  /** Below `/native`. */
+  readonly path: string
+  readonly credentialConflict: Fault | undefined
+  readonly isKeyMalformed: boolean
+}
+
+export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<HttpResponse>
 
 const base = '/api/v2'
 const formHeader = 'x-swap-form'

@@ -22,7 +22,7 @@ import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
-import { type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
+import { inspect, inspectSqlite, type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
 import { migrate, mustExistMessage, type Store } from './store.ts'
 import type { TurnLimits } from './turns.ts'
 
@@ -137,7 +137,6 @@ export function isMissing(url: string): boolean {
 export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
   try {
-    const { inspect, inspectSqlite } = await import('./sqlite/store.ts')
     if (file !== undefined) return await inspectSqlite(file, tags)
     const { postgresStore } = await import('./postgres/store.ts')
     const store = await postgresStore(url, { timeoutMs: inspectionTimeoutMs })

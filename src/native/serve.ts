@@ -2,9 +2,9 @@
 import { Fault, standardFault } from '../domain/fault.ts'
 import { countedAs, findOpenPath, type OpenPath } from '../domain/native.ts'
 import { type AdmitOptions, admit } from '../edges/admit.ts'
+import type { NativeMount, ServeNative } from '../edges/mounts.ts'
 import type { RequestRecord } from '../edges/record.ts'
 import { type RecordOptions, recorded } from '../edges/record.ts'
-import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { announcesBody, callNative, type NativeProvider } from './call.ts'
 
@@ -19,18 +19,6 @@ export interface ServeNativeOptions extends AdmitOptions, RecordOptions {
   /** By tag; empty in passthrough mode. */
   readonly lanes: ReadonlyMap<string, NativeLane>
 }
-
-/** A request below `/native`. */
-export interface NativeMount {
-  /** The form of the key's header, for errors. */
-  readonly form: Form
-  /** Below `/native`. */
-  readonly path: string
-  readonly credentialConflict: Fault | undefined
-  readonly isKeyMalformed: boolean
-}
-
-export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<HttpResponse>
 
 /** Never throws: each fault before the head of the response becomes a response in the form. */
 export function serveNative(options: ServeNativeOptions): ServeNative {

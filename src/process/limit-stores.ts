@@ -39,11 +39,8 @@ export async function openLimitStores(
     return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }
   }
   // Loaded only if Redis is configured.
-  const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }, { redisWinners }] = await Promise.all([
+  const [{ openRedis }, { redisLimiter, redisVerifiedKeys, redisBudgets, redisWinners }] = await Promise.all([
     import('../adapters/redis/index.ts'),
-    import('../adapters/redis/stores.ts'),
-    import('../adapters/redis/stores.ts'),
-    import('../adapters/redis/stores.ts'),
     import('../adapters/redis/stores.ts'),
   ])
   const connection = await openRedis(redis.url, redis.prefix, freshLookup)

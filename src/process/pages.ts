@@ -1,6 +1,6 @@
 /** The pages beside the API, made once for all responses. */
 
-import manifest from '../../package.json'
+import manifest from '../../package.json' with { type: 'json' }
 import { apiDocsPages, withGzip } from '../adapters/http/pages.ts'
 import { openApiPages, pagesOf, type StaticPages } from '../edges/static-page.ts'
 import type { Form } from '../wire/form.ts'

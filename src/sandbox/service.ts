@@ -140,11 +140,7 @@ function timestamp(milliseconds: number): string {
 // The coins that can be swapped: the asset table, in the manner of the caller's form.
 
 /** One row for each asset, or for each coin if the form has the network in a field of its own. */
-function listCurrencies(
-  { coins }: AssetTable,
-  query: CurrencyQuery,
-  { clientCapabilities: client }: Context,
-): Page<Currency> {
+function listCurrencies({ coins }: AssetTable, query: CurrencyQuery, { clientCapabilities: client }: Context): Page<Currency> {
   const byCode = namesByCode(client)
   const rows = byCode ? coins.flatMap(({ assets }) => assets.map(assetRow)) : coins.map(coinRow)
   const searchTerm = query.search?.toLowerCase() ?? ''

@@ -45,12 +45,7 @@ type ResponseLine<Field extends string = string> =
   | First<ResponseTree<Field>>
   | Each<ResponseTree<Field>>
   | PerItem<ResponseTree<Field>>
-type RequestLine<Field extends string = string> =
-  | Field
-  | TableColumn<Field>
-  | Constant
-  | Setting
-  | Inside<RequestTree<Field>>
+type RequestLine<Field extends string = string> = Field | TableColumn<Field> | Constant | Setting | Inside<RequestTree<Field>>
 
 /** An object in the place of a value. */
 export interface Inside<Tree> {

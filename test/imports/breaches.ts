@@ -9,7 +9,7 @@ export const forTests = /(?:\.test|\/fixture)\.ts$/
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:(?:crypto|zlib)$|^npm:@(?:scure\/base|noble\/hashes\/.+)$/], // encodings and checksums: pure functions all the same
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
-  [/^domain\/public-address\.ts$/, /^node:net$/],
+  [/^domain\/network-address\.ts$/, /^node:net$/],
   [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],
   [/^domain\//, /^domain\//],
   [/^wire\//, /^(?:wire|domain)\/|^npm:zod$/],
@@ -22,25 +22,23 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     access: [''],
     assets: [''],
     quotes: ['', 'assets'],
-    'transactions/state': ['', 'assets'],
-    transactions: ['', 'assets', 'transactions/state'],
-    creation: ['', 'assets', 'quotes', 'transactions', 'transactions/state'],
-    'creation/reconciliation': ['', 'assets', 'creation'],
-    'resilience/budget': ['', 'access'],
-    'resilience/breaker': ['', 'access', 'resilience/budget'],
-    resilience: ['', 'resilience/budget', 'resilience/breaker'],
-    native: ['', 'resilience/budget', 'resilience/breaker', 'resilience'],
+    transactions: ['', 'assets'],
+    creation: ['', 'assets', 'quotes', 'transactions'],
+    resilience: ['', 'access'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],
     operations: ['', 'assets', 'routing'],
-    'operations/trial': ['', 'assets', 'operations'],
   }),
-  [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
+  [/^ledger\//, /^(?:ledger|wire|domain|core)\/|^node:|^npm:/],
+  [/^adapters\/sandbox\.ts$/, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
-  [/^config\/credential\.ts$/, /^(?:config|wire|domain)\/|^adapters\/signer\.ts$/],
+  [/^config\/checks\.ts$/, /^(?:config|wire|domain)\/|^adapters\/crypto\.ts$|^node:|^npm:zod$/],
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
-  [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native-lane\.ts$/],
-  [/^(?:(?:native-lane|main|embedded|index)\.ts$|provider\/|cli\/|operator\/|process\/)/, everything],
+  [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native\/(?:lane|serve)\.ts$/],
+  [/^native\/(?:call|serve)\.ts$/, /^(?:native|edges|wire|domain)\//],
+  [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
+  [/^native\/(?:exchange|proxy)\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
+  [/^(?:(?:main|embedded|index)\.ts$|native\/lane\.ts$|provider\/|cli\/|operator\/|process\/)/, everything],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */
@@ -52,7 +50,7 @@ export function breaches(sources: Sources): readonly string[] {
     const values = imports.filter(({ isType }) => !isType).map(({ of }) => of)
     return [
       ...forbidden.map(({ of }) => `${file} imports ${of}`),
-      ...(file.startsWith('adapters/') ? adapterBreaches(file, values) : []),
+      ...(/^(?:adapters|ledger)\//.test(file) ? adapterBreaches(file, values) : []),
       ...(!mayUseEnvironment.has(file) && readsEnvironment(code, imports) ? [`${file} reads the environment`] : []),
       ...(!file.startsWith('forms/') && branchOnForm.test(code) ? [`${file} branches on a form's name`] : []),
       ...(!file.startsWith('forms/') && !forTests.test(file) && realProvider.test(code) ? [`${file} names a provider`] : []),
@@ -86,7 +84,7 @@ const askedByStores: ReadonlySet<string> = new Set([
 /** An adapter imports only types of the core (ports), and its rules for stores; and each file is for one library. */
 function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
   const libraries = new Set(
-    values.map((target) => /^npm:((?:@[^/]+\/)?[^/]+)/.exec(target)?.[1]).filter((name) => name !== undefined),
+    values.map((target) => /^npm:(@opentelemetry|(?:@[^/]+\/)?[^/]+)/.exec(target)?.[1]).filter((name) => name !== undefined),
   )
   const core = values.filter((target) => target.startsWith('core/') && !askedByStores.has(target))
   const several = libraries.size > 1 ? [`${file} has ${libraries.size} libraries`] : []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import manifest from 'swagger-ui-dist/package.json'
+import manifest from 'swagger-ui-dist/package.json' with { type: 'json' }
 import { memoize } from '../../domain/async.ts'
 import type { Form } from '../../wire/form.ts'
 import { type Content, contentOf, type StaticPage } from '../../wire/static-page.ts'

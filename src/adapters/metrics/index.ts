@@ -165,10 +165,7 @@ function fidelityMetrics(
 /** Relative deviation of the amount received: -0.01 is one percent less than the quote. */
 const promiseDeviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
 
-function judgementMetrics(
-  exposition: Exposition,
-  providers: Providers,
-): Handlers<'judgement' | 'quoteDeviation' | 'suspended'> {
+function judgementMetrics(exposition: Exposition, providers: Providers): Handlers<'judgement' | 'quoteDeviation' | 'suspended'> {
   const judgements = new Counter({
     name: 'swapgate_create_judgements_total',
     help: 'What the provider says of its own in the responses to creates, by kind and what followed.',

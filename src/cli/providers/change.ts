@@ -44,12 +44,7 @@ async function setState(
   return undefined
 }
 
-async function printState(
-  provider: string,
-  state: ProviderState,
-  options: ChangeFlags,
-  session: Session,
-): Promise<ExitCode> {
+async function printState(provider: string, state: ProviderState, options: ChangeFlags, session: Session): Promise<ExitCode> {
   const status = await setState(provider, state, options, session)
   if (!status) return 1
   if (options.json) session.terminal.out(JSON.stringify(status))
@@ -135,11 +130,7 @@ const waitRefusal = {
   message: '--wait needs auth.mode managed: in passthrough mode the ledger only has transactions as clients last read them',
 } as const
 
-async function drain(
-  name: string,
-  { wait = false, timeout = dayMs, ...options }: DrainFlags,
-  session: Session,
-): Promise<ExitCode> {
+async function drain(name: string, { wait = false, timeout = dayMs, ...options }: DrainFlags, session: Session): Promise<ExitCode> {
   if (!wait) return printState(name, 'draining', options, session)
   const { config, terminal } = session
   if (config.auth.mode === 'passthrough') return printRefusal(waitRefusal, options.json, session)

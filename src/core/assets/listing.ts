@@ -44,11 +44,7 @@ export async function parseListing(
 // Parses the rows of a form that lists coins without networks: one row stands for all assets of the coin.
 
 /** Parses all rows. A coin that is one of the table's codes is ambiguous: it is omitted and reported as drift. */
-async function parseByCoin(
-  rows: readonly Currency[],
-  naming: AssetNaming,
-  drift: (drift: Drift) => void,
-): Promise<ListedOffers> {
+async function parseByCoin(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedOffers> {
   const offers = new Map<string, Offer>()
   await inSlices(rows, (row) => {
     const coin = row.coin ?? ''
@@ -130,11 +126,7 @@ function wordsOf({ coin = '', network = '' }: AssetName): string {
 type Uses = Map<string, Set<Asset | string>>
 
 /** Parses all rows. Reports contradicting and ambiguous rows as drift. */
-async function parseByCode(
-  rows: readonly Currency[],
-  naming: AssetNaming,
-  drift: (drift: Drift) => void,
-): Promise<ListedOffers> {
+async function parseByCode(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedOffers> {
   const uses: Uses = new Map()
   const offersByUse = new Map<Asset | string, Offer[]>()
   const otherTokens = new Map<Asset, string>()
@@ -241,10 +233,7 @@ interface ListedOffers {
 }
 
 /** Of the assets that a list has as other tokens: those that it has as nothing else. */
-function notOffered(
-  otherTokens: ReadonlyMap<Asset, string>,
-  ambiguousAssets: ReadonlySet<Asset>,
-): ReadonlyMap<Asset, string> {
+function notOffered(otherTokens: ReadonlyMap<Asset, string>, ambiguousAssets: ReadonlySet<Asset>): ReadonlyMap<Asset, string> {
   return new Map([...otherTokens].filter(([asset]) => ambiguousAssets.has(asset)))
 }
 

@@ -171,11 +171,7 @@ function needsDetails({ clientCapabilities: client }: Context, provider: Capabil
 }
 
 /** Uses at most half of the remaining time, and stops if the provider is unavailable or rate-limited. Unread details are omitted. */
-async function readDetails(
-  ids: ReadonlySet<string>,
-  service: SwapService,
-  context: Context,
-): Promise<ReadonlyMap<string, Detail>> {
+async function readDetails(ids: ReadonlySet<string>, service: SwapService, context: Context): Promise<ReadonlyMap<string, Detail>> {
   const now = performance.now()
   const deadline = now + (context.deadline - now) / 2
   const details = new Map<string, Detail>()

@@ -1,0 +1,22 @@
+import { startFromFile } from '../process/reload.ts'
+import { untilShutdownSignal } from '../process/shutdown-signal.ts'
+import { eachLine, type Terminal } from './terminal.ts'
+
+/** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
+export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
+  let hangUp = (): void => {}
+  let fail = (message: string, reason: unknown): void =>
+    eachLine(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`, terminal.err)
+  const exitSignal = untilShutdownSignal(
+    (message, reason) => fail(message, reason),
+    () => hangUp(),
+  )
+  const gateway = await startFromFile(file, terminal)
+  if (!gateway) return 1
+  fail = gateway.logError
+  hangUp = gateway.reload
+  const exitCode = await exitSignal
+  const isDone = await gateway.stop()
+  if (!isDone) process.exit(exitCode)
+  return exitCode
+}
