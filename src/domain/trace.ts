@@ -1,5 +1,13 @@
 import type { Fault, Reason } from './fault.ts'
 
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Eight random hexadecimal digits for public ids: unique, but not secret. */
+function randomHex(value = Math.random() * 2 ** 32): string {
+  const bits = value >>> 0
+  return `${bytes[bits >>> 24]}${bytes[(bits >>> 16) & 255]}${bytes[(bits >>> 8) & 255]}${bytes[bits & 255]}`
+}
+
 /** All attributes of spans: closed lists and numbers, so that a span cannot contain a key, address, amount, id, query or body. */
 export interface Attributes {
   readonly 'http.request.method'?: string
@@ -246,12 +254,4 @@ export class Stopwatch {
 export class UpstreamTimer extends Stopwatch {
   /** Tag of the provider that was called last, even if the call was rejected. */
   provider: string | undefined
-}
-
-const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
-/** Eight random hexadecimal digits for public ids: unique, but not secret. */
-function randomHex(value = Math.random() * 2 ** 32): string {
-  const bits = value >>> 0
-  return `${bytes[bits >>> 24]}${bytes[(bits >>> 16) & 255]}${bytes[(bits >>> 8) & 255]}${bytes[bits & 255]}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut, decimal, significant } from './networks.ts'
+import { cut, decimal, significant } from './decimal.ts'
 
 test.each([
   ['1.23456789', 4, '1.2345'],

@@ -5,7 +5,7 @@ import { sandboxStore } from '../adapters/sandbox.ts'
 import { type Asset, AssetTable } from '../domain/asset.ts'
 import { serviceForms } from '../forms/index.ts'
 import type { Http, HttpResponse } from '../wire/http.ts'
-import { decimal } from './networks.ts'
+import { decimal } from './decimal.ts'
 import { type SandboxSettings, startSandbox } from './sandbox.ts'
 
 function asset(coin: string, network: string, code: string, more: Partial<Asset> = {}): Asset {

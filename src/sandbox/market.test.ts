@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { decimal } from './decimal.ts'
 import { btc, usdtTrx, xrp } from './fixture.ts'
 import { market, received } from './market.ts'
-import { decimal } from './networks.ts'
 
 const now = Date.parse('2030-01-01T00:00:00Z')
 const day = 86_400_000

@@ -2,7 +2,8 @@
 import { type Amount, compareAmounts, divide } from '../domain/amount.ts'
 import { type Asset, fold } from '../domain/asset.ts'
 import type { RateType } from '../domain/swap.ts'
-import { cut, decimal, difference, networkOf, one, product, significant, zero } from './networks.ts'
+import { cut, decimal, difference, one, product, significant, zero } from './decimal.ts'
+import { networkOf } from './networks.ts'
 
 export interface Terms {
   /** Of the coin that is received, for one of the coin that is given. */

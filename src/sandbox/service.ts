@@ -8,8 +8,9 @@ import { toTimeRange } from '../domain/instant.ts'
 import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
 import type { Currency, CurrencyQuery, NewTransaction, Page, Transaction, TransactionQuery } from '../domain/swap.ts'
+import { zero } from './decimal.ts'
 import { isWithin, type Market, received, type Terms } from './market.ts'
-import { type Digest, depositAddress, memo, networkOf, transactionHash, zero } from './networks.ts'
+import { type Digest, depositAddress, memo, networkOf, transactionHash } from './networks.ts'
 import {
   type Assets,
   assetNames,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { decimal } from '../sandbox/networks.ts'
+import { decimal } from '../sandbox/decimal.ts'
 import type { Swap } from '../sandbox/store.ts'
 import { sandboxStore } from './sandbox.ts'
 
