@@ -1,4 +1,4 @@
-/** Weighted rendezvous hashing: ranks all targets for a subject, with the same result in every process (docs/lifecycle.md). */
+/** Weighted rendezvous hashing: ranks all targets for a subject, with the same result in every process. */
 import { hash } from 'node:crypto'
 
 const bits = 52n

@@ -1,4 +1,4 @@
-/** Rows A5, A7, A8 and A9 with issued keys: what is a key and what is an id, and nothing else is. */
+/** With issued keys: what is a key and what is an id, and nothing else is. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

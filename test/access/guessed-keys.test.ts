@@ -1,5 +1,5 @@
 // Takes long: tens of thousands of guesses.
-/** Rows A of the reliability matrix, managed: guesses reveal nothing, and cost other clients nothing. */
+/** With issued keys guesses reveal nothing, and cost other clients nothing. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'

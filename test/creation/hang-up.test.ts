@@ -1,5 +1,5 @@
 // Takes long: more than a thousand connections.
-/** Rows L17 and X7: clients that go away in the middle of a create. */
+/** Clients that go away in the middle of a create. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Takes long: a lock of seven seconds.
-/** Row L15 with issued keys: a ledger that can be read but not written. */
+/** With issued keys: a ledger that can be read but not written. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Rows V2 to V8 of the reliability matrix: bodies. */
+/** Bodies that are no JSON object in UTF-8, too large, too deep, compressed, or of another type. */
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { expectAlive, expectRefusal } from '../support/expectations.ts'

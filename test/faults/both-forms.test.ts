@@ -1,4 +1,4 @@
-/** Rows S of swaps: the response to a create, lists while others create, and one swap in both forms. */
+/** Swaps: the response to a create, lists while others create, and one swap in both forms. */
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,5 +1,5 @@
 // Takes long: it checks after a wait that a connection stays open.
-/** Rows H of the reliability matrix: what belongs to one connection alone, and several requests on it. */
+/** What belongs to one connection alone, and several requests on it. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'

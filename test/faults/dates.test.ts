@@ -1,4 +1,4 @@
-/** Row V11 of the reliability matrix: dates. */
+/** Dates in queries of lists. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Pair, startPair } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** Rows H of the reliability matrix: bytes that no well-behaved client sends. */
+/** Bytes that no well-behaved client sends. */
 import { expect, test } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Row L13: kill -9 at each step of a create, and what the next process makes of it. The checks use the provider's journal. */
+/** `kill -9` at each step of a create, and what the next process makes of it. The checks use the provider's journal. */
 import { connect } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

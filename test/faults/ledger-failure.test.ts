@@ -1,5 +1,5 @@
 // Takes long: outages last.
-/** Row L15: a ledger that cannot be written or read, with a gateway in its own process. */
+/** A ledger that cannot be written or read, with a gateway in its own process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canForbid, canMount, corrupt, fill, forbid, type Heal, lock, mount } from '../support/broken-ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Row L14: what a power cut would lose, from the system calls of a gateway with a SQLite ledger. */
+/** What a power cut would lose, from the system calls of a gateway with a SQLite ledger. */
 import { afterEach, expect, test } from 'vitest'
 import { type LedgerRig, startLedgerRig } from '../support/ledger-rig.ts'
 import { canTrace, trace } from '../support/strace.ts'

@@ -1,4 +1,4 @@
-/** Rows M of the reliability matrix. */
+/** Amounts, networks and assets of any kind: what is sent is what was requested, or nothing is. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'

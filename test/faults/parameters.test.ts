@@ -1,5 +1,5 @@
 // Takes long: thousands of searches.
-/** Rows V1, V9, V10 and V12 to V14 of the reliability matrix: parameters. */
+/** Parameters that are unknown, sent twice, out of range or hostile. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyCharacter } from '../support/any-character.ts'

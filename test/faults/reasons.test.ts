@@ -1,4 +1,4 @@
-/** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), in both forms and with related refusals. */
+/** Which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), in both forms and with related refusals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/fault.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'

@@ -1,5 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/** Rows S of responses: their bodies for any Accept, and headers that independent parsers read. */
+/** Responses: their bodies for any Accept, and headers that independent parsers read. */
 import { parseItem, parseList, serializeItem, Token } from 'structured-headers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { orderOf, rateOf, refused, right, type Sender, sender, wrong } from '../openapi/traffic.ts'

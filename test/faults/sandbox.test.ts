@@ -1,4 +1,4 @@
-/** Row H24: the sandbox is a separate service, also for bytes that are no valid request. */
+/** The sandbox is a separate service, also for bytes that are no valid request. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

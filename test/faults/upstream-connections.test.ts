@@ -1,5 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/** Rows U1, U9 to U11, U19 and U21 to U23 of the reliability matrix: connections to providers, and where they go. */
+/** Connections to providers, and where they go. */
 import type { Socket } from 'node:net'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { createServer, getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls'

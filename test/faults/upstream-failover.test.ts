@@ -1,8 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/**
- * Rows U1, U2, U12, U13, U15 to U18, U20, U25, U26, U29 and U30 of the reliability matrix: which provider is called if one
- * fails. The checks use the journals.
- */
+/** Which provider is called if one fails. The checks use the journals. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'

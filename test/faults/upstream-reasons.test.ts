@@ -1,5 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), where it is the provider's, a limit's or the ledger's. */
+/** Which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), where it is the provider's, a limit's or the ledger's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/fault.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,5 +1,5 @@
 // Takes long: hundreds of responses, each with its own timeout.
-/** Rows U7 and U8 of the reliability matrix: the content of a response. */
+/** The content of a response. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectAlive, expectRefusal } from '../support/expectations.ts'

@@ -1,5 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/** Rows U3 to U6 and U14 of the reliability matrix: how a response arrives. */
+/** How a response arrives. */
 import type { Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'

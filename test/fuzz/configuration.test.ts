@@ -1,5 +1,5 @@
 // Takes long: `SWAPGATE_FUZZ` sets the seconds.
-/** Row V28: any content of the configuration's files is taken whole, or refused with every fault by its path. */
+/** Any content of the configuration's files is taken whole, or refused with every fault by its path. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Takes long: `SWAPGATE_FUZZ` sets the seconds.
-/** Row V26: for any bytes of a client, the gateway responds in a form, an error has its reason, and none is 500. */
+/** For any bytes of a client, the gateway responds in a form, an error has its reason, and none is 500. */
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { test as base, expect } from 'vitest'

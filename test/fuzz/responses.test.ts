@@ -1,5 +1,5 @@
 // Takes long: `SWAPGATE_FUZZ` sets the seconds.
-/** Row V27: for any bytes of a provider, the client gets a response in its form; an error has its reason, and none is 500. */
+/** For any bytes of a provider, the client gets a response in its form; an error has its reason, and none is 500. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'

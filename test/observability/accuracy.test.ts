@@ -1,4 +1,4 @@
-/** Row O8: after a run with faults and repeated reads, the counters agree with clients and the provider's journal. */
+/** After a run with faults and repeated reads, the counters agree with clients and the provider's journal. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Takes long: it waits for the first round of reconciliation.
-/** Row O9: each cause of an alert has a counter of its own. */
+/** Each cause of an alert has a counter of its own. */
 import { test as base, describe, expect, vi } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { Gateways } from '../process/gateways.ts'

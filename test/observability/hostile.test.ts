@@ -1,4 +1,4 @@
-/** Rows O2, O4 and O7: what a hostile client writes reaches neither a label nor a line of the log. */
+/** What a hostile client writes reaches neither a label nor a line of the log. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { METHODS } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Row O1: no key and no address is in the log or in the metrics, whatever goes wrong. */
+/** No key and no address is in the log or in the metrics, whatever goes wrong. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What is counted, printed and read again. Row O3 with Prometheus' own tool. */
+/** What is counted, printed and read again. The format is checked by Prometheus' own tool. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../src/adapters/metrics/index.ts'

@@ -1,4 +1,4 @@
-/** Row X8: a log that is not read delays nothing. */
+/** A log that is not read delays nothing. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Row D1 in full: everything that a connection may be in the middle of when the process gets SIGTERM. */
+/** Everything that a connection may be in the middle of when the process gets SIGTERM. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, vi } from 'vitest'

@@ -1,5 +1,5 @@
 // Runs alone: it compares times.
-/** Rows X15 and X16 of the reliability matrix: what one account, or a silent PostgreSQL, costs the others. */
+/** What one account, or a silent PostgreSQL, costs the others. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Customer } from '../checker/customer.ts'

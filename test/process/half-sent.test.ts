@@ -1,4 +1,4 @@
-/** Rows X13 to X15: requests that do not arrive whole, and bodies in the smallest of pieces, in a process of 512 MB. */
+/** Requests that do not arrive whole, and bodies in the smallest of pieces, in a process of 512 MB. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

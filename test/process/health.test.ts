@@ -1,5 +1,5 @@
 // Runs with few others: it measures the time of responses.
-/** Row D5: `/livez` and `/readyz` during faults (docs/contract.md §13). */
+/** `/livez` and `/readyz` during faults (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Row D2: a gateway gets SIGTERM while a provider still works on a create. */
+/** A gateway gets SIGTERM while a provider still works on a create. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'

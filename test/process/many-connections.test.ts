@@ -1,4 +1,4 @@
-/** Row X2: more connections than may be; 20,000 with `npm run test:soak`, or as many as the system lets be opened. */
+/** More connections than may be; 20,000 with `npm run test:soak`, or as many as the system lets be opened. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,5 +1,5 @@
 // Takes long: hundreds of megabytes of pages.
-/** Row V31: in the memory of the shipped deployments, a client that searches a long list for ever new texts harms nobody else. */
+/** In the memory of the shipped deployments, a client that searches a long list for ever new texts harms nobody else. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

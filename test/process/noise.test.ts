@@ -1,4 +1,4 @@
-/** Row X12: a client that sends nonsense as fast as it can. */
+/** A client that sends nonsense as fast as it can. */
 import { expect, it } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Rows H19 to H22 and H25: the static pages cost little for any client, and one address does not take all connections. */
+/** The static pages cost little for any client, and one address does not take all connections. */
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Row D8: the gateways behind a balancer are replaced one after another under load, and no client notices. */
+/** The gateways behind a balancer are replaced one after another under load, and no client notices. */
 import { expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { readJournal } from '../checker/provider/journal.ts'

@@ -1,4 +1,4 @@
-/** Row U31 of the reliability matrix: names about which no answer comes. */
+/** Names about which no answer comes. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 // Takes long: slow clients.
-/** Rows X1 and X6, with few clients and timeouts twenty times shorter; in full with `npm run test:soak`. */
+/** Clients that send slowly or never to the end, few and with timeouts twenty times shorter; in full with `npm run test:soak`. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { hangUp } from '../support/client.ts'

@@ -1,5 +1,5 @@
 /**
- * Rows X1 and X6: clients that always send, and read their responses slowly or never, so that these pile up; more of them with `npm
+ * Clients that always send, and read their responses slowly or never, so that these pile up; more of them with `npm
  * run test:soak`.
  */
 import { once } from 'node:events'

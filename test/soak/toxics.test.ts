@@ -1,5 +1,5 @@
 // Takes long: seconds of load.
-/** Row X11: load while networks fail at random. Some seconds; minutes with `npm run test:soak`. */
+/** Load while networks fail at random. Some seconds; minutes with `npm run test:soak`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { toxics } from '../chaos/commands.ts'
