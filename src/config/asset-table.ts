@@ -89,21 +89,21 @@ const memoFormatOrPattern = z
 const network = keys({
   network: required(name, 'Name of the network'),
   code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
-  default: setting(flag, false, 'Whether this is the network of the coin if a request names none; at most one per coin'),
-  home: setting(flag, false, "Whether the network is the coin's own chain, as Ethereum is for ETH; at most one per coin"),
+  default: setting(flag, false, 'The network of the coin if a request names none; at most one per coin'),
+  home: setting(flag, false, "The coin's own chain, as Ethereum is for ETH; at most one per coin"),
   aliases: setting(list(name), [], 'Other accepted names of the network'),
   decimals: optional(integer(0, 30), 'Decimal places of an amount on the network'),
   contract: optional(
     name,
-    'What makes a token this token: its contract, mint, issuer (`CODE-ISSUER`) or asset id, as the network writes it. A row of a list with another contract is not offered. None for a coin of a chain',
+    '[What makes a token this token](assets.md#tokens-are-known-by-contract). A row of a list with another contract is not offered. None for a coin of a chain',
   ),
-  depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
-  depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
+  depositMin: optional(amount, 'Minimum deposit, if the provider returns none'),
+  depositMax: optional(amount, 'Maximum deposit, if the provider returns none'),
   address: optional(
     addressRule,
-    'What its addresses are: `{ format, pattern, checksum }`, with a `format` or a `pattern`. `format` is the network whose addresses ' +
-      'they are, in the names of the shipped table: they are decoded, and zero, system and burn addresses are refused. `pattern` is a ' +
-      'pattern of RE2 that must match the whole address; `checksum` is `base58check`, `bech32` or `eip55`, or a list of these, each ' +
+    'What its addresses are: `{ format, pattern, checksum }`, with a `format` or a `pattern`. `format`: the network whose addresses ' +
+      'they are, in the names of the shipped table; they are decoded, and zero, system and burn addresses are refused. `pattern`: ' +
+      'RE2, for the whole address. `checksum`: `base58check`, `bech32`, `eip55` or a list of these, each ' +
       'checked only if an address has that encoding',
   ),
   memo: optional(
