@@ -108,9 +108,9 @@ routing: { providers: [healthy, lists], pick: [other, ${silent.join(', ')}] }
 function startGateway(): Promise<ChildProcess> {
   const preload = pathToFileURL(join(here, 'silent-names.js'))
   preload.searchParams.set('pipe', pipe)
-  // As in a container.
+  // As in a container with one processor.
   const memory = 'data:text/javascript,process.constrainedMemory=()=>536870912'
-  const options = ['--max-old-space-size=256', '--import', memory, '--import', preload.href]
+  const options = ['--single-threaded-gc', '--max-old-space-size=256', '--import', memory, '--import', preload.href]
   const program = join(import.meta.dirname, '../src/cli/swapgate.js')
   return start(cores.gateway, [...options, program, 'start', '--config', file], log)
 }
