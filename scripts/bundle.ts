@@ -30,7 +30,7 @@ export function bundledPackages(): ReadonlyMap<string, LockedPackage> {
 
 /** Throws if a package of this clone is not the locked one. */
 function add(): void {
-  if (existsSync(keptFile)) remove() // after an `npm pack` that failed
+  if (existsSync(keptFile) && 'bundleDependencies' in read(manifestFile)) remove() // after an `npm pack` that failed
   for (const [folder, { version, hasInstallScript }] of bundledPackages()) {
     const file = `${folder}/package.json`
     const installed = existsSync(file) ? (read(file) as { readonly version: string }) : undefined
