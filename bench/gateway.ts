@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   const children = [
     await start(cores.load, [join(here, 'upstream.ts'), String(ports.upstream)]),
     await start(cores.gateway, [join(here, '../src/cli/swapgate.js'), 'start', '--config', file]),
-    await start(cores.gateway, [join(here, 'rival.cjs'), String(ports.rival), String(ports.upstream)]),
+    await start(cores.gateway, [join(here, '../tools/rival.cjs'), String(ports.rival), String(ports.upstream)]),
   ]
   try {
     await check()

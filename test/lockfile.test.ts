@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import lockfile from '../package-lock.json' with { type: 'json' }
+import toolsLockfile from '../tools/package-lock.json' with { type: 'json' }
 
 interface Entry {
+  readonly name?: string
   readonly resolved?: string
   readonly dev?: boolean
   readonly hasInstallScript?: boolean
@@ -9,11 +11,12 @@ interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const entries = Object.entries(lockfile.packages as Readonly<Record<string, Entry>>)
-const locked = new Set(entries.map(([path]) => path))
+type Entries = readonly (readonly [path: string, entry: Entry])[]
+const entriesOf = (packages: object): Entries => Object.entries(packages as Readonly<Record<string, Entry>>)
+const entries = entriesOf(lockfile.packages)
 
 /** A package is looked for in each folder on the way up. */
-function isLocked(dependent: string, name: string): boolean {
+function isLocked(locked: ReadonlySet<string>, dependent: string, name: string): boolean {
   const parts = dependent === '' ? [] : dependent.split('/node_modules/')
   return [...parts, ''].some((_, up) => {
     const folder = parts.slice(0, parts.length - up).join('/node_modules/')
@@ -21,18 +24,30 @@ function isLocked(dependent: string, name: string): boolean {
   })
 }
 
-it('holds the packages of every platform, so that npm ci installs on each', () => {
-  const missing = entries.flatMap(([dependent, { dependencies, optionalDependencies }]) =>
-    Object.keys({ ...dependencies, ...optionalDependencies })
-      .filter((name) => !isLocked(dependent, name))
-      .map((name) => `${dependent} needs ${name}`),
-  )
-  expect(entries.length).toBeGreaterThan(100)
-  expect(missing).toEqual([])
-})
+describe.each([
+  ['npm ci', entries],
+  ['npm --prefix tools ci', entriesOf(toolsLockfile.packages)],
+])('%s', (_, all) => {
+  it('finds the packages of every platform in the lock file, so that it installs on each', () => {
+    const locked = new Set(all.map(([path]) => path))
+    const missing = all.flatMap(([dependent, { dependencies, optionalDependencies }]) =>
+      Object.keys({ ...dependencies, ...optionalDependencies })
+        .filter((name) => !isLocked(locked, dependent, name))
+        .map((name) => `${dependent} needs ${name}`),
+    )
+    expect(all.length).toBeGreaterThan(100)
+    expect(missing).toEqual([])
+  })
 
-it('names no registry', () => {
-  expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  it('names no registry', () => {
+    expect(all.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  })
+
+  it('installs no package under the name of another', () => {
+    expect(all.filter(([path, { name }]) => name !== undefined && path !== '' && !path.endsWith(`node_modules/${name}`))).toEqual(
+      [],
+    )
+  })
 })
 
 it('S15: brings no package into production that runs a script when it is installed', () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
-import { diskBytesOf } from '../package/weight.ts'
+import { diskBytesOf } from '../package/disk-bytes.ts'
 import { memoryDirectory } from '../support/memory-directory.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { freePorts, type Ports } from './ports.ts'

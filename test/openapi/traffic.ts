@@ -1,4 +1,4 @@
-/** What integrators send, right and wrong, through prism. */
+/** What integrators send, right and wrong. */
 import type { ReceivedResponse } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import { credential, type FormName, pairWords } from '../support/pair.ts'
@@ -79,7 +79,7 @@ export const right: readonly Exchange[] = [
 
 const everything = { rateType: 'fixed', refundAddress: 'bc1q-refund-1', withdrawalExtraId: '77', refundExtraId: null }
 
-/** Requests that are not as described; prism refuses them. */
+/** Requests that are not as described. */
 export const wrong: readonly Exchange[] = [
   ['no amount', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH')],
   ['an amount of nothing', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH&amount=0')],

@@ -6,8 +6,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { billOfMaterials } from '../../scripts/bill-of-materials.ts'
 import { bundledPackages } from '../../scripts/bundle.ts'
 import type { Ports } from '../container/ports.ts'
+import { diskBytesOf } from './disk-bytes.ts'
 import { InstalledPackage } from './installed-package.ts'
-import { diskBytesOf } from './weight.ts'
 
 let installed: InstalledPackage
 let ports: Ports

@@ -1,5 +1,5 @@
 // Takes long: it waits for a failing provider.
-/** S1: every exchange matches `docs/openapi/`, checked by prism. */
+/** S1: every exchange matches `docs/openapi/`. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,32 +9,31 @@ import { startManaged } from '../support/managed.ts'
 import { type FormName, formNames, type Pair, pairs, startPair } from '../support/pair.ts'
 import type { Operation, Reply } from '../support/stand-in.ts'
 import { swap } from '../support/swaps.ts'
-import { expectDescribed, type Prism, startPrism, violations } from './prism.ts'
+import { describedBy, expectDescribed, violations } from './described.ts'
 import { orderOf, rateOf, refused, right, type Sender, sender, wrong } from './traffic.ts'
 
 const fileOf = (form: FormName): string => `docs/openapi/${form.toLowerCase()}.json`
-const upstreamOf = (form: FormName, url: string): string => `${url}/${form.toLowerCase()}/api/v2`
+const baseOf = (form: FormName, url: string): string => `${url}/${form.toLowerCase()}/api/v2`
 const created = (form: FormName): number => (form === 'A' ? 201 : 200)
 
 describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, provider: side }) => {
   let pair: Pair
-  let prism: Prism
+  let base: string
   let client: Sender
+  const freshClient = async (): Promise<Sender> =>
+    sender(form, base, await pair.gateway.freshKey(), describedBy(fileOf(form), base, pair.witness))
   beforeAll(async () => {
     const limits = { quotes: 100_000, create: 4, read: 100_000, unproven: 100_000 }
     pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.5, extraIds: 'unconfirmed' } })
-    prism = await startPrism(fileOf(form), upstreamOf(form, pair.gateway.url))
+    base = baseOf(form, pair.gateway.url)
   }, 60_000)
   beforeEach(async () => {
     pair.provider.reset()
     await pair.gateway.forget()
     pair.provider.holdings.swaps = [swap(), swap({ id: 'tx-2', refundAddress: null })]
-    client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
+    client = await freshClient()
   })
-  afterAll(async () => {
-    await prism?.[Symbol.asyncDispose]()
-    await pair?.close()
-  })
+  afterAll(() => pair?.close())
 
   test('every valid request has a response as described', async () => {
     for (const [name, status, send] of right) {
@@ -49,7 +48,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     const known = side === 'A' ? statuses : statuses.filter((status) => status !== 'confirmed' && status !== 'sending')
     for (const status of known) {
       pair.provider.holdings.swaps = [swap({ status })]
-      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
+      client = await freshClient()
       for (const path of ['/transactions/alpha~tx-1', '/transactions']) {
         const response = await client.get(path)
         expect(response.status, response.text).toBe(200)
@@ -60,7 +59,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
 
   test('every refusal is as described', async () => {
     for (const [name, status, send] of [...wrong, ...refused]) {
-      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
+      client = await freshClient()
       const response = await send(client)
       expect(response.status, `${name}: ${response.text}`).toBe(status)
       expectDescribed(response, name)
@@ -92,7 +91,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     for (const [operation, reply, status] of failures) {
       pair.provider.reset()
       pair.provider.reply(operation, reply)
-      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
+      client = await freshClient()
       const paths: Partial<Record<Operation, string>> = {
         rate: rateOf(form),
         list: '/transactions',
@@ -119,9 +118,8 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
 describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
   test('S3: a last known state and a provider that can take no more are as described', async () => {
     await using managed = await startManaged({ routing: [form === 'A' ? 'beta' : 'alpha'], sections: { ledger: { refresh: 0 } } })
-    await using prism = await startPrism(fileOf(form), upstreamOf(form, managed.gateway.url))
-    managed.witness.excuse('I5', 'prism prints numbers as JavaScript does: it loses digits on the way')
-    const client = sender(form, prism.url, await managed.issue(), managed.witness)
+    const base = baseOf(form, managed.gateway.url)
+    const client = sender(form, base, await managed.issue(), describedBy(fileOf(form), base, managed.witness))
     const provider = form === 'A' ? managed.beta : managed.alpha
     const swapped = await client.post(orderOf(form), { headers: { 'idempotency-key': 'order-1' } })
     const { id } = swapped.json as { readonly id: string }
@@ -138,7 +136,7 @@ describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
   }, 60_000)
 })
 
-describe('what prism would notice', () => {
+describe('what it would notice', () => {
   const mistakes: readonly (readonly [string, (text: string) => string])[] = [
     ['a field of another name', (text) => text.replaceAll('"maxAmount"', '"mostAmount"')],
     ['a field of another type', (text) => text.replaceAll('"type": "number"', '"type": "string"')],
@@ -154,10 +152,9 @@ describe('what prism would notice', () => {
       writeFileSync(file, change(text))
       expect(change(text)).not.toBe(text)
       const pair = await startPair('A', 'A')
-      {
-        await using prism = await startPrism(file, upstreamOf('A', pair.gateway.url))
-        expect(violations(await sender('A', prism.url, 'k', pair.witness).get(rateOf('A')), 'response')).not.toEqual([])
-      }
+      const base = baseOf('A', pair.gateway.url)
+      const client = sender('A', base, 'k', describedBy(file, base, pair.witness))
+      expect(violations(await client.get(rateOf('A')), 'response')).not.toEqual([])
       await pair.close()
       rmSync(directory, { recursive: true })
     },
