@@ -19,18 +19,22 @@ export interface Session {
   readonly actor: string
 }
 
-/** Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. */
+/**
+ * Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. A ledger of an
+ * older version is opened only if `mayMigrate`.
+ */
 export async function withLedger(
   options: Options,
   terminal: Terminal,
   work: (session: Session) => Promise<ExitCode>,
+  mayMigrate = false,
 ): Promise<ExitCode> {
   try {
     const file = configFile(options.config)
     for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
     const config = loadConfig(file, knownForms)
     const { openLedger } = await import('../ledger/index.ts')
-    const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist })
+    const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, mayMigrate })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {

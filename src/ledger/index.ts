@@ -23,7 +23,7 @@ import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
 import { inspect, inspectSqlite, type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
-import { migrate, mustExistMessage, type Store } from './store.ts'
+import { type Migrated, migrate, mustExistMessage, type Store } from './store.ts'
 import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
@@ -31,6 +31,8 @@ export interface LedgerOptions {
   readonly timeoutMs?: number
   /** Whether a ledger that does not exist is an error; else it is made, with a warning. */
   readonly mustExist?: boolean
+  /** Whether a ledger of an older version is migrated (default); else it is an error. A new one is always made. */
+  readonly mayMigrate?: boolean
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
   /** Replaces the clock of claims, in milliseconds, for tests. */
@@ -53,27 +55,28 @@ export interface OpenLedger {
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
+  /** The migrations that ran when it was opened. */
+  readonly migrations: readonly string[]
   /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   readonly close: () => Promise<void>
 }
 
 /**
- * Opens `sqlite:<path>`, `sqlite::memory:` or `postgres://…` and migrates it to this version's schema. Throws an `Error` with
- * one line for the operator: the cause and what to do, without a credential.
+ * Opens `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, with this version's schema. Throws an `Error` with one line for the operator: the cause and what to do, without a credential.
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
   const location = locationOf(url)
   try {
-    const { store, isNew } = await openStore(url, options)
+    const { store, isNew, migrations } = await openStore(url, options)
     const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
-    return { ...assemble(store), warnings: [...made, ...store.warnings] }
+    return { ...assemble(store), migrations, warnings: [...made, ...store.warnings] }
   } catch (reason) {
     throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
   }
 }
 
-function assemble(store: Store): Omit<OpenLedger, 'warnings'> {
+function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
   const { close, waits, turns, findLostCommits } = store
   const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
   const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
@@ -106,22 +109,22 @@ const inspectionTimeoutMs = 1_000
 
 const memoryStore = memoryStores()
 
-interface OpenedStore {
+interface OpenedStore extends Migrated {
   readonly store: Store
-  readonly isNew: boolean
 }
 
-async function openStore(url: string, { timeoutMs = 5_000, mustExist = false, lookup, now }: LedgerOptions): Promise<OpenedStore> {
+async function openStore(url: string, options: LedgerOptions): Promise<OpenedStore> {
+  const { timeoutMs = 5_000, mustExist = false, mayMigrate = true, lookup, now } = options
   const file = sqliteUrl.exec(url)?.[1]
-  const prepare = (store: Store): Promise<boolean> => migrate(store, mustExist)
-  if (file === memory) return await started(await memoryStore(now), async () => false)
+  const prepare = (store: Store): Promise<Migrated> => migrate(store, { mustExist, mayMigrate })
+  if (file === memory) return await started(await memoryStore(now), async () => ({ isNew: false, migrations: [] }))
   if (mustExist && isMissing(url)) throw new Error(mustExistMessage)
   if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
   // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
   const migrating = await started(await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }), prepare)
   await migrating.store.close()
-  return { store: await postgresStore(url, { timeoutMs, lookup, now }), isNew: migrating.isNew }
+  return { ...migrating, store: await postgresStore(url, { timeoutMs, lookup, now }) }
 }
 
 /** Whether the ledger is a file that does not exist. */
@@ -146,12 +149,12 @@ export async function inspectLedger(url: string, tags: readonly string[]): Promi
   }
 }
 
-/** Prepares the store, which returns whether it was empty, and starts its clock. Closes it if that fails. */
-async function started(store: Store, prepare: (store: Store) => Promise<boolean>): Promise<OpenedStore> {
+/** Prepares the store and starts its clock. Closes it if that fails. */
+async function started(store: Store, prepare: (store: Store) => Promise<Migrated>): Promise<OpenedStore> {
   try {
-    const isNew = await prepare(store)
+    const migrated = await prepare(store)
     await store.clock.start()
-    return { store, isNew }
+    return { ...migrated, store }
   } catch (reason) {
     await store.close()
     throw reason

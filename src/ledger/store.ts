@@ -88,21 +88,35 @@ export function trackInFlight(): InFlight {
 
 // Kysely: migrates a store to the schema of this version.
 
+export interface MigrationOptions {
+  /** Whether an empty store is an error. */
+  readonly mustExist: boolean
+  /** Whether a store of an older version is migrated; else it is an error. An empty one always is. */
+  readonly mayMigrate: boolean
+}
+
+export interface Migrated {
+  /** Whether the store was empty. */
+  readonly isNew: boolean
+  /** The steps that ran. */
+  readonly migrations: readonly string[]
+}
+
 /**
- * Runs all missing steps or none. Returns whether the store was empty. Throws, without a change, if a newer version has migrated it,
- * or if it is empty and `mustExist`.
+ * Runs all missing steps or none. Throws, without a change, if a newer version has migrated the store, if an older one has and
+ * `mayMigrate` is false, or if it is empty and `mustExist`.
  */
-export async function migrate(store: Store, mustExist: boolean): Promise<boolean> {
+export async function migrate(store: Store, { mustExist, mayMigrate }: MigrationOptions): Promise<Migrated> {
   const steps = migrations(store.types)
   return await store.write(async (within) => {
     await store.lock(within, 'schema')
     const isNew = !(await hasMigrations(within))
     if (isNew && mustExist) throw new Error(mustExistMessage)
-    if (!isNew) await refuseNewer(within, Object.keys(steps))
+    if (!isNew) await refuseOther(within, Object.keys(steps), mayMigrate)
     const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
-    const { error } = await migrator.migrateToLatest()
+    const { error, results = [] } = await migrator.migrateToLatest()
     if (error !== undefined) throw error
-    return isNew
+    return { isNew, migrations: results.map(({ migrationName }) => migrationName) }
   })
 }
 
@@ -113,9 +127,16 @@ async function hasMigrations(within: Database): Promise<boolean> {
   return tables.some(({ name }) => name === 'kysely_migration')
 }
 
-async function refuseNewer(within: Database, known: readonly string[]): Promise<void> {
-  const done = within.withTables<{ kysely_migration: { name: string } }>().selectFrom('kysely_migration').select('name')
-  const strange = (await done.execute()).find(({ name }) => !known.includes(name))
-  if (!strange) return
-  throw new Error(`a newer swapgate has migrated it ("${strange.name}"): start that version, or restore an older backup`)
+async function refuseOther(within: Database, known: readonly string[], mayMigrate: boolean): Promise<void> {
+  const rows = await within
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
+  const done = rows.map(({ name }) => name)
+  const strange = done.find((name) => !known.includes(name))
+  if (strange !== undefined)
+    throw new Error(`a newer swapgate has migrated it ("${strange}"): start that version, or restore an older backup`)
+  if (!mayMigrate && known.some((name) => !done.includes(name)))
+    throw new Error('an older swapgate has migrated it: start the gateway of this version, or run swapgate ledger migrate')
 }

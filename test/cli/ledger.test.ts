@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import { undoLastMigration } from '../ledger/raw.ts'
 import { Place } from './place.ts'
 
 const now = Date.parse('2026-11-20T10:00:00Z')
@@ -376,4 +377,37 @@ it('every command reports a ledger that cannot be opened in one line', async () 
     expect([exitCode, out]).toEqual([1, []])
     expect(err).toEqual([expect.stringMatching(/^swapgate: The ledger in \/dev\/null\/ledger.db cannot be opened: [^\n]+$/)])
   }
+})
+
+describe('swapgate ledger migrate', () => {
+  it('only this command migrates a ledger of an older version', async () => {
+    await created('one')
+    await stores.close()
+    await undoLastMigration(place.ledgerUrl)
+    const refused = {
+      exitCode: 1,
+      out: [],
+      err: [
+        `swapgate: The ledger in ${place.ledgerUrl.replace('sqlite:', '')} cannot be opened: an older swapgate has migrated it: start the gateway of this version, or run swapgate ledger migrate.`,
+      ],
+    }
+    for (const command of ['keys list', 'keys create --name acme', 'ledger stats', 'ledger export', 'providers status', 'audit'])
+      expect(await place.swapgate(...command.split(' '))).toEqual(refused)
+    expect(await place.swapgate('ledger', 'migrate')).toEqual({
+      exitCode: 0,
+      out: ['The ledger now has the schema of this version. Migrations: 2026-12-21 refused destinations.'],
+      err: [],
+    })
+    expect(await place.facts('ledger', 'migrate')).toEqual({ migrations: [] })
+    expect((await place.swapgate('ledger', 'migrate')).out).toEqual(['The ledger already has the schema of this version.'])
+    expect((await place.swapgate('ledger', 'export')).out).toHaveLength(1)
+  })
+
+  it('makes a ledger that does not exist', async () => {
+    using empty = new Place()
+    expect(await empty.facts('ledger', 'migrate')).toMatchObject({
+      migrations: expect.arrayContaining(['2026-11-20 transactions']),
+    })
+    expect((await empty.swapgate('keys', 'list')).exitCode).toBe(0)
+  })
 })

@@ -9,7 +9,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { findKey } from '../support/key-lookup.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { query } from './raw.ts'
+import { query, undoLastMigration } from './raw.ts'
 import { facts } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -133,6 +133,30 @@ describeStores(durableStores, (shared) => {
     onTestFinished(close)
     await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest', 'tester')
     expect(await findKey(accounts, 'digest')).toBeDefined()
+    expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
+  })
+
+  test('L21: an older schema is refused, and left as it is, where it may not be migrated', async () => {
+    const url = await usedStore()
+    await undoLastMigration(url)
+    const known = await query(url, 'SELECT name FROM kysely_migration')
+    await expect(openLedger(url, { mayMigrate: false })).rejects.toThrow(
+      /^The ledger in \S+ cannot be opened: an older swapgate has migrated it: start the gateway of this version, or run swapgate ledger migrate\.$/,
+    )
+    expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual(known)
+    const migrated = await openLedger(url)
+    onTestFinished(migrated.close)
+    expect(migrated.migrations).toEqual(['2026-12-21 refused destinations'])
+    expect(await migrated.ledger.find('owner', 'alpha', 'x')).toBeDefined()
+    const again = await openLedger(url, { mayMigrate: false })
+    onTestFinished(again.close)
+    expect(again.migrations).toEqual([])
+  })
+
+  test('a store that does not exist is made, also where none may be migrated', async () => {
+    const { ledger, close } = await openLedger(await shared().createStore(), { mayMigrate: false })
+    onTestFinished(close)
+    await ledger.upsert('owner', 'alpha', facts('x'))
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 

@@ -31,6 +31,16 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
   }
 }
 
+/** Leaves the schema as the version before the last migration had it. */
+export async function undoLastMigration(url: string): Promise<void> {
+  await query(
+    url,
+    'ALTER TABLE refused_creates DROP COLUMN destination',
+    'ALTER TABLE refused_creates DROP COLUMN deadline',
+    "DELETE FROM kysely_migration WHERE name = '2026-12-21 refused destinations'",
+  )
+}
+
 const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`
 
 /** Tallies with a wrong count of covered or older entries, or that cover too many; entries that none covers. */

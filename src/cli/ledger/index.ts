@@ -26,7 +26,9 @@ interface ResolveOptions extends Options {
 interface SettleOptions extends Options, SettleRequest {}
 
 export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
-  const ledger = program.command('ledger').description('inspect the ledger, resolve creates, export and prune transactions')
+  const ledger = program
+    .command('ledger')
+    .description('inspect and migrate the ledger, resolve creates, export and prune transactions')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
   const add = (usage: string, description: string): Command =>
@@ -58,6 +60,11 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .requiredOption('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))
     .action((id: string, { status, note, ...options }: SettleOptions) =>
       run(options, (session) => settle(id, { status, note }, session)),
+    )
+  add('migrate', 'bring the ledger to the schema of this version; besides start, no other command does')
+    .option(...jsonOption)
+    .action(async (options: Options) =>
+      end(await withLedger(options, terminal, (session) => printMigrations(options, session), true)),
     )
   add('export', 'print all transactions, one JSON object per line')
     .option('--since <date>', `only transactions created since: ${dates}`, asTimestamp)
@@ -120,6 +127,14 @@ function exportedFields({ transaction, owner, provider, isCreated, quotedAmountO
   const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
   const settledAt = toIso(times.settledAt) ?? undefined
   return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps, settledAt }
+}
+
+/** The session has migrated the ledger. */
+async function printMigrations({ json }: Options, { stores: { migrations }, terminal }: Session): Promise<ExitCode> {
+  if (json) terminal.out(JSON.stringify({ migrations }))
+  else if (migrations.length === 0) terminal.out('The ledger already has the schema of this version.')
+  else terminal.out(`The ledger now has the schema of this version. Migrations: ${migrations.join(', ')}.`)
+  return 0
 }
 
 /** Prints counts of the ledger. */

@@ -183,7 +183,7 @@ async function emptyImage(): Promise<Uint8Array> {
   const database = await openSqlite(memory, 0)
   const store = await storeOf(database, database)
   try {
-    await migrate(store, false)
+    await migrate(store, { mustExist: false, mayMigrate: true })
     return database.serialize()
   } finally {
     await store.close()
