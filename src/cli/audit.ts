@@ -1,22 +1,14 @@
 /** `swapgate audit`: prints the audit log of manual changes (docs/contract.md §5). */
 import type { Command } from 'commander'
-import type { AuditRecord } from '../core/operations/audit.ts'
+import { auditRow } from '../core/operations/audit.ts'
+import { durations, toSince } from '../core/operations/duration.ts'
+import { toIso } from '../domain/instant.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import type { Terminal } from './terminal.ts'
-import {
-  configOption,
-  durations,
-  formatTable,
-  jsonOption,
-  type Options,
-  parsedBy,
-  toDuration,
-  toIso,
-  toTimestamp,
-} from './values.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const times = `a time before now ${durations}, or a date like 2026-11-20 or 2026-11-20T08:00:00Z`
-const asSince = parsedBy((text) => toTimestamp(text) ?? toPast(text), times)
+const asSince = parsedBy(toSince, times)
 
 interface AuditOptions extends Options {
   readonly since?: number
@@ -35,11 +27,11 @@ export function addAudit(program: Command, terminal: Terminal, end: (exitCode: E
 async function printAudit({ since, json }: AuditOptions, { stores, terminal }: Session): Promise<ExitCode> {
   const records = await stores.audit.read({ since })
   if (json) {
-    terminal.out(JSON.stringify(records.map(toReport)))
+    terminal.out(JSON.stringify(records.map(auditRow)))
     return 0
   }
   const rows = records.map(({ at, actor, action, subject, before, after }) => [
-    toIso(at) ?? '',
+    toIso(at),
     actor,
     action,
     subject,
@@ -50,17 +42,7 @@ async function printAudit({ since, json }: AuditOptions, { stores, terminal }: S
   return 0
 }
 
-/** The same format as in the operator's API. */
-function toReport({ at, before = null, after = null, ...record }: AuditRecord) {
-  return { ...record, at: toIso(at), before, after }
-}
-
 function changeText(before: unknown, after: unknown): string {
   const [from, to] = [before, after].map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   return from === undefined ? (to ?? '') : `${from} -> ${to ?? ''}`
-}
-
-function toPast(text: string): number | undefined {
-  const duration = toDuration(text)
-  return duration === undefined ? undefined : Date.now() - duration
 }

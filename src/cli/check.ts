@@ -1,4 +1,4 @@
-import { type Config, ConfigError, type ConfigFault, loadConfigInThread } from '../config/index.ts'
+import { type Config, ConfigError, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
 import { knownForms } from '../forms/index.ts'
 import { inspectLedger, isMissing } from '../ledger/index.ts'
@@ -11,18 +11,8 @@ export async function check(file: string, { json }: { readonly json: boolean }, 
   const { config, faults, warnings } = await read(file)
   if (json) terminal.out(JSON.stringify(config ? { ok: true, file, ...summaryOf(config, warnings) } : { ok: false, file, faults }))
   else if (config) printReport(file, config, warnings, terminal)
-  else printFaults(file, faults, terminal)
+  else for (const line of faultLines(file, faults)) terminal.err(line)
   return config ? 0 : 1
-}
-
-/** Prints a line for the file and a line for each fault. */
-export function printFaults(file: string, faults: readonly ConfigFault[], { err }: Pick<Terminal, 'err'>): void {
-  err(`swapgate: ${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:`)
-  for (const fault of faults) err(`  ${formatFault(fault)}`)
-}
-
-export function formatFault({ path, message }: ConfigFault): string {
-  return path === '' ? message : `${path}: ${message}`
 }
 
 interface CheckResult extends TagReport {

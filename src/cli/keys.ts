@@ -2,15 +2,24 @@
 import type { Command } from 'commander'
 import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
-import { keyBytes, makeKey } from '../domain/key.ts'
+import { durations, toDuration } from '../core/operations/duration.ts'
+import {
+  accountNameRule,
+  issueKey,
+  type KeyPorts,
+  keyRow,
+  keyState,
+  type NewKey,
+  newKeyRow,
+  rotateKey,
+  toAccountName,
+} from '../core/operations/keys.ts'
+import { toIso } from '../domain/instant.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
-import { configOption, durations, formatTable, jsonOption, type Options, parsedBy, toDuration, toIso } from './values.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
-const namePattern = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
-const dayMs = 86_400_000
-
-const asName = parsedBy((text) => (namePattern.test(text) ? text.normalize() : undefined), '1 to 64 printable characters')
+const asName = parsedBy(toAccountName, accountNameRule)
 const asOverlap = parsedBy(toDuration, durations)
 const asLifetime = parsedBy((text) => toDuration(text) || undefined, `above 0, ${durations}`)
 
@@ -59,9 +68,7 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
 }
 
 async function create({ name, expires, json }: CreateOptions, session: Session): Promise<ExitCode> {
-  const { key, digest, issued } = newKey(expires)
-  await session.stores.accounts.addKey({ ...issued, name }, digest, session.actor)
-  printKey({ ...issued, name }, key, json, session)
+  printKey(await issueKey(portsOf(session), name, expires), json, session)
   return 0
 }
 
@@ -69,10 +76,10 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
   const issued = await stores.accounts.listKeys()
   const now = Date.now()
   if (json) {
-    terminal.out(JSON.stringify(issued.map((key) => asJson(key, now))))
+    terminal.out(JSON.stringify(issued.map((key) => keyRow(key, now))))
     return 0
   }
-  const rows = issued.map((key) => [key.id, key.name, stateOf(key, now), toIso(key.createdAt) ?? '', endOf(key)])
+  const rows = issued.map((key) => [key.id, key.name, keyState(key, now), toIso(key.createdAt), endOf(key)])
   for (const line of formatTable([['id', 'account', 'state', 'created', 'ends'], ...rows])) terminal.out(line)
   return 0
 }
@@ -84,53 +91,34 @@ async function revoke(id: string, { stores, terminal, actor }: Session): Promise
   return 0
 }
 
-async function rotate(id: string, { overlap = dayMs, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
-  const { accounts } = session.stores
-  const { key, digest, issued } = newKey(expires)
-  const old = (await accounts.listKeys()).find((known) => known.id === id)
-  const until = Math.min(issued.createdAt + overlap, old?.expiresAt ?? Number.POSITIVE_INFINITY)
-  if (!old || !(await accounts.rotateKey(id, until, issued, digest, session.actor)))
-    return refuse(`no valid key has the id ${id}`, session.terminal)
-  printKey({ ...issued, name: old.name }, key, json, session)
-  if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(until)}.`)
+async function rotate(id: string, { overlap, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
+  const rotated = await rotateKey(portsOf(session), id, { lifetimeMs: expires, overlapMs: overlap })
+  if (!rotated) return refuse(`no valid key has the id ${id}`, session.terminal)
+  printKey(rotated.issued, json, session)
+  if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(rotated.oldExpiresAt)}.`)
   return 0
 }
 
-/** As `keys list --json` and the operator's API have it. */
-export function asJson(key: IssuedKey, now: number) {
-  const [createdAt, expiresAt, revokedAt] = [toIso(key.createdAt), toIso(key.expiresAt), toIso(key.revokedAt)]
-  return { id: key.id, name: key.name, state: stateOf(key, now), createdAt, expiresAt, revokedAt }
+function portsOf({ stores: { accounts }, actor }: Session): KeyPorts {
+  return { accounts, digest: hashKey, actor }
 }
 
-export function newKey(lifetime: number | undefined) {
-  const key = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))
-  const createdAt = Date.now()
-  const expiresAt = lifetime === undefined ? undefined : createdAt + lifetime
-  return { key, digest: hashKey(key), issued: { id: crypto.randomUUID(), createdAt, expiresAt } }
-}
-
-function printKey(issued: IssuedKey, key: string, isJson = false, { config, terminal }: Session): void {
-  const { id, name } = issued
+function printKey(issued: NewKey, isJson = false, { config, terminal }: Session): void {
   if (config.auth.mode !== 'managed') {
     terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway accepts issued keys only if it is managed`)
   }
   if (isJson) {
-    terminal.out(JSON.stringify({ id, name, key, expiresAt: toIso(issued.expiresAt) }))
+    terminal.out(JSON.stringify(newKeyRow(issued)))
     return
   }
   for (const line of formatTable([
-    ['key', key],
-    ['id', id],
-    ['account', name],
+    ['key', issued.key],
+    ['id', issued.id],
+    ['account', issued.name],
     ['ends', endOf(issued)],
   ]))
     terminal.out(line)
   terminal.out('The key is not shown again: only its SHA-256 is stored.')
-}
-
-function stateOf({ expiresAt, revokedAt }: IssuedKey, now: number): 'active' | 'expired' | 'revoked' {
-  if (revokedAt !== undefined) return 'revoked'
-  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active'
 }
 
 function endOf({ expiresAt, revokedAt }: IssuedKey): string {

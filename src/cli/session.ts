@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os'
-import { type Config, ConfigError, configFile, loadConfig } from '../config/index.ts'
+import { type Config, ConfigError, configFile, faultLines, loadConfig } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import type { openLedger } from '../ledger/index.ts'
-import { printFaults } from './check.ts'
+import { fileWarnings } from '../process/warnings.ts'
 import { refuse, type Terminal } from './terminal.ts'
-import { fileWarnings, type Options } from './values.ts'
+import type { Options } from './values.ts'
 
 export type ExitCode = 0 | 1
 
@@ -44,7 +44,7 @@ export async function withLedger(
     }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) return refuse(messageOf(reason), terminal)
-    printFaults(configFile(options.config), reason.faults, terminal)
+    for (const line of faultLines(configFile(options.config), reason.faults)) terminal.err(line)
     return 1
   }
 }

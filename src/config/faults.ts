@@ -9,6 +9,17 @@ export interface ConfigFault {
   readonly message: string
 }
 
+/** One line. */
+export function formatFault({ path, message }: ConfigFault): string {
+  return path === '' ? message : `${path}: ${message}`
+}
+
+/** A line for the file and a line for each fault. */
+export function faultLines(file: string, faults: readonly ConfigFault[]): readonly string[] {
+  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
+  return [`swapgate: ${file} has ${count}:`, ...faults.map((fault) => `  ${formatFault(fault)}`)]
+}
+
 export type Path = readonly PropertyKey[]
 
 /** More are not read by anybody, and take long to print. */

@@ -7,11 +7,11 @@ import type { DepositMemoNetworks } from '../domain/swap.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider-form.ts'
 import { checkParts, tagOf } from './checks.ts'
 import { parse, parseInThread, type Tree } from './document.ts'
-import { type ConfigFault, Faults, validate, validParts } from './faults.ts'
+import { type ConfigFault, Faults, formatFault, validate, validParts } from './faults.ts'
 import { type FileReader, type Reading, readSource, readTable, type Sources, toTree } from './read-file.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 
-export type { ConfigFault } from './faults.ts'
+export { type ConfigFault, faultLines, formatFault } from './faults.ts'
 
 export interface Provider extends Omit<ProviderSettings, 'depositMemo'> {
   readonly name: string
@@ -41,7 +41,7 @@ export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[]
 
   constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'))
+    super(faults.map(formatFault).join('\n'))
     this.faults = faults
   }
 }

@@ -108,6 +108,19 @@ export function toTimeRange(text: string): TimeRange | undefined {
   return { first, last: first + nanosecondsPerDay - 1n }
 }
 
+/** Milliseconds since 1970 of an RFC 3339 timestamp, or of a plain date (its start in UTC). Undefined for any other text. */
+export function toTimestamp(text: string): number | undefined {
+  const range = toTimeRange(text)
+  return range && Number(range.first / 1_000_000n)
+}
+
+/** The timestamp of milliseconds since 1970; null if there are none. */
+export function toIso(at: number): string
+export function toIso(at: number | null | undefined): string | null
+export function toIso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString()
+}
+
 /** False for a day that its month does not have: `Date.parse` would accept it as a day of the next month. */
 function isDate(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`)

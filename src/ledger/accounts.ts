@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Accounts, IssuedKey } from '../core/access/authentication.ts'
 import { isSameDeposit } from '../core/same-swap.ts'
+import { toIso } from '../domain/instant.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import { loadEntry } from './entry.ts'
@@ -122,10 +123,6 @@ async function endKey(within: Database, id: string, until: number, now: number):
   const expiresAt = Math.min(until, key.expires_at ?? until)
   await within.updateTable('keys').set({ expires_at: expiresAt }).where('id', '=', id).execute()
   return { account: key.account, expiredAt: key.expires_at, expiresAt }
-}
-
-function toIso(at: number | null | undefined): string | null {
-  return at === null || at === undefined ? null : new Date(at).toISOString()
 }
 
 // Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune.

@@ -1,6 +1,6 @@
 /** One operation of the operator's API (docs/contract.md §15). */
 import { z } from 'zod'
-import { toDuration, toTimestamp } from '../cli/values.ts'
+import { toSince } from '../core/operations/duration.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 
 type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -146,8 +146,7 @@ function decoded(text: string): string {
 
 /** A date, a time, or a duration back from now; milliseconds since 1970. */
 export const since = z.string().transform((text, context): number => {
-  const duration = toDuration(text)
-  const at = toTimestamp(text) ?? (duration === undefined ? undefined : Date.now() - duration)
+  const at = toSince(text)
   if (at !== undefined) return at
   context.issues.push({ code: 'custom', message: 'must be a date, a time or a duration like 7d', input: text })
   return z.NEVER

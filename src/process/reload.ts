@@ -1,14 +1,11 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { formatFault, printFaults } from '../cli/check.ts'
-import type { Terminal } from '../cli/terminal.ts'
-import { fileWarnings } from '../cli/values.ts'
-import { type Config, ConfigError, loadConfigInThread } from '../config/index.ts'
+import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import { version } from './pages.ts'
 import type { ProcessIo } from './telemetry.ts'
-import { configWarnings } from './warnings.ts'
+import { configWarnings, fileWarnings } from './warnings.ts'
 
 /** A running gateway that follows its configuration file. */
 export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
@@ -18,24 +15,27 @@ export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
   readonly stop: () => Promise<boolean>
 }
 
-/** Where results, and errors and warnings, are printed. */
-type Lines = Pick<Terminal, 'out' | 'err'>
+/** Prints a line: results to `out`, errors to `err`. */
+interface Lines {
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
+}
 
 /** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
-export async function startFromFile(file: string, terminal: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
+export async function startFromFile(file: string, lines: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
   try {
     const loaded = await load(file, signaturesOf([resolve(file)]))
     const running = await start(loaded.config, processIo)
-    printStart(file, loaded.config, running, terminal)
-    const reloading = followFile(file, loaded, running, terminal)
+    printStart(file, loaded.config, running, lines)
+    const reloading = followFile(file, loaded, running, lines)
     const stop = (): Promise<boolean> => {
       reloading.stop()
       return running.stop()
     }
     return { urls: running.urls, logError: running.logError, reload: reloading.reload, stop }
   } catch (reason) {
-    if (reason instanceof ConfigError) printFaults(file, reason.faults, terminal)
-    else terminal.err(`swapgate: ${reason instanceof Error ? reason.message : String(reason)}`)
+    if (reason instanceof ConfigError) for (const line of faultLines(file, reason.faults)) lines.err(line)
+    else lines.err(`swapgate: ${reason instanceof Error ? reason.message : String(reason)}`)
     return undefined
   }
 }
@@ -52,7 +52,7 @@ interface Reloading {
 }
 
 /** Reloads the configuration when one of its files changes, and on request. */
-function followFile(file: string, started: LoadedConfig, running: Running, terminal: Lines): Reloading {
+function followFile(file: string, started: LoadedConfig, running: Running, lines: Lines): Reloading {
   let { config } = started
   let isStopped = false
   const readAgain = async (): Promise<void> => {
@@ -61,7 +61,7 @@ function followFile(file: string, started: LoadedConfig, running: Running, termi
     const before = signaturesOf(config.files)
     const next = await applyConfig(file, before, running)
     if (next) {
-      printReload(config, next, started.config, running, terminal)
+      printReload(config, next, started.config, running, lines)
       config = next.config
     }
     // If the configuration is faulty, the next change triggers another reload.

@@ -1,4 +1,4 @@
-import type { Config, Provider } from '../config/index.ts'
+import { type Config, type Provider, packagedConfigFile } from '../config/index.ts'
 import { assetIn, assetNameOf, from, to } from '../core/assets/asset-naming.ts'
 import { type Destination, differences } from '../core/destination.ts'
 import type { AssetCount, DestinationCount, OpenCount } from '../core/ledger-admin.ts'
@@ -14,6 +14,11 @@ import { providerFormNamed } from '../forms/index.ts'
 import { destinationOf, placeOf } from '../provider/connected-provider.ts'
 import { publicKeys } from '../sandbox/server.ts'
 import { configuredTags } from './tags.ts'
+
+/** Warns if the packaged configuration is used because the user has none. */
+export function fileWarnings(file: string): readonly string[] {
+  return file === packagedConfigFile ? [`there is no config/gateway.yaml here: using the packaged configuration, ${file}`] : []
+}
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */
 export function configWarnings({

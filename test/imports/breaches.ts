@@ -2,7 +2,6 @@
 import { providerForms } from '../../src/forms/index.ts'
 import { type Import, read, type Sources } from './read.ts'
 
-const everything = /./
 /** Tests beside the source, and what they share. */
 export const forTests = /(?:\.test|\/fixture)\.ts$/
 /** The first line that matches a file has what it may import. A folder imports only folders above it. */
@@ -26,7 +25,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     creation: ['', 'assets', 'quotes', 'transactions'],
     resilience: ['', 'access'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],
-    operations: ['', 'assets', 'routing'],
+    operations: ['', 'access', 'assets', 'transactions', 'creation', 'routing'],
   }),
   [/^ledger\//, /^(?:ledger|wire|domain|core)\/|^node:|^npm:/],
   [/^adapters\/sandbox\.ts$/, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
@@ -38,7 +37,8 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^native\/(?:call|serve)\.ts$/, /^(?:native|edges|wire|domain)\//],
   [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
   [/^native\/(?:exchange|proxy)\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
-  [/^(?:(?:main|embedded|index)\.ts$|native\/lane\.ts$|provider\/|cli\/|operator\/|process\/)/, everything],
+  [/^cli\//, /^(?!operator\/)/],
+  [/^(?:(?:main|embedded|index)\.ts$|native\/lane\.ts$|provider\/|operator\/|process\/)/, /^(?!cli\/)/],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { resolve } from '../../src/cli/ledger/resolve.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import type { Config } from '../../src/config/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
+import { resolveCreate } from '../../src/core/operations/resolve.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
+import { resolvePorts } from '../../src/process/ask-providers.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { type RunningGateway, startGateway } from '../support/gateway.ts'
 import { time } from './clock.ts'
@@ -154,13 +154,11 @@ export class World implements AsyncDisposable {
   /** As an operator does it that forces only what is right; a refusal is ignored here. */
   async resolve({ intent }: Create, id: string | undefined, isRight: boolean): Promise<void> {
     if (!intent) return
-    const terminal = { out: () => {}, err: () => {} } as unknown as Terminal
     // A create that was cut off is at an end for the operator too.
     const create = (await this.store.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent.id)
     if (create?.state === 'pending') await this.store.ledger.markUnknown(intent.id, Date.now())
-    const isForced = !this.isManaged && isRight
-    const session = { stores: this.store, terminal, config: this.config as Config, actor: 'tester' }
-    await resolve(intent.id, { id, isForced }, session)
+    const resolution = id === undefined ? ({ none: true } as const) : { bind: id, force: !this.isManaged && isRight }
+    await resolveCreate(intent.id, resolution, resolvePorts(this.config as Config, this.store, 'tester'))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

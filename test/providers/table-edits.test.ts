@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { resolveCreate } from '../../src/cli/ledger/resolve.ts'
+import { resolveCreate } from '../../src/core/operations/resolve.ts'
+import { resolvePorts } from '../../src/process/ask-providers.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { noCurrencyLists } from '../support/no-currency-lists.ts'
 import { lookNow, outcomesOf } from '../support/outcomes.ts'
@@ -144,10 +145,11 @@ type Responses = ReadonlyMap<Create, ReceivedResponse>
 /** A person binds each create of a provider that has no list. */
 async function bindAll(lost: readonly Create[], swaps: ReadonlyMap<Create, Swap>, { gateway }: Rig): Promise<void> {
   const { config, ledgerAdmin } = gateway
-  const parts = { stores: { ledgerAdmin, currencyLists: noCurrencyLists }, config, actor: 'tester' }
+  const ports = resolvePorts(config, { ledgerAdmin, currencyLists: noCurrencyLists }, 'tester')
   for (const [at, { intent }] of (await ledgerAdmin.unresolved()).toSorted((a, b) => a.attemptedAt - b.attemptedAt).entries()) {
     const id = swaps.get(lost[at] as Create)?.id
-    expect(await resolveCreate(intent, { id, isForced: false }, parts)).toMatchObject({ outcome: 'done' })
+    const resolution = id === undefined ? ({ none: true } as const) : { bind: id, force: false }
+    expect(await resolveCreate(intent, resolution, ports)).toMatchObject({ outcome: 'done' })
   }
 }
 

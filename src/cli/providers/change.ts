@@ -12,6 +12,7 @@ import {
   resetOverrides,
   routingReport,
 } from '../../core/operations/change.ts'
+import { durations, toDuration } from '../../core/operations/duration.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
 import type { Shadow } from '../../core/operations/settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
@@ -19,7 +20,7 @@ import { knownForms } from '../../forms/index.ts'
 import { currentStatus, effectiveConfig } from '../../process/in-force.ts'
 import { type ExitCode, messageOf, type Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
-import { durations, type Options, parsedBy, toDuration } from '../values.ts'
+import { type Options, parsedBy } from '../values.ts'
 
 export interface ChangeFlags extends Options {
   readonly force?: boolean

@@ -9,8 +9,8 @@ import {
   providerDiff,
 } from '../../core/operations/provider-diff.ts'
 import { Fault } from '../../domain/fault.ts'
+import { commandContext, connectProviders, freshLists, providerNames } from '../../process/ask-providers.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
-import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
 import type { Options } from '../values.ts'

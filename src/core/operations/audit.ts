@@ -1,4 +1,5 @@
 /** The audit log of changes by operators (docs/contract.md §5). */
+import { toIso } from '../../domain/instant.ts'
 
 export const auditActions = [
   'provider.state',
@@ -37,6 +38,11 @@ export interface AuditRecord extends AuditEntry {
   readonly id: string
   /** Milliseconds since 1970 on the database's clock. */
   readonly at: number
+}
+
+/** A record as JSON, for the command and the operator's API. */
+export function auditRow({ at, before = null, after = null, ...record }: AuditRecord) {
+  return { ...record, at: toIso(at), before, after }
 }
 
 export interface AuditQuery {

@@ -1,4 +1,5 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
+import { toIso } from '../../domain/instant.ts'
 import { type BudgetPolicy, type JudgementKind, reservedForGatewayReads } from '../../domain/observation.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
@@ -195,10 +196,6 @@ function openAt(
 
 function reportOf({ value, actor, since }: Override, settings: StatusSettings): OverrideReport {
   return { value: byName(settings, value), actor, since: toIso(since) }
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 // Counts of a provider, summed over the running processes.

@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { asJson, newKey } from '../../cli/keys.ts'
-import { toDuration, toIso } from '../../cli/values.ts'
+import { hashKey } from '../../adapters/crypto.ts'
+import { auditRow } from '../../core/operations/audit.ts'
+import { toDuration } from '../../core/operations/duration.ts'
+import { accountNameRule, accountRows, issueKey, keyRow, newKeyRow, toAccountName } from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
-const name = z.string().regex(/^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u, 'must be 1 to 64 printable characters')
+const name = z.string().transform((text, context): string => {
+  const accountName = toAccountName(text)
+  if (accountName !== undefined) return accountName
+  context.issues.push({ code: 'custom', message: `must be ${accountNameRule}`, input: text })
+  return z.NEVER
+})
 const lifetime = z.string().transform((text, context): number => {
   const duration = toDuration(text)
   if (duration) return duration
@@ -14,7 +21,7 @@ const lifetime = z.string().transform((text, context): number => {
 })
 
 export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Route[] {
-  const list = async () => (await accounts.listKeys()).map((key) => asJson(key, Date.now()))
+  const list = async () => (await accounts.listKeys()).map((key) => keyRow(key, Date.now()))
   return [
     route({
       method: 'GET',
@@ -28,9 +35,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       summary: 'Issues a key to an account, which is made if its name is new. The key is shown this once.',
       body: z.strictObject({ name, expires: lifetime.optional() }),
       async handle({ body, actor }) {
-        const { key, digest, issued } = newKey(body.expires)
-        await accounts.addKey({ ...issued, name: body.name.normalize() }, digest, actor)
-        return { status: 201, body: { id: issued.id, name: body.name.normalize(), key, expiresAt: toIso(issued.expiresAt) } }
+        return { status: 201, body: newKeyRow(await issueKey({ accounts, digest: hashKey, actor }, body.name, body.expires)) }
       },
     }),
     route({
@@ -47,16 +52,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       method: 'GET',
       path: '/accounts',
       summary: 'The accounts that have keys, by name, with how many of these are valid.',
-      async handle() {
-        const byName = Map.groupBy(await list(), (key) => key.name)
-        const rows = [...byName].map(([account, keys]) => ({
-          name: account,
-          keys: keys.length,
-          validKeys: keys.filter(({ state }) => state === 'active').length,
-          createdAt: keys[0]?.createdAt ?? null,
-        }))
-        return ok(rows.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-      },
+      handle: async () => ok(accountRows(await accounts.listKeys(), Date.now())),
     }),
   ]
 }
@@ -72,7 +68,7 @@ export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
       query: z.strictObject({ since: since.optional() }),
       async handle({ query }) {
         const records = await stores.audit.read({ since: query.since, maxRecords })
-        return ok(records.map(({ at, before = null, after = null, ...record }) => ({ ...record, at: toIso(at), before, after })))
+        return ok(records.map(auditRow))
       },
     }),
   ]

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { resolveCreate } from '../../cli/ledger/resolve.ts'
-import { noteRule, settleTransaction, toNote } from '../../cli/ledger/settle.ts'
-import { shortRow, wholeRow } from '../../cli/ledger/transaction-row.ts'
-import { unresolvedPage } from '../../cli/ledger/unresolved.ts'
 import { settledStatuses } from '../../core/ledger-admin.ts'
+import { resolveCreate } from '../../core/operations/resolve.ts'
+import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
+import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
+import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
+import { resolvePorts } from '../../process/ask-providers.ts'
 import { integer, ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -58,7 +59,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       summary: 'Settles a transaction that needs a person: records the outcome that its client then gets. 409 where it needs none.',
       body: z.strictObject({ status: z.enum(settledStatuses), note }),
       async handle({ parameter, body, actor }) {
-        const result = await settleTransaction(parameter, body, { ledgerAdmin, actor })
+        const result = await settleTransaction(ledgerAdmin, parameter, body, actor)
         if (result.outcome === 'unneeded')
           throw new Fault('inProgress', `${result.message.replace(/^t/, 'T')}.`, { reason: 'refused' })
         if (result.outcome !== 'settled') throw standardFault('notFound')
@@ -88,7 +89,7 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
         'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ after: cursor.optional() }),
       async handle({ actor, query }) {
-        const { rows, next } = await unresolvedPage(stores, query.after)
+        const { rows, next } = await unresolvedPage(stores.ledgerAdmin, query.after)
         // The requests of creates have whole addresses. A page that follows them would fill the audit log.
         const isNoted = Date.now() - (notedAt.get(actor) ?? 0) < noteIntervalMs
         if (rows.length > 0 && !isNoted) {
@@ -114,10 +115,7 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
         'must be {"bind": "<id>"}, {"none": true} or {"accept": true}',
       ),
       async handle({ parameter, body, actor }) {
-        const { id: bound, isForced } =
-          'bind' in body ? { id: body.bind, isForced: body.force } : { id: undefined, isForced: false }
-        const request = { id: bound, isForced, isAccepted: 'accept' in body }
-        const result = await resolveCreate(parameter, request, { config: inForce(), stores, actor })
+        const result = await resolveCreate(parameter, body, resolvePorts(inForce(), stores, actor))
         if (result.outcome === 'done') return ok({ intent: parameter, messages: result.messages })
         const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
         if (result.outcome === 'missing') throw new Fault('notFound', message)

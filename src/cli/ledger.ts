@@ -1,13 +1,16 @@
 /** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
 import { type Command, Option } from 'commander'
-import type { LedgerEntry } from '../../core/ledger.ts'
-import { type Pruned, settledStatuses } from '../../core/ledger-admin.ts'
-import { type ExitCode, type Session, withLedger } from '../session.ts'
-import type { Terminal } from '../terminal.ts'
-import { configOption, formatTable, jsonOption, type Options, parsedBy, toIso, toTimestamp } from '../values.ts'
-import { resolve } from './resolve.ts'
-import { noteRule, type SettleRequest, settle, toNote } from './settle.ts'
-import { printUnresolved } from './unresolved.ts'
+import type { LedgerEntry } from '../core/ledger.ts'
+import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
+import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
+import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
+import { shortRow } from '../core/operations/transaction-row.ts'
+import { unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
+import { toIso, toTimestamp } from '../domain/instant.ts'
+import { resolvePorts } from '../process/ask-providers.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
 const asTimestamp = parsedBy(toTimestamp, dates)
@@ -23,7 +26,7 @@ interface ResolveOptions extends Options {
   readonly force?: boolean
 }
 
-interface SettleOptions extends Options, SettleRequest {}
+interface SettleOptions extends Options, Settlement {}
 
 export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   const ledger = program
@@ -52,7 +55,8 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
         if ([bind !== undefined, none, accept].filter(Boolean).length !== 1)
           command.error('error: one of --bind <id>, --none and --accept is required')
         if (force && bind === undefined) command.error('error: --force requires --bind <id>')
-        return run(options, (session) => resolve(intent, { id: bind, isForced: force, isAccepted: accept }, session))
+        const resolution: Resolution = bind !== undefined ? { bind, force } : accept ? { accept } : { none: true }
+        return run(options, (session) => resolve(intent, resolution, session))
       },
     )
   add('settle <transaction>', 'record the outcome of a transaction that needs a person')
@@ -74,6 +78,68 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .requiredOption('--before <date>', `only transactions created before: ${dates}`, asTimestamp)
     .option(...jsonOption)
     .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
+}
+
+/** Prints the creates and transactions that an operator may have to settle. */
+async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  if (json) {
+    terminal.out(JSON.stringify(await unresolvedRows(stores.ledgerAdmin)))
+    return 0
+  }
+  const creates = (await unresolvedCreates(stores.ledgerAdmin)).map((create) => [
+    create.intent,
+    create.state,
+    create.provider,
+    toIso(create.attemptedAt),
+    orderText(create.requested),
+    reportedText(create),
+  ])
+  const transactions = (await stores.ledgerAdmin.needPerson()).map(transactionColumns)
+  if (creates.length + transactions.length === 0) terminal.out('No create is unresolved, and no transaction needs a person.')
+  if (creates.length > 0) print([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...creates])
+  if (creates.length > 0 && transactions.length > 0) terminal.out('')
+  if (transactions.length > 0)
+    print([['transaction', 'attention', 'status', 'created', 'last seen', 'account', 'order'], ...transactions])
+  return 0
+
+  function print(rows: readonly (readonly string[])[]): void {
+    for (const line of formatTable(rows)) terminal.out(line)
+  }
+}
+
+function transactionColumns(found: FoundTransaction): readonly string[] {
+  const { id, attention, status, createdAt, reportedAt, account, ...order } = shortRow(found)
+  return [id, attention ?? '', status ?? 'unknown', createdAt, reportedAt ?? '', account ?? '', orderText(order)]
+}
+
+function orderText(order: Partial<FoundTransaction['entry']['transaction']>): string {
+  const [from, to] = [order.codeFrom ?? order.coinFrom ?? '?', order.codeTo ?? order.coinTo ?? '?']
+  return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
+}
+
+function reportedText({ state, reported, candidates = [] }: UnresolvedCreateReport): string {
+  if (!reported && candidates.length === 0) return ''
+  if (!reported) return `may be ${candidates.join(', ')}${state === 'mismatch' ? ', although the provider refused the create' : ''}`
+  const { id, fields } = reported
+  if (fields.includes('refused')) return `${id}, although the provider refused the create`
+  return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`
+}
+
+async function resolve(intent: string, resolution: Resolution, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
+  const result = await resolveCreate(intent, resolution, resolvePorts(config, stores, actor))
+  if (result.outcome === 'done') {
+    for (const message of result.messages) terminal.out(message)
+    return 0
+  }
+  const hint = result.outcome === 'refused' && result.canForce ? '; --force binds it without reading' : ''
+  return refuse(`${result.message}${hint}`, terminal)
+}
+
+async function settle(id: string, settlement: Settlement, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  const result = await settleTransaction(stores.ledgerAdmin, id, settlement, actor)
+  if (result.outcome !== 'settled') return refuse(result.message, terminal)
+  terminal.out(`The transaction ${id} is settled: its client gets the status ${settlement.status}.`)
+  return 0
 }
 
 async function prune({ before, json }: PruneOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDuration } from './values.ts'
+import { toDuration } from './duration.ts'
 
 test.each([
   ['0', 0],

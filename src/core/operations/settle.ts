@@ -1,10 +1,7 @@
-import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../../core/ledger-admin.ts'
-import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
-import type { ExitCode, Session } from '../session.ts'
-import { refuse } from '../terminal.ts'
+/** The outcome of a transaction that needs a person, recorded by hand (docs/contract.md §15). */
+import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../ledger-admin.ts'
+import { parseTransactionId } from '../transactions/transaction-id.ts'
 import { shortened } from './transaction-row.ts'
-
-export type SettleRequest = Pick<OperatorResult, 'status' | 'note'>
 
 export const noteRule = '1 to 500 printable characters'
 
@@ -13,24 +10,19 @@ export function toNote(text: string): string | undefined {
   return /\S/.test(text) && /^[^\p{Cc}]{1,500}$/u.test(text) ? text.trim() : undefined
 }
 
+export type Settlement = Pick<OperatorResult, 'status' | 'note'>
+
 /** `unneeded`: no person is needed (any more). */
 export type SettleResult =
   | { readonly outcome: 'settled'; readonly found: FoundTransaction }
   | { readonly outcome: 'missing' | 'unneeded'; readonly message: string }
 
-/** Records the outcome of a transaction that needs a person, and prints it. */
-export async function settle(id: string, request: SettleRequest, { stores, terminal, actor }: Session): Promise<ExitCode> {
-  const result = await settleTransaction(id, request, { ledgerAdmin: stores.ledgerAdmin, actor })
-  if (result.outcome !== 'settled') return refuse(result.message, terminal)
-  terminal.out(`The transaction ${id} is settled: its client gets the status ${request.status}.`)
-  return 0
-}
-
-/** Records the outcome of a transaction that needs a person: for the command and for the operator's API. `id`: its id for clients. */
+/** `id`: for clients. `actor`: the operator, for the audit log. */
 export async function settleTransaction(
+  ledgerAdmin: Pick<LedgerAdmin, 'settle' | 'findTransaction'>,
   id: string,
-  { status, note }: SettleRequest,
-  { ledgerAdmin, actor }: { readonly ledgerAdmin: LedgerAdmin; readonly actor: string },
+  { status, note }: Settlement,
+  actor: string,
 ): Promise<SettleResult> {
   const missing = { outcome: 'missing', message: `the ledger has no transaction ${id}` } as const
   const { tag, id: providerId } = parseTransactionId(id)

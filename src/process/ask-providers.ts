@@ -1,0 +1,96 @@
+/** Asks providers beside the gateway, for a command or an operator: with the same configuration and budgets. */
+import type { Config, Provider } from '../config/index.ts'
+import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
+import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
+import { createBreaker } from '../core/resilience/breaker.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Capabilities, Context } from '../domain/service.ts'
+import { providerFormNamed } from '../forms/index.ts'
+import type { ConnectedProvider } from '../provider/connected-provider.ts'
+import { Connections } from '../provider/connections.ts'
+import { keyFor, transactionReader } from '../provider/readers.ts'
+import { openLimitStores } from './limit-stores.ts'
+import { lookup } from './name-lookup.ts'
+import { version } from './pages.ts'
+
+const clock = (): number => performance.now()
+const ignore = (): void => {}
+
+/** Lists are always read from the providers, never from the ledger. */
+export const freshLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
+
+/** Registers everything that it opens in `open`, to be closed with it. */
+export async function connectProviders(
+  config: Config,
+  currencyLists: CurrencyListStore,
+  open: AsyncDisposableStack,
+  observe: Observer = ignore,
+): Promise<(provider: Provider) => ConnectedProvider> {
+  const { budgets, close } = await openLimitStores(config, ignore)
+  open.defer(close)
+  const connections = new Connections(lookup)
+  open.defer(() => connections.close())
+  return (provider) =>
+    connections.connect(provider, {
+      config,
+      form: providerFormNamed(provider.form),
+      keyOf: (_, { op }) => keyFor(provider, op),
+      access: (next) => next,
+      budgets,
+      currencyLists,
+      breaker: createBreaker,
+      usesGatewayKey: true,
+      clock: () => Date.now(),
+      steadyClock: clock,
+      observe,
+      version,
+    })
+}
+
+/** The context of a call by a command. It has no deadline: the provider's own timeout applies. */
+export function commandContext(clientCapabilities: Capabilities): Context {
+  const requestId = crypto.randomUUID()
+  return { requestId, caller: { address: '' }, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isGatewayCall: true }
+}
+
+export function providerNames({ providers }: Config): string {
+  return providers.map(({ name }) => name).join(', ')
+}
+
+/** What the resolution of a create by hand needs of this configuration. */
+export function resolvePorts(
+  config: Config,
+  { ledgerAdmin, currencyLists }: Pick<ResolvePorts, 'ledgerAdmin'> & { readonly currencyLists: CurrencyListStore },
+  actor: string,
+): ResolvePorts {
+  const configured = (tag: string): Provider | undefined => config.providers.find((provider) => provider.tag === tag)
+  return {
+    ledgerAdmin,
+    actor,
+    timeoutOf: (tag) => (configured(tag)?.timeout ?? 0) * 1_000,
+    readReport: (tag, id) => readProviderReport(configured(tag), id, config, currencyLists),
+  }
+}
+
+/** The call counts against the provider's budget. */
+async function readProviderReport(
+  provider: Provider | undefined,
+  id: string,
+  config: Config,
+  currencyLists: CurrencyListStore,
+): Promise<ProviderReport> {
+  if (!provider) return { outcome: 'unreadable', why: 'this provider is no longer configured' }
+  if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }
+  if (provider.key === '') return { outcome: 'unreadable', why: `providers.${provider.name} has no key` }
+  await using open = new AsyncDisposableStack()
+  const connect = await connectProviders(config, currencyLists, open)
+  const { service, capabilities, naming, policies } = transactionReader(connect(provider), provider, config, clock)
+  try {
+    const response = await service.call('getTransaction', { id }, commandContext(capabilities))
+    return { outcome: 'read', response, naming, policies }
+  } catch (reason) {
+    const { kind, message } = Fault.from(reason)
+    return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }
+  }
+}
