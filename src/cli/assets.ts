@@ -11,9 +11,9 @@ import {
 } from '../core/operations/asset-check.ts'
 import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
 import { Fault } from '../domain/fault.ts'
-import type { SwapService } from '../domain/service.ts'
+import { gatewayContext, type SwapService } from '../domain/service.ts'
 import type { Currency } from '../domain/swap.ts'
-import { commandContext, connectProviders, freshLists, providerNames } from '../process/ask-providers.ts'
+import { connectProviders, freshLists, providerNames } from '../process/ask-providers.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -64,7 +64,7 @@ async function readList(provider: ConnectedProvider, { err }: Terminal): Promise
   const endsAt = performance.now() + maxReadMs
   for (;;) {
     try {
-      return (await reading.finish(service, commandContext(capabilities))).rows
+      return (await reading.finish(service, gatewayContext(capabilities))).rows
     } catch (reason) {
       const { kind, retryAfter = 0 } = Fault.from(reason)
       const pauseMs = Math.max(1, retryAfter) * 1000

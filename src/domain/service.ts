@@ -94,6 +94,11 @@ interface Measurement {
   readonly upstreamTimer?: UpstreamTimer
 }
 
+/** Of a call of the gateway's own, which has no client. `deadline`: without it the provider's own timeout applies. */
+export function gatewayContext(clientCapabilities: Capabilities, deadline = Number.POSITIVE_INFINITY): Context {
+  return { requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true }
+}
+
 /** Counts the wait for `work`, a provider call of another request that this request shares. */
 export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer'>, work: Promise<T>): Promise<T> {
   if (!upstreamTimer) return work

@@ -5,7 +5,7 @@ import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Capabilities, Context } from '../domain/service.ts'
+import { gatewayContext } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { Connections } from '../provider/connections.ts'
@@ -48,12 +48,6 @@ export async function connectProviders(
     })
 }
 
-/** The context of a call by a command. It has no deadline: the provider's own timeout applies. */
-export function commandContext(clientCapabilities: Capabilities): Context {
-  const requestId = crypto.randomUUID()
-  return { requestId, caller: { address: '' }, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isGatewayCall: true }
-}
-
 export function providerNames({ providers }: Config): string {
   return providers.map(({ name }) => name).join(', ')
 }
@@ -87,7 +81,7 @@ async function readProviderReport(
   const connect = await connectProviders(config, currencyLists, open)
   const { service, capabilities, naming, policies } = transactionReader(connect(provider), provider, config, clock)
   try {
-    const response = await service.call('getTransaction', { id }, commandContext(capabilities))
+    const response = await service.call('getTransaction', { id }, gatewayContext(capabilities))
     return { outcome: 'read', response, naming, policies }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)

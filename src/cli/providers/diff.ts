@@ -1,4 +1,5 @@
 /** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
+
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose, deadline } from '../../core/layer.ts'
 import {
@@ -9,7 +10,8 @@ import {
   providerDiff,
 } from '../../core/operations/provider-diff.ts'
 import { Fault } from '../../domain/fault.ts'
-import { commandContext, connectProviders, freshLists, providerNames } from '../../process/ask-providers.ts'
+import { gatewayContext } from '../../domain/service.ts'
+import { connectProviders, freshLists, providerNames } from '../../process/ask-providers.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
@@ -40,7 +42,7 @@ export async function printDiff(
   }
   const [a, b] = compared as [ComparedProvider, ComparedProvider]
   const capabilities = connect(one).capabilities
-  const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => commandContext(capabilities) })
+  const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => gatewayContext(capabilities) })
   if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
   else for (const line of describe(first, second, diff)) terminal.out(line)
   const { onlyFirst, contracts, outsideTable } = diff
@@ -48,7 +50,7 @@ export async function printDiff(
 }
 
 async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {
-  const listing = await catalogue.listing(commandContext(capabilities))
+  const listing = await catalogue.listing(gatewayContext(capabilities))
   return { listing, service: compose([deadline(timeoutMs), translateAssets(catalogue, true)], service) }
 }
 

@@ -1,12 +1,14 @@
 /** `swapgate providers try`: calls a provider as the gateway would, before clients are routed to it (docs/contract.md §16). */
+
 import type { Provider } from '../../config/index.ts'
 import { sharedDeposits } from '../../core/assets/deposits.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose, deadline } from '../../core/layer.ts'
 import { type TrialCheck, type TriedProvider, tryProvider } from '../../core/operations/trial.ts'
 import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
+import { gatewayContext } from '../../domain/service.ts'
 import { providerFormNamed } from '../../forms/index.ts'
-import { commandContext, connectProviders, freshLists, providerNames } from '../../process/ask-providers.ts'
+import { connectProviders, freshLists, providerNames } from '../../process/ask-providers.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import { carriesAddress } from '../../wire/provider-form.ts'
 import type { ExitCode, Session } from '../session.ts'
@@ -66,7 +68,7 @@ function triedProvider(connected: ConnectedProvider, provider: Provider, address
     needsKey: (op) => form.keyed.has(op),
     isQuotedFirst: (rateType) => form.quotedFirst.has(rateType),
     lacksAddress: (rateType) => address === '' && carriesAddress(form, 'getRate', rateType),
-    contextOf: () => ({ ...commandContext(capabilities), caller: { address } }),
+    contextOf: () => ({ ...gatewayContext(capabilities), caller: { address } }),
   }
 }
 

@@ -4,8 +4,7 @@ import { inSlices, maxTimerMs, singleFlight, withDefault, withTimeout } from '..
 import { bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome, Drift } from '../../domain/observation.ts'
-import type { Capabilities } from '../../domain/service.ts'
-import { type Context, type SwapService, timedUpstream } from '../../domain/service.ts'
+import { type Capabilities, type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import type { Catalogue } from '../assets/listing.ts'
@@ -233,7 +232,7 @@ class RefreshingSnapshot {
   private scheduleRefresh(delayMs: number): void {
     clearTimeout(this.timer)
     if (this.isClosed || this.isPaused || this.options.lifetimeMs === 0) return
-    const begin = (): void => void this.refresh(gatewayContext(this.options)).catch(() => {})
+    const begin = (): void => void this.refresh(gatewayContext(this.options.capabilities)).catch(() => {})
     this.timer = setTimeout(begin, Math.min(delayMs, maxTimerMs))
     this.timer.unref()
   }
@@ -250,16 +249,6 @@ async function bytesOfRows(rows: readonly Currency[]): Promise<number> {
 /** The list itself was fine: time or budget ran out, or the provider was unavailable or rate-limited. */
 function isInterrupted({ kind }: Fault): boolean {
   return kind === 'unavailable' || kind === 'timedOut' || kind === 'limited'
-}
-
-/** The context of a background read. It has no client. */
-function gatewayContext({ capabilities }: RefreshingSnapshotOptions): Context {
-  return {
-    requestId: crypto.randomUUID(),
-    caller: { address: '' },
-    clientCapabilities: capabilities,
-    deadline: Number.POSITIVE_INFINITY,
-  }
 }
 
 /** The gateway itself requests the list, so a 4xx is not the client's error: it becomes `failed`. */

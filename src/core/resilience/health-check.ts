@@ -1,7 +1,7 @@
 import { singleFlight } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
-import type { Context, Op, Request, SwapService } from '../../domain/service.ts'
+import { type Context, gatewayContext, type Op, type Request, type SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { ProviderLayerOptions } from '../layer.ts'
 import { callResultOf } from './operation-breaker.ts'
@@ -37,9 +37,8 @@ function gatewayCall<O extends Op>(
   clientCapabilities: Context['clientCapabilities'],
   timeoutMs: number,
 ): Promise<unknown> {
-  const deadline = performance.now() + timeoutMs
   const context = {
-    ...{ requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true },
+    ...gatewayContext(clientCapabilities, performance.now() + timeoutMs),
     acceptsUnreadableRows: op === 'listTransactions',
   }
   return service.call(op, request, context)

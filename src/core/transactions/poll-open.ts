@@ -3,7 +3,7 @@
  * draining ends, and of what any provider does not find any more.
  */
 import { Fault } from '../../domain/fault.ts'
-import type { Capabilities, SwapService } from '../../domain/service.ts'
+import { type Capabilities, gatewayContext, type SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { isMissingForNow, type OwnershipOptions, refreshEntry } from './ownership.ts'
@@ -65,14 +65,7 @@ function poll(options: OpenPollOptions, intervalMs: number, claim: () => Promise
 /** Undefined if a request was sent, with any result. Otherwise nothing was sent, and it returns the milliseconds until a retry. */
 async function read(entry: LedgerEntry, options: OpenPollOptions): Promise<number | undefined> {
   const { service, capabilities, sequences } = options
-  const context = {
-    requestId: crypto.randomUUID(),
-    caller: { address: '' },
-    clientCapabilities: capabilities,
-    deadline: Number.POSITIVE_INFINITY,
-    isGatewayCall: true,
-    isReservedOnly: true,
-  }
+  const context = { ...gatewayContext(capabilities), isReservedOnly: true }
   sequences.observe(entry.sequence)
   try {
     await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), options)
