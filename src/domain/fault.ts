@@ -82,6 +82,8 @@ export interface FaultDetails {
   readonly mayFailOver?: boolean
   /** True if the asset table alone decides it: what one provider refuses for that, no other one may take. */
   readonly isForEveryProvider?: boolean
+  /** True if an operator's same command with `force` is carried out. */
+  readonly canForce?: boolean
   /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
@@ -103,6 +105,7 @@ export class Fault extends Error {
   readonly replayed: boolean
   readonly mayFailOver: boolean
   readonly isForEveryProvider: boolean
+  readonly canForce: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
   readonly limits: AmountLimits | undefined
@@ -122,6 +125,7 @@ export class Fault extends Error {
     this.replayed = details.replayed ?? false
     this.mayFailOver = details.mayFailOver ?? false
     this.isForEveryProvider = details.isForEveryProvider ?? false
+    this.canForce = details.canForce ?? false
     this.reason = details.reason ?? defaultReasons[kind]
     this.unavailableCause = details.unavailableCause
     this.limits = details.limits

@@ -69,26 +69,33 @@ function describeApi(routes: readonly Route[], version: string): object {
   }
 }
 
-function operationOf({ path, summary, query, body }: Route): object {
+function operationOf({ path, summary, query, body, takesForce = false }: Route): object {
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
   const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
-  const descriptions = {
-    200: 'Done',
-    400: 'Invalid',
-    401: 'No valid token',
-    404: 'Not there',
-    409: 'Needs force, or not possible now',
-  }
   return {
     summary,
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
     ...(body && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) } },
-      },
+      requestBody: { required: true, content: jsonContent(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })) },
     }),
-    responses: Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { description }])),
+    responses: {
+      200: { description: 'Done' },
+      400: { description: 'Invalid' },
+      401: { description: 'No valid token' },
+      404: { description: 'Not there' },
+      409: takesForce
+        ? { description: 'Not possible now, or only with `force`', content: forceable }
+        : { description: 'Not possible now' },
+    },
   }
+}
+
+const forceable = jsonContent({
+  type: 'object',
+  properties: { canForce: { const: true, description: 'There where the same request with `force` is carried out.' } },
+})
+
+function jsonContent(schema: object): object {
+  return { 'application/json': { schema } }
 }

@@ -45,6 +45,8 @@ export interface Route {
   readonly summary: string
   readonly query?: z.ZodObject | undefined
   readonly body?: z.ZodType | undefined
+  /** Whether some of what is 409 is carried out with `force`. */
+  readonly takesForce?: boolean | undefined
   readonly handle: (request: RouteRequest) => Promise<ApiResponse>
 }
 
@@ -54,6 +56,7 @@ interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly summary: string
   readonly query?: Query
   readonly body?: Body
+  readonly takesForce?: boolean
   readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>) => Promise<ApiResponse>
 }
 
@@ -77,6 +80,15 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: 
 
 export function ok(body: unknown): ApiResponse {
   return { status: 200, body }
+}
+
+/** 409, with `canForce` where the same command with `force` is carried out. `message`: of the operation, as a command prints it. */
+export function refused(message: string, canForce = false): Fault {
+  return new Fault('inProgress', sentence(message), { reason: 'refused', canForce })
+}
+
+export function sentence(message: string): string {
+  return `${message[0]?.toUpperCase()}${message.slice(1)}.`
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, reason: 'parameter_invalid' | 'body_invalid'): unknown {

@@ -220,10 +220,24 @@ describe('providers and routing', () => {
   })
 
   it('what would leave no provider needs force', async () => {
-    expect((await call('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining' } })).status).toBe(409)
+    const refused = await call('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining' } })
+    expect([refused.status, refused.headers['x-swap-reason']]).toEqual([409, 'refused'])
+    const message = 'This leaves no provider for new swaps.'
+    expect(JSON.parse(refused.text)).toEqual({ error: 'Conflict', message, code: 409, canForce: true })
     const forced = await json('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining', force: true } })
     expect(forced).toMatchObject({ state: 'draining', override: { actor: 'alice' } })
     expect(await json('/api/overrides', { method: 'DELETE' })).toMatchObject({ inForce: { states: { alpha: 'active' } } })
+  })
+
+  it('a reset that would leave no provider needs force as well', async () => {
+    await json('/api/routing', { method: 'PATCH', body: { weights: { alpha: 0, beta: 1 } } })
+    await json('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining' } })
+    for (const path of ['/api/overrides/weights', '/api/overrides/weights?force=false']) {
+      const refused = await call(path, { method: 'DELETE' })
+      expect([refused.status, refused.json]).toEqual([409, expect.objectContaining({ canForce: true })])
+    }
+    await json('/api/overrides/weights?force=true', { method: 'DELETE' })
+    await json('/api/overrides', { method: 'DELETE' })
   })
 })
 
@@ -269,6 +283,14 @@ describe('for support', () => {
     expect((await create(key)).status).toBe(504)
     const [found] = await json<{ intent: string; state: string }[]>('/api/unresolved')
     expect(found).toMatchObject({ provider: 'alpha', state: 'unknown' })
+    const bind = (id: string) => call(`/api/unresolved/${found?.intent}`, { method: 'POST', body: { bind: id } })
+    const atAnother = await bind('beta~tx-1')
+    expect([atAnother.status, atAnother.headers['x-swap-reason']]).toEqual([409, 'refused'])
+    expect(atAnother.json).not.toHaveProperty('canForce')
+    await alpha.fault({ operation: 'get', having: 'tx-999', before: 'reset', times: 9 })
+    const unread = await bind('tx-999')
+    expect([unread.status, unread.json]).toEqual([409, expect.objectContaining({ canForce: true })])
+    expect(unread.text).not.toContain('--force')
     const settled = await json(`/api/unresolved/${found?.intent}`, { method: 'POST', body: { none: true } })
     expect(settled).toMatchObject({ intent: found?.intent })
     expect(await json('/api/unresolved')).toEqual([])
@@ -320,6 +342,23 @@ describe('for support', () => {
     expect(Object.keys(paths)).toEqual(
       expect.arrayContaining(['/api/providers/{name}', '/api/unresolved/{intent}', '/api/events', '/api/openapi.json']),
     )
+    for (const [path, method] of [
+      ['/api/providers/{name}', 'patch'],
+      ['/api/routing', 'patch'],
+      ['/api/overrides', 'delete'],
+      ['/api/unresolved/{intent}', 'post'],
+    ] as const)
+      expect(paths[path], path).toHaveProperty([
+        method,
+        'responses',
+        '409',
+        'content',
+        'application/json',
+        'schema',
+        'properties',
+        'canForce',
+      ])
+    expect(paths['/api/transactions/{id}']).not.toHaveProperty(['post', 'responses', '409', 'content'])
   })
 })
 

@@ -135,11 +135,17 @@ function streamEvents(authorization: string, response: Response, { tokens, event
   })
 }
 
-function refuse(response: Response, { kind, message, reason, retryAfter, allow }: Fault, { printError }: OperatorOptions): void {
+function refuse(response: Response, fault: Fault, { printError }: OperatorOptions): void {
+  const { kind, message, reason, retryAfter, allow, canForce } = fault
   if (response.headersSent) return void response.destroy()
   const status = toStatus(kind)
   if (retryAfter !== undefined) response.set('retry-after', String(retryAfter))
   if (allow !== undefined) response.set({ allow })
   if (status === 401) response.set('www-authenticate', 'Bearer')
-  response.set('x-swap-reason', reason).status(status).type(jsonType).send(printError(status, message))
+  const body = printError(status, message)
+  response
+    .set('x-swap-reason', reason)
+    .status(status)
+    .type(jsonType)
+    .send(canForce ? JSON.stringify({ ...JSON.parse(body), canForce }) : body)
 }

@@ -13,10 +13,10 @@ export function setToken(text) {
 
 /** An error response of the API, or none at all (`status` 0). */
 export class ApiError extends Error {
-  constructor(status, reason, message) {
+  constructor(status, message, canForce = false) {
     super(message)
     this.status = status
-    this.reason = reason
+    this.canForce = canForce
   }
 }
 
@@ -40,18 +40,11 @@ async function send(path, { method = 'GET', body, signal }) {
   try {
     response = await fetch(`api${path}`, { ...options, ...(body && { body: JSON.stringify(body) }) })
   } catch {
-    throw new ApiError(0, '', 'The gateway does not answer.')
+    throw new ApiError(0, 'The gateway does not answer.')
   }
   if (response.ok) return response
-  const text = await response.json().then(
-    ({ message }) => message,
-    () => undefined,
-  )
-  throw new ApiError(
-    response.status,
-    response.headers.get('x-swap-reason') ?? '',
-    text ?? `The gateway answered ${response.status}.`,
-  )
+  const { message, canForce } = await response.json().catch(() => ({}))
+  throw new ApiError(response.status, message ?? `The gateway answered ${response.status}.`, canForce)
 }
 
 /**

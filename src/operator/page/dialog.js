@@ -86,12 +86,9 @@ export class ChangeDialog {
     }
   }
 
-  /** Forcing is offered only if the API allows it. */
   #refuse(error) {
     if (!(error instanceof ApiError)) throw error
     if (error.status === 401) return this.#onLost(error)
-    const canForce = error.status === 409 && error.reason === 'refused' && /"force": true|--force/.test(error.message)
-    const message = error.message.replace(/ Send "force": true.*$/, '').replace(/; --force .*$/, '.')
-    this.#refusal = { message, canForce }
+    this.#refusal = error
   }
 }

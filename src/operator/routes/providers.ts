@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { ChangeResult } from '../../core/operations/change.ts'
+import type { ChangeResult, Refusal } from '../../core/operations/change.ts'
 import { changeRouting, changeState, resetOverrides, routingReport } from '../../core/operations/change.ts'
 import type { StatusReport } from '../../core/operations/provider-status.ts'
 import { Fault } from '../../domain/fault.ts'
 import { providerStates } from '../../domain/service.ts'
 import { currentStatus } from '../../process/in-force.ts'
-import { ok, type Route, route } from '../route.ts'
+import { ok, type Route, refused, route, sentence } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const force = z.boolean().default(false)
@@ -14,9 +14,9 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
   const ports = () => ({ file: file(), overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin })
   const status = (): Promise<StatusReport> => currentStatus(file(), stores)
   /** This process follows at once, the others within 5 s. */
-  const accept = async (change: Promise<ChangeResult>, howToForce = '"force": true'): Promise<void> => {
+  const accept = async (change: Promise<ChangeResult>): Promise<void> => {
     const result = await change
-    if (result.outcome !== 'done') throw refusal(result, howToForce)
+    if (result.outcome !== 'done') throw refusal(result)
     await follow().catch(() => undefined) // The change is stored: the next poll applies it.
   }
   const oneOf = async (name: string) => {
@@ -39,6 +39,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       summary:
         'Overrides the state of a provider. 409 where it needs `force`: it leaves no provider for new swaps, or open transactions unread.',
       body: z.strictObject({ state: z.enum(providerStates), force }),
+      takesForce: true,
       async handle({ parameter, body, actor }) {
         await accept(changeState(ports(), { provider: parameter, ...body, actor }))
         return oneOf(parameter)
@@ -59,6 +60,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
         shadow: z.strictObject({ provider: z.string(), sample: z.number() }).nullable().optional(),
         force,
       }),
+      takesForce: true,
       async handle({ body, actor }) {
         await accept(changeRouting(ports(), { ...body, actor }))
         return routing()
@@ -69,8 +71,9 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       path: '/overrides',
       summary: 'Ends every override: the file counts. 409 where it needs `force=true`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+      takesForce: true,
       async handle({ query, actor }) {
-        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }), 'force=true')
+        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }))
         return routing()
       },
     }),
@@ -80,19 +83,19 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       summary:
         'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `shadow`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+      takesForce: true,
       async handle({ parameter, query, actor }) {
-        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }), 'force=true')
+        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }))
         return routing()
       },
     }),
   ]
 }
 
-function refusal(result: Exclude<ChangeResult, { outcome: 'done' }>, howToForce: string): Fault {
-  const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
-  if (result.outcome === 'unknown') return new Fault('notFound', message)
-  if (result.outcome === 'invalid') return new Fault('invalid', message, { reason: 'body_invalid' })
-  return new Fault('inProgress', `${message} Send ${howToForce} to do it all the same.`, { reason: 'refused' })
+function refusal({ outcome, message }: Refusal): Fault {
+  if (outcome === 'unknown') return new Fault('notFound', sentence(message))
+  if (outcome === 'invalid') return new Fault('invalid', sentence(message), { reason: 'body_invalid' })
+  return refused(message, true)
 }
 
 function noProvider(name: string): Fault {

@@ -8,7 +8,7 @@ import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
 import { resolvePorts } from '../../process/ask-providers.ts'
-import { integer, ok, type Route, route, since } from '../route.ts'
+import { integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxPage = 100_000
@@ -60,8 +60,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       body: z.strictObject({ status: z.enum(settledStatuses), note }),
       async handle({ parameter, body, actor }) {
         const result = await settleTransaction(ledgerAdmin, parameter, body, actor)
-        if (result.outcome === 'unneeded')
-          throw new Fault('inProgress', `${result.message.replace(/^t/, 'T')}.`, { reason: 'refused' })
+        if (result.outcome === 'unneeded') throw refused(result.message)
         if (result.outcome !== 'settled') throw standardFault('notFound')
         return ok(wholeRow(result.found))
       },
@@ -105,7 +104,7 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
       method: 'POST',
       path: '/unresolved/{intent}',
       summary:
-        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts. 409 while it may still run.',
+        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts. 409 while it may still run; `force` binds what cannot be read at the provider.',
       body: z.union(
         [
           z.strictObject({ bind: id, force: z.boolean().default(false) }),
@@ -114,12 +113,13 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
         ],
         'must be {"bind": "<id>"}, {"none": true} or {"accept": true}',
       ),
+      takesForce: true,
       async handle({ parameter, body, actor }) {
         const result = await resolveCreate(parameter, body, resolvePorts(inForce(), stores, actor))
         if (result.outcome === 'done') return ok({ intent: parameter, messages: result.messages })
-        const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
-        if (result.outcome === 'missing') throw new Fault('notFound', message)
-        throw new Fault('inProgress', message, { reason: result.outcome === 'running' ? 'in_progress' : 'refused' })
+        if (result.outcome === 'missing') throw new Fault('notFound', sentence(result.message))
+        if (result.outcome === 'refused') throw refused(result.message, result.canForce)
+        throw new Fault('inProgress', sentence(result.message))
       },
     }),
   ]
