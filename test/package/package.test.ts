@@ -6,6 +6,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { billOfMaterials } from '../../scripts/bill-of-materials.ts'
 import { bundledPackages } from '../../scripts/bundle.ts'
 import type { Ports } from '../container/ports.ts'
+import { olderNode } from '../support/older-node.ts'
 import { diskBytesOf } from './disk-bytes.ts'
 import { InstalledPackage } from './installed-package.ts'
 
@@ -99,6 +100,22 @@ try { loadConfig('nowhere.yaml') } catch (reason) { if (reason instanceof Config
   expect(installed.run(join(installed.folder, 'node_modules/.bin/node'), 'program.mts')).toBe(
     `http://127.0.0.1:${ports.gateway}/a\n1\n`,
   )
+})
+
+it('exports what its entry does, to import and to require', () => {
+  const names = (how: string) => `console.log(Object.keys(${how}).toSorted().join())`
+  const run = (program: string): string => installed.run(join(installed.folder, 'node_modules/.bin/node'), '--eval', program)
+  const exported = run(names(`require('./node_modules/swapgate/dist/index.js')`))
+  expect(exported).toContain('createSwapgate')
+  expect(run(names(`await import('swapgate')`))).toBe(exported)
+  expect(run(names(`require('swapgate')`))).toBe(exported)
+})
+
+it.runIf(olderNode)('an older Node that imports it gets an error with the version that is needed, in one line', () => {
+  installed.write('older.mjs', `import('swapgate').catch(({ message }) => console.log(message))`)
+  const [first, ...rest] = installed.run(String(olderNode), 'older.mjs').split('\n')
+  expect(first).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: install Node 26$/)
+  expect(rest).toEqual([''])
 })
 
 it.each(['express', 'node-http'])('the example of an embedded gateway with %s runs', { timeout: 120_000 }, async (name) => {

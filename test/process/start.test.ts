@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { olderNode } from '../support/older-node.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
 let directory: ConfigDirectory
@@ -201,14 +202,9 @@ it('without a name it is config/gateway.yaml of the folder, else that of the pac
   expect((await check.ended).err).toContain('swapgate: config/gateway.yaml has')
 })
 
-const olderNode = '/usr/bin/node'
-
-it.runIf(existsSync(olderNode) && process.execPath !== olderNode)(
-  'an older Node gets an error with the version that is needed, in one line',
-  async () => {
-    await using version = new Swapgate(['check'], { node: olderNode })
-    const { exitCode, out, err } = await version.ended
-    expect([exitCode, out]).toEqual([1, ''])
-    expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
-  },
-)
+it.runIf(olderNode)('an older Node gets an error with the version that is needed, in one line', async () => {
+  await using version = new Swapgate(['check'], { node: String(olderNode) })
+  const { exitCode, out, err } = await version.ended
+  expect([exitCode, out]).toEqual([1, ''])
+  expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
+})
