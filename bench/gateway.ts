@@ -24,7 +24,7 @@ providers:
   beta:
     form: B
     url: "http://127.0.0.1:${ports.upstream}/api/v2"
-    budget: { quotes: 0, create: 0, read: 0 }
+    rateLimit: { quotes: 0, create: 0, read: 0 }
 routing: { providers: [beta] }
 `
 

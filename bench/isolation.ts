@@ -84,16 +84,16 @@ const log = openSync(join(directory, 'log'), 'a')
 const here = join(import.meta.dirname, 'isolation')
 
 function configuration(postgres: OwnPostgres, redis: RedisServer): string {
-  const unbounded = 'key: k, budget: { quotes: 0, create: 0, read: 0 }'
+  const unbounded = 'key: k, rateLimit: { quotes: 0, create: 0, read: 0 }'
   const silent = Array.from({ length: silentProviders }, (_, at) => `silent${at}`)
   return `
-server: { port: ${ports.swapgate}, grace: 0 }
+server: { port: ${ports.swapgate}, shutdownDelay: 0 }
 admin: { port: ${ports.admin} }
 auth: { mode: managed }
-ledger: { url: "${postgres.url}", refresh: 1 }
+ledger: { url: "${postgres.url}", refreshAfter: 1 }
 redis: { url: "${redis.url}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
-limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
+limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unverified: 1000000000 }
 cache: { currencies: 5, rate: 0 }
 log: { requests: false }
 providers:

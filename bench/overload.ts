@@ -24,7 +24,7 @@ ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000 }
 log: { requests: false }
-providers: { beta: { form: B, url: "http://127.0.0.1:${ports.upstream}/api/v2", budget: { quotes: 0, create: 0, read: 0 } } }
+providers: { beta: { form: B, url: "http://127.0.0.1:${ports.upstream}/api/v2", rateLimit: { quotes: 0, create: 0, read: 0 } } }
 routing: { providers: [beta] }
 `
 

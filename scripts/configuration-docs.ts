@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { assetsSchema } from '../src/config/asset-table.ts'
+import { renamedKeys } from '../src/config/renamed-keys.ts'
 import { schema } from '../src/config/schema.ts'
 import type { Description } from '../src/config/value-types.ts'
 
@@ -11,7 +12,7 @@ const introduction = `# Configuration
 
 The gateway reads one YAML file, the first of these: \`--config <file>\`, \`SWAPGATE_CONFIG\`, \`config/gateway.yaml\` in the working directory, the packaged file (the gateway in front of its own sandbox; \`start\` then prints a warning). The asset table is a second file. \`npm run swapgate -- check\` lists every error of both with its path; \`start\` rejects the same errors with exit code 1.
 
-- A key that is not listed here is an error, so that a misspelt key is never ignored.
+- A key that is not listed here is an error, so that a misspelt key is never ignored. An [earlier name](#earlier-names) is a warning.
 - \`\${NAME}\` in a value reads the environment; \`\${NAME:-default}\` uses the default if the variable is missing or empty. A missing variable without a default is an error.
 - \`\${file:/run/secrets/alpha}\` reads a file and removes white space at both ends. A relative path is relative to the file that contains it.
 - A file has at most 1 MB and 150,000 words and entries, a list or section at most 1,000 entries.
@@ -28,8 +29,19 @@ export function configurationDocs(): string {
     introduction,
     table(single.flatMap(([key, setting]) => rows(setting, key))),
     ...sections.map(([key, setting]) => section(`\`${key}\``, setting, key)),
+    earlierNames(),
     section('The asset table', assetsSchema.meta({ description: 'The coins and networks of the stable API, as a list.' }), ''),
   ].join('\n')
+}
+
+function earlierNames(): string {
+  const rows = renamedKeys.map(({ from, to, milliseconds }) => {
+    const [earlier, present] = [from, to].map(
+      (path) => `\`${path.replace('extraIdNames.*', 'extraIdNames.<field>').replace('*', '<name>')}\``,
+    )
+    return `| ${earlier}${milliseconds ? ', in milliseconds' : ''} | ${present}${milliseconds ? ', in seconds' : ''} |`
+  })
+  return `## Earlier names\n\nThis version reads them too, and warns at start and in \`check\`; the next one does not. Both names of one key are an error.\n\n| Earlier | Now |\n|---|---|\n${rows.join('\n')}\n`
 }
 
 function section(title: string, setting: z.core.$ZodType, path: string): string {

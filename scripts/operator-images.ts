@@ -21,8 +21,8 @@ const gateway = open.use(
     mode: 'managed',
     admin: { tokens: { alice: token } },
     providers: {
-      alpha: { form: 'A', url: alpha.url, key: 'key', budget: { quotes: 600, create: 120, read: 600 } },
-      beta: { form: 'B', url: beta.url, key: 'key', budget: { quotes: 300, create: 60, read: 300 } },
+      alpha: { form: 'A', url: alpha.url, key: 'key', rateLimit: { quotes: 600, create: 120, read: 600 } },
+      beta: { form: 'B', url: beta.url, key: 'key', rateLimit: { quotes: 300, create: 60, read: 300 } },
     },
     sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 3, beta: 1 } } },
   }),

@@ -75,7 +75,7 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
     state.readiness = 'draining'
     stopping.abort()
     publicPort.drain.begin()
-    await wait(config.server.grace * 1000)
+    await wait(config.server.shutdownDelay * 1000)
     await opened.disposeAsync()
     return monitoring.isLogFlushed()
   }

@@ -9,7 +9,7 @@ const clients = [
   graph({
     title: 'Decisions',
     description:
-      'Requests that a limit counts. near: admitted, with at most a tenth of the limit left. shadowed: admitted only because `limits.shadow` is on.',
+      'Requests that a limit counts. near: admitted, with at most a tenth of the limit left. shadowed: admitted only because `limits.dryRun` is on.',
     unit: 'reqps',
     span: 6,
     queries: { '{{policy}} {{decision}}': rate(decisions, 'policy, decision') },
@@ -76,7 +76,7 @@ const store = [
   figure({
     title: 'Admitted above a limit',
     description:
-      'Requests above a limit that were admitted while processes counted alone. At most one limit for each loss of Redis; more: `limits.replicas` is lower than the number of processes.',
+      'Requests above a limit that were admitted while processes counted alone. At most one limit for each loss of Redis; more: `replicas` is lower than the number of processes.',
     runbooks: ['SwapgateLimitsLocal'],
     unit: 'short',
     queries: { requests: count('swapgate_limits_over_admitted_total', '') },
@@ -124,7 +124,7 @@ const budgets = [
   graph({
     title: 'Limited by the provider',
     description:
-      'Responses with 429 despite the budget: the provider’s limit is lower than `providers.<name>.budget`, or something else uses the same key.',
+      'Responses with 429 despite the budget: the provider’s limit is lower than `providers.<name>.rateLimit`, or something else uses the same key.',
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'reqps',
     span: 6,

@@ -102,7 +102,7 @@ const candidate = [
   graph({
     title: 'Shadow: deviation of the quotes',
     description:
-      'Amount received at the candidate of `routing.shadow`, relative to the quotes of clients: half of the quotes are below p50, one in twenty below p5, and one in twenty above p95. Below 0: clients would receive less.',
+      'Amount received at the candidate of `routing.mirror`, relative to the quotes of clients: half of the quotes are below p50, one in twenty below p5, and one in twenty above p95. Below 0: clients would receive less.',
     runbooks: ['SwapgateShadowDeviation'],
     unit: 'percentunit',
     queries: {

@@ -118,7 +118,7 @@ function checkRouting({ routing, providers, auth }: Parts, tags: ReadonlySet<str
   if (auth?.mode === 'passthrough' && routing.providers.length > 1) {
     own.add(['providers'], "must name exactly one provider in passthrough mode: a client's key goes to no other")
   }
-  if (routing.shadow && !exists(routing.shadow.provider)) own.add(['shadow', 'provider'], 'is not in providers')
+  if (routing.mirror && !exists(routing.mirror.provider)) own.add(['mirror', 'provider'], 'is not in providers')
   if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], 'is not in providers')
   checkWeights(routing, own)
   for (const [at, tag] of routing.pick.entries()) {

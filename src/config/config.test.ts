@@ -75,23 +75,24 @@ describe('a valid configuration', () => {
       connections: 10_000,
       socketTimeout: 75,
       drain: 10,
-      grace: 2,
+      shutdownDelay: 2,
       cors: [],
     })
     expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, tokens: {}, hosts: [] })
-    expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1, shadow: false })
+    expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unverified: 120, window: 60, dryRun: false })
+    expect(config.replicas).toBe(1)
     expect(config.cache).toEqual({ currencies: 600, rate: 2, staleFor: 86_400 })
     expect(config.sandbox.enabled).toBe(false)
     expect(config.providers[0]).toMatchObject({
       name: 'alpha',
       tag: 'alpha',
       timeout: 10,
-      budget: { quotes: 60, create: 30, read: 120 },
+      rateLimit: { quotes: 60, create: 30, read: 120 },
     })
   })
 
   it('cannot be changed', () => {
-    expect(Object.isFrozen(load({}).providers[0]?.budget)).toBe(true)
+    expect(Object.isFrozen(load({}).providers[0]?.rateLimit)).toBe(true)
   })
 
   it('keeps the amounts of the asset table as they are written', () => {
@@ -225,7 +226,7 @@ describe('a fault', () => {
     ['server: { port: [1] }', 'server.port: must be an integer from 0 to 65535'],
     ['server: { host: "" }', 'server.host: must not be empty'],
     ['server: { drain: 5s }', 'server.drain: must be a number of seconds from 0, at most 604800'],
-    ['server: { grace: -1 }', 'server.grace: must be a number of seconds from 0, at most 604800'],
+    ['server: { shutdownDelay: -1 }', 'server.shutdownDelay: must be a number of seconds from 0, at most 604800'],
     ['server: { prot: 80 }', 'server.prot: is not a key of the configuration'],
     ['server: 8080', 'server: must be a mapping'],
     ['server:', 'server: must be a mapping'],
@@ -288,7 +289,7 @@ describe('a fault', () => {
 
   it.each([
     ['timeout: 0', 'timeout: must be a number of seconds above 0, at most 604800'],
-    ['budget: { quotes: -1 }', 'budget.quotes: must be an integer from 0'],
+    ['rateLimit: { quotes: -1 }', 'rateLimit.quotes: must be an integer from 0'],
     ['tag: Alpha', 'tag: must be 1 to 16 of a-z and 0-9, and so must a name that has no tag'],
     ['tag: abcdefghijklmnopq', 'tag: must be 1 to 16 of a-z and 0-9, and so must a name that has no tag'],
     [
@@ -329,9 +330,13 @@ describe('a fault', () => {
     ['letsexchange', 'settings: { affiliateId: "${NOTHING:-}" }', 'settings.affiliateId: is needed for the form letsexchange'],
     ['letsexchange', 'settings: { affiliateId: a, email: b }', 'settings.email: is not a setting of the form letsexchange'],
     ['changenow', 'settings: { userId: a }', 'settings.userId: cannot be set: it is the reference of each create, its own'],
-    ['changenow', 'extraIdNames: { withdrawal: { ask: userId } }', 'extraIdNames.withdrawal: is already the name of another field'],
+    [
+      'changenow',
+      'extraIdNames: { withdrawal: { request: userId } }',
+      'extraIdNames.withdrawal: is already the name of another field',
+    ],
     ['stealthex', 'extraIdNames: { deposit: address }', 'extraIdNames.deposit: is already the name of another field'],
-    ['stealthex', 'extraIdNames: { deposit: status, withdrawal: { answer: extra_id } }', undefined],
+    ['stealthex', 'extraIdNames: { deposit: status, withdrawal: { response: extra_id } }', undefined],
   ])('of the form %s: %s', (form, key, fault) => {
     const facts = [`form: ${form}`, 'url: "https://swap.example"', 'key: key-at-the-provider', ...(key ? [key] : [])]
     const gateway = `providers: { alpha: { ${facts.join(', ')} } }\n${routing}`
@@ -380,11 +385,11 @@ describe('a fault', () => {
   })
 
   it.each([
-    ['two of them in a question', '{ withdrawal: memo, refund: { ask: memo } }', ['withdrawal', 'refund']],
-    ['two of them in an answer', '{ deposit: memo, withdrawal: { answer: memo } }', ['deposit', 'withdrawal']],
+    ['two of them in a question', '{ withdrawal: memo, refund: { request: memo } }', ['withdrawal', 'refund']],
+    ['two of them in an answer', '{ deposit: memo, withdrawal: { response: memo } }', ['deposit', 'withdrawal']],
     ["the form's word for another", '{ deposit: withdrawalExtraId }', ['deposit']],
-    ['a word of the form in a question', '{ withdrawal: { ask: amount } }', ['withdrawal']],
-    ['a word of the form in an answer', '{ refund: { answer: updatedAt } }', ['refund']],
+    ['a word of the form in a question', '{ withdrawal: { request: amount } }', ['withdrawal']],
+    ['a word of the form in an answer', '{ refund: { response: updatedAt } }', ['refund']],
   ])('in extra id names: the same name twice: %s', (_, names, keys) => {
     expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual(
       keys.map((key) => `providers.alpha.extraIdNames.${key}: is already the name of another field`),
@@ -392,10 +397,10 @@ describe('a fault', () => {
   })
 
   it.each([
-    '{ deposit: payinExtraId, withdrawal: { ask: extraId, answer: payoutExtraId }, refund: refundId }',
-    '{ deposit: extraId, withdrawal: { ask: extraId } }',
+    '{ deposit: payinExtraId, withdrawal: { request: extraId, response: payoutExtraId }, refund: refundId }',
+    '{ deposit: extraId, withdrawal: { request: extraId } }',
     '{ withdrawal: refundExtraId, refund: withdrawalExtraId }',
-    '{ refund: { ask: updatedAt } }',
+    '{ refund: { request: updatedAt } }',
   ])('not in extra id names %s', (names) => {
     expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual([])
   })
@@ -490,15 +495,9 @@ describe('a fault', () => {
       ['routing.weights.alpha: must be an integer from 0 to 1000'],
     ],
     [
-      'a key by its old name',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], patience: 800 }`,
-      ['routing.patience: is now called routing.patienceMs'],
-    ],
-    ['a key by its new name', `providers: { ${alpha} }\nrouting: { providers: [alpha], patienceMs: 500 }`, []],
-    [
-      'a shadow',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], shadow: { provider: other, sample: 0.1 } }`,
-      ['routing.shadow.provider: is not in providers'],
+      'a mirror',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], mirror: { provider: other, sample: 0.1 } }`,
+      ['routing.mirror.provider: is not in providers'],
     ],
     ['a key given twice', `${whole}${routing}`, [': line 3 is not YAML: duplicate key']],
   ])('of the whole: %s', (_, gateway, faults) => {
@@ -591,7 +590,7 @@ sandbox: []
     const secret = 'sk_live_0123456789'
     const environment = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F'].map((name) => [name, secret]))
     const everywhere = `
-server: { host: "", port: "\${A}", grace: "\${B}", cors: ["\${A}"] }
+server: { host: "", port: "\${A}", shutdownDelay: "\${B}", cors: ["\${A}"] }
 auth: { mode: "\${C}" }
 ledger: { url: "\${D}" }
 providers: { alpha: { form: "\${E}", url: "\${F}", key: "\${A}", tag: "\${B}", state: "\${C}", timeout: "\${D}", extraIds: "\${E}" } }

@@ -22,29 +22,43 @@ export function faultLines(file: string, faults: readonly ConfigFault[]): readon
 
 export type Path = readonly PropertyKey[]
 
+interface Shown {
+  readonly path: readonly string[]
+  readonly other: readonly string[]
+}
+
 /** More are not read by anybody, and take long to print. */
 const maxFaults = 100
 
 /** Collects the first fault of each path, of 100 paths: a missing value is not also reported as malformed. */
 export class Faults {
   private readonly byPath: Map<string, ConfigFault>
+  private readonly shown: Shown[]
   private readonly root: Path
 
-  constructor(root: Path = [], byPath = new Map<string, ConfigFault>()) {
+  constructor(root: Path = [], byPath = new Map<string, ConfigFault>(), shown: Shown[] = []) {
     this.root = root
     this.byPath = byPath
+    this.shown = shown
+  }
+
+  /** Shows `path`, and what is below it, as this other path. */
+  showAs(path: readonly string[], other: readonly string[]): void {
+    this.shown.push({ path, other })
   }
 
   add(path: Path, message: string): void {
     if (this.byPath.size >= maxFaults) return
-    const names = [...this.root, ...path].map(String)
+    const given = [...this.root, ...path].map(String)
+    const shown = this.shown.find((one) => one.path.every((name, at) => name === given[at]))
+    const names = shown ? [...shown.other, ...given.slice(shown.path.length)] : given
     const full = JSON.stringify(names)
     if (!this.byPath.has(full)) this.byPath.set(full, { path: names.map(publicName).join('.'), message })
   }
 
   /** Returns a view of the same collection that adds `path` in front of every path. */
   under(...path: Path): Faults {
-    return new Faults([...this.root, ...path], this.byPath)
+    return new Faults([...this.root, ...path], this.byPath, this.shown)
   }
 
   get all(): readonly ConfigFault[] {
@@ -79,22 +93,14 @@ function isWord(name: string): boolean {
 
 // zod: validates a document against a schema.
 
-/** Keys with an earlier name. */
-const renamed: ReadonlyMap<string, string> = new Map([['routing.patience', 'routing.patienceMs']])
-
 /** Adds a fault for each mismatch. Undefined if the tree does not match the shape. */
 export function validate<T extends z.ZodType>(shape: T, tree: Tree, faults: Faults): z.output<T> | undefined {
   const { data, error } = shape.safeParse(tree)
   for (const issue of error?.issues ?? []) {
     if (issue.code !== 'unrecognized_keys') faults.add(issue.path, issue.message)
-    else for (const key of issue.keys) faults.add([...issue.path, key], unknownKey([...issue.path, key].join('.')))
+    else for (const key of issue.keys) faults.add([...issue.path, key], 'is not a key of the configuration')
   }
   return data
-}
-
-function unknownKey(path: string): string {
-  const name = renamed.get(path)
-  return name === undefined ? 'is not a key of the configuration' : `is now called ${name}`
 }
 
 /** The settings, or their valid parts, so that one run checks these parts too. */
@@ -113,6 +119,7 @@ export function validParts(tree: Tree): Parts {
   return { ...Object.fromEntries(valid), providers: Object.fromEntries(named) }
 }
 
-function toMapping(tree: Tree | undefined): Readonly<Record<string, Tree>> {
+/** Empty for another kind of tree. */
+export function toMapping(tree: Tree | undefined): { [key: string]: Tree } {
   return typeof tree === 'object' && tree !== null && !Array.isArray(tree) ? tree : {}
 }

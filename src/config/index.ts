@@ -9,6 +9,7 @@ import { checkParts, tagOf } from './checks.ts'
 import { parse, parseInThread, type Tree } from './document.ts'
 import { type ConfigFault, Faults, formatFault, validate, validParts } from './faults.ts'
 import { type FileReader, type Reading, readSource, readTable, type Sources, toTree } from './read-file.ts'
+import { renameKeys } from './renamed-keys.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 
 export { type ConfigFault, faultLines, formatFault } from './faults.ts'
@@ -34,6 +35,8 @@ export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly files: readonly string[]
   /** SHA-256 of the configuration file. */
   readonly hash: string
+  /** Keys with an earlier name. */
+  readonly warnings: readonly string[]
 }
 
 /** A configuration is rejected. Lists every fault, not only the first. */
@@ -141,20 +144,21 @@ function* parseConfig(
   const document = source === undefined ? undefined : yield* toTree([source, maxEntries], file, sources, faults)
   if (source === undefined || document === undefined) throw new ConfigError(faults.all)
   const tree = addVariables(document, environment)
+  const warnings = renameKeys(tree, faults)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? validParts(tree)
   const table = parts.assets === undefined ? undefined : yield* readTable(resolve(dirname(file), parts.assets), sources, faults)
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   const hash = createHash('sha256').update(source).digest('hex')
-  return toConfig(settings, table, forms, { files: [...sources.files], hash })
+  return toConfig(settings, table, forms, { files: [...sources.files], hash, warnings })
 }
 
 function toConfig(
   { assets: _, providers, ...settings }: Settings,
   table: AssetTable,
   { providerForms }: KnownForms,
-  read: Pick<Config, 'files' | 'hash'>,
+  read: Pick<Config, 'files' | 'hash' | 'warnings'>,
 ): Config {
   const named = Object.entries(providers).map(([name, provider]) => {
     const known = findProviderForm(provider.form, providerForms)

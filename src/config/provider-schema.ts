@@ -21,7 +21,7 @@ import {
   word,
 } from './value-types.ts'
 
-const budget = section(
+const rateLimit = section(
   {
     quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is unlimited', 'requests per 60 seconds'),
     create: setting(integer(0), 30, '`POST /transactions`; 0 is unlimited', 'requests per 60 seconds'),
@@ -70,8 +70,11 @@ const extraIds = choice(['true', 'false', 'unconfirmed']).transform(
 )
 
 const extraIdName = z.union(
-  [name.transform((word) => ({ ask: word, answer: word })), z.strictObject({ ask: name.optional(), answer: name.optional() })],
-  'must be a word or { ask, answer }',
+  [
+    name.transform((word) => ({ request: word, response: word })),
+    z.strictObject({ request: name.optional(), response: name.optional() }),
+  ],
+  'must be a word or { request, response }',
 )
 
 const extraIdNames = keys({
@@ -99,7 +102,7 @@ export const provider = keys({
   account: setting(
     word,
     '',
-    'A word for your account at the service, the same for all providers that lead to it (two hosts, or its forms A and B): they share ids, budget and the health of the key. Keep it when the provider is renamed or its key changes. Empty: the tag',
+    'A word for your account at the service, the same for all providers that lead to it (two hosts, or its forms A and B): they share ids, `rateLimit` and the health of the key. Keep it when the provider is renamed or its key changes. Empty: the tag',
   ),
   timezone: setting(timezone, 'UTC', 'Zone of its times that have none, like `Europe/Berlin` or `+08:00`'),
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
@@ -109,7 +112,7 @@ export const provider = keys({
     'How long a connection is used for new requests; then a provider that has moved is followed',
     'seconds',
   ),
-  budget,
+  rateLimit,
   statuses: setting(
     mapping(choice(statusWords)),
     {},
@@ -133,7 +136,7 @@ export const provider = keys({
   extraIdNames: setting(
     extraIdNames,
     {},
-    "Its field names for memos, if not its form's: `deposit`, `withdrawal`, `refund`, each one name or `{ ask, answer }` (in requests and in responses)",
+    "Its field names for memos, if not its form's: `deposit`, `withdrawal`, `refund`, each one name or `{ request, response }` (in requests and in responses)",
   ),
   depositMemo: optional(
     list(name),

@@ -55,7 +55,7 @@ const server = section(
       'seconds',
     ),
     drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
-    grace: setting(
+    shutdownDelay: setting(
       seconds(),
       2,
       'At shutdown: how long new connections are accepted after `/readyz` changes to 503, so that a load balancer can react',
@@ -106,20 +106,14 @@ const limits = section(
     quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, per client address', 'requests per window'),
     create: setting(integer(1), 30, '`POST /transactions`, per key', 'requests per window'),
     read: setting(integer(1), 120, '`GET /transactions` and `GET /transactions/{id}` together, per key', 'requests per window'),
-    unproven: setting(
+    unverified: setting(
       integer(1),
       120,
       'Requests with [unverified keys](limits.md#unverified-keys), from all addresses together',
       'requests per 60 seconds',
     ),
     window: setting(integer(1, 86_400), 60, 'Length of the window; it begins with the first request', 'seconds'),
-    replicas: setting(
-      integer(1),
-      1,
-      'Processes that share the limits and budgets. While Redis is lost, each uses its fraction',
-      'processes',
-    ),
-    shadow: setting(flag, false, 'Counts requests and sends the headers, but rejects none: to try limits out'),
+    dryRun: setting(flag, false, 'Counts requests and sends the headers, but rejects none: to try limits out'),
   },
   'Limits on clients; past one it is 429 ([limits.md](limits.md)).',
 )
@@ -188,11 +182,11 @@ const routing = required(
       [],
       'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`, even with weight 0',
     ),
-    patienceMs: setting(
-      integer(0, 60_000),
-      800,
+    patience: setting(
+      seconds('from 0', 60),
+      0.8,
       'With `best`: how long to wait for slower providers once one has quoted, from the beginning of the request',
-      'milliseconds',
+      'seconds',
     ),
     roundAmounts: setting(
       choice(['refuse', 'down']),
@@ -205,7 +199,7 @@ const routing = required(
       "By which share a create may promise less than its provider's newest quote of the same request in the last minute: more is counted, and under `best` counts against that provider's next quotes. Also: by which share another provider's quote may be less than the client's last one, to take a create that its provider turns away. 0: any",
     ),
     refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
-    shadow: optional(
+    mirror: optional(
       keys({ provider: name, sample: share }),
       '`{ provider, sample }` repeats that share of the quotes there, without effect on clients. It need not be in `providers`',
     ),
@@ -228,7 +222,7 @@ const redis = section(
       'The beginning of every key in Redis: environments on one Redis need one each, replicas the same',
     ),
   },
-  'Limits and budgets that replicas share. Redis 6 or later.',
+  'Limits of clients and of providers that replicas share. Redis 6 or later.',
 )
 
 const ledger = section(
@@ -243,8 +237,8 @@ const ledger = section(
       false,
       'Whether a start fails if the ledger does not exist: against a volume that is not mounted, or another working directory. First start once without it',
     ),
-    refresh: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
-    reconcile: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
+    refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
+    reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
   },
   'Transactions, their owners and their last known state ([ledger.md](ledger.md)).',
 )
@@ -281,6 +275,12 @@ const shape = {
   admin,
   defaultForm: setting(name, 'A', 'The form of a request that does not name one: `A`, `B` or another form of clients'),
   docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
+  replicas: setting(
+    integer(1),
+    1,
+    'Processes that share the limits of clients and of providers. While Redis is lost, each uses its fraction',
+    'processes',
+  ),
   auth,
   redis,
   ledger,

@@ -37,9 +37,9 @@ export const share = z
   .transform(Number)
 
 /** A number of seconds, at most a week. */
-export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
-  const what = `be a number of seconds ${range}, at most ${maxSeconds}`
-  const isWithin = (value: number): boolean => value <= maxSeconds && (range === 'from 0' || value > 0)
+export function seconds(range: 'from 0' | 'above 0' = 'from 0', max = maxSeconds) {
+  const what = `be a number of seconds ${range}, at most ${max}`
+  const isWithin = (value: number): boolean => value <= max && (range === 'from 0' || value > 0)
   return z
     .string(must(what))
     .refine((digits) => numberText.test(digits) && isWithin(Number(digits)), `must ${what}`)

@@ -198,7 +198,7 @@ export const limitPolicies = [...budgetPolicies, 'unproven', 'pages'] as const
 
 export type LimitPolicy = (typeof limitPolicies)[number]
 
-/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in shadow mode. */
+/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in a dry run. */
 export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as const
 
 export type LimitDecision = (typeof limitDecisions)[number]

@@ -40,7 +40,7 @@ export interface GatewayParts {
   readonly budgets: Budgets
   /** The provider that won a quote, for the create that follows. */
   readonly winners: WinnerStore
-  /** Deviations of the quotes of `routing.shadow` from the served ones. */
+  /** Deviations of the quotes of `routing.mirror` from the served ones. */
   readonly shadowStatistics: ShadowStatistics
   readonly load: Load
   /** The longest current waits for the ledger of an account. */
@@ -122,7 +122,7 @@ export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedPa
     currencyLists: instrumented(parts.currencyLists, observe),
     verifiedKeys: verifiedOrInLedger(parts.verifiedKeys, ledger),
     pendingKeys: isManaged ? undefined : parts.pendingKeys,
-    freshness: new Freshness({ refreshMs: config.ledger.refresh * 1000, clock, steadyClock: steadyWallClock }),
+    freshness: new Freshness({ refreshMs: config.ledger.refreshAfter * 1000, clock, steadyClock: steadyWallClock }),
     clock,
     retired,
   }

@@ -91,7 +91,7 @@ export function mayIgnoreMemos({ extraIds }: Provider): boolean {
 
 /** Whether other providers serve the same request, or are compared with this one. */
 export function isOneOfSeveral({ provider, parts: { config } }: ProviderPath): boolean {
-  return config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
+  return config.routing.providers.length > 1 || config.routing.mirror?.provider === provider.name
 }
 
 /** What it takes to merge a report of the provider into the ledger. */

@@ -20,7 +20,7 @@ export interface Routes extends RouteOptions {
   readonly listsFromLedger: boolean
   /** What a list of the routed provider lacks; undefined if lists come from the ledger. */
   readonly elsewhere: ListElsewhereOptions | undefined
-  /** The active provider of `routing.shadow`. */
+  /** The active provider of `routing.mirror`. */
   readonly candidate: RoutedProvider | undefined
 }
 
@@ -39,7 +39,7 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
     readTags,
     listsFromLedger,
     elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
-    candidate: providers.find((provider) => provider.name === routing.shadow?.provider && isActive(provider)),
+    candidate: providers.find((provider) => provider.name === routing.mirror?.provider && isActive(provider)),
     dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
     lists: first,
     servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
@@ -54,7 +54,7 @@ function dispatchOf(
   routed: readonly RoutedProvider[],
   { config, winners, deviations }: SharedParts,
 ): Dispatch {
-  const { strategy, weights, patienceMs } = config.routing
+  const { strategy, weights, patience } = config.routing
   const active = routed.filter(isActive)
   const others = new OtherProviders({ winners, table: config.assets, maxDeviation: config.routing.maxDeviation })
   return dispatcher({
@@ -63,7 +63,10 @@ function dispatchOf(
     outsideTable: new OutsideTable(active, config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
-    best: strategy === 'best' ? new BestQuote({ winners, others, deviations, table: config.assets, patienceMs }) : undefined,
+    best:
+      strategy === 'best'
+        ? new BestQuote({ winners, others, deviations, table: config.assets, patienceMs: patience * 1000 })
+        : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
     timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
   })
@@ -73,7 +76,7 @@ function isActive({ state }: RoutedProvider): boolean {
   return state === 'active'
 }
 
-/** Repeats some quotes at the provider of `routing.shadow`; empty without one that is active. */
+/** Repeats some quotes at the provider of `routing.mirror`; empty without one that is active. */
 export function shadowLayers({ candidate, active }: Routes, parts: SharedParts): readonly Layer[] {
   if (!candidate) return []
   const { config, shadowStatistics: statistics, observe } = parts
@@ -81,7 +84,7 @@ export function shadowLayers({ candidate, active }: Routes, parts: SharedParts):
   const layer = shadow({
     candidate: { tag, service },
     needsClient: (query) => connected.needsAddress('getRate', query),
-    sample: config.routing.shadow?.sample ?? 0,
+    sample: config.routing.mirror?.sample ?? 0,
     timeoutMs,
     table: config.assets,
     statistics,

@@ -42,7 +42,7 @@ export function backgroundWork(
   const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = parts
   const readers = new Map(providers.flatMap(({ tag, state, reader }) => (state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
-  const windowMs = config.ledger.reconcile * 1000
+  const windowMs = config.ledger.reconcileFor * 1000
   return {
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)

@@ -17,7 +17,7 @@ it.each([
   const alpha = { form: 'A', url: 'https://swap.example/api/v2' } as never
   const settings = { ledger: { url }, limits: { replicas: String(replicas) } } as never
   const config = readSettings({ providers: { alpha }, routing: { providers: ['alpha'] }, ...(settings as object) }, knownForms, {})
-  expect(configWarnings(config).some((line) => line.startsWith(`limits.replicas is ${replicas}, and`))).toBe(isWarned)
+  expect(configWarnings(config).some((line) => line.startsWith(`replicas is ${replicas}, and`))).toBe(isWarned)
 })
 
 it('names each network that is not offered, since its deposits may need a memo, with the line to write', () => {

@@ -30,7 +30,7 @@ const clock = (): number => performance.now()
 
 /** If Redis is down, opens after a second and counts in this process until Redis is available. */
 export async function openLimitStores(
-  { redis, limits }: Pick<Config, 'redis' | 'limits'>,
+  { redis, replicas }: Pick<Config, 'redis' | 'replicas'>,
   observe: Observer,
 ): Promise<LimitStores> {
   const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock) }
@@ -45,7 +45,6 @@ export async function openLimitStores(
   ])
   const connection = await openRedis(redis.url, redis.prefix, freshLookup)
   const outage = new StoreOutage(connection.generation, observe)
-  const { replicas } = limits
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
   const stores = {
     limiter: limitFallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),

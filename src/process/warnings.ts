@@ -29,25 +29,28 @@ export function configWarnings({
   limits,
   providers: known,
   redis,
+  replicas,
   routing,
   sandbox,
   server,
+  warnings,
 }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
+    ...warnings,
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
     ...(sendsRedisPassword(redis.url) ? ['redis.url: its password crosses the network in clear; use rediss'] : []),
     ...(sendsPostgresPassword(ledger.url)
       ? ['ledger.url: its password, or what proves it, crosses the network in clear; use sslmode=verify-full']
       : []),
-    ...(limits.replicas > 1 && ledger.url.startsWith('sqlite:')
+    ...(replicas > 1 && ledger.url.startsWith('sqlite:')
       ? [
-          `limits.replicas is ${limits.replicas}, and ledger.url is a SQLite file: gateways on other machines do not share it, and one key makes a swap in each. Use PostgreSQL`,
+          `replicas is ${replicas}, and ledger.url is a SQLite file: gateways on other machines do not share it, and one key makes a swap in each. Use PostgreSQL`,
         ]
       : []),
-    ...(limits.shadow ? ['limits.shadow: limits are only counted, and no request is rejected'] : []),
+    ...(limits.dryRun ? ['limits.dryRun: limits are only counted, and no request is rejected'] : []),
     ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)
       ? [`admin.tokens: tokens and keys cross the network in plain http, since admin.host is ${admin.host}`]
       : []),

@@ -119,7 +119,7 @@ export function connectProvider(
   })
   const limits = {
     ...parts,
-    ...{ clock, provider: tag, account, health, timeoutMs, budget: provider.budget, random: Math.random },
+    ...{ clock, provider: tag, account, health, timeoutMs, budget: provider.rateLimit, random: Math.random },
     keyedRead: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
     keyCheck,
     callsOf: (op: Op, request: Request<Op>, { needsLimitsOnly }: Context) =>

@@ -19,7 +19,7 @@ export function transactionReader(
   clock: () => number,
 ): TransactionReader {
   const { capabilities, catalogue } = connected
-  const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
+  const limited = compose([ownReadLimit({ limit: provider.rateLimit.read, clock })], reportedBy(connected, provider))
   const { isListRefused, clockSkewMs } = connected
   const destination = destinationOf(provider, config)
   return {

@@ -77,7 +77,7 @@ function readMembers(text: string): unknown {
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
 
 /** Per minute (docs/service.md §8). */
-const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false }
+const serviceLimits = { quotes: 60, create: 30, read: 120, unverified: 120, window: 60, dryRun: false }
 
 /** The limits of the service, then the key. `digest` is what makes a key's identity. */
 export function sandboxGate(limiter: Limiter, digest: Digest): Gate {

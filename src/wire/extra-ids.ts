@@ -2,8 +2,8 @@
 import { type RequestTree, type ResponseTree, toColumn } from './table.ts'
 
 interface BothWays {
-  readonly ask?: string | undefined
-  readonly answer?: string | undefined
+  readonly request?: string | undefined
+  readonly response?: string | undefined
 }
 
 /** Absent names are those of the form. */
@@ -17,11 +17,11 @@ export interface ExtraIdNames {
 type FieldNames = Readonly<Record<string, string | undefined>>
 
 export function requestFieldNames({ withdrawal, refund }: ExtraIdNames): FieldNames {
-  return { withdrawalExtraId: withdrawal?.ask, refundExtraId: refund?.ask }
+  return { withdrawalExtraId: withdrawal?.request, refundExtraId: refund?.request }
 }
 
 export function responseFieldNames({ deposit, withdrawal, refund }: ExtraIdNames): FieldNames {
-  return { depositExtraId: deposit, withdrawalExtraId: withdrawal?.answer, refundExtraId: refund?.answer }
+  return { depositExtraId: deposit, withdrawalExtraId: withdrawal?.response, refundExtraId: refund?.response }
 }
 
 interface TablesOf {

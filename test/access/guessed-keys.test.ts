@@ -95,7 +95,7 @@ describe('A10: guessing keys', () => {
   })
 
   test('from many addresses they are bounded together, and a right key passes from each', async () => {
-    const limits = { quotes: 1_000, create: 1_000, read: 1_000, unproven: 120 }
+    const limits = { quotes: 1_000, create: 1_000, read: 1_000, unverified: 120 }
     managed = await startManaged({
       sections: { auth: { mode: 'managed' }, routing: { providers: ['alpha'] }, limits, server: { trustProxy: 1 } },
     })

@@ -9,7 +9,7 @@ const good = 'a-good-new-key'
 
 let place: Passthrough
 beforeEach(async () => {
-  place = await startPassthrough('alpha', { sections: { server: { trustProxy: 1 }, limits: { unproven: 120 } } })
+  place = await startPassthrough('alpha', { sections: { server: { trustProxy: 1 }, limits: { unverified: 120 } } })
   place.alpha.reply('list', ({ headers }) => (headers.authorization?.startsWith(`Bearer ${good}`) ? undefined : refused))
 })
 afterEach(() => place[Symbol.asyncDispose]())

@@ -68,7 +68,7 @@ interface File {
 }
 
 const hourMs = 3_600_000
-const ledger = { reconcile: 3_600 }
+const ledger = { reconcileFor: 3_600 }
 
 const firstFile: File = { table: 'as at first', providers: 'both', routing: ['alpha', 'beta'] }
 

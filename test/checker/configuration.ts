@@ -17,8 +17,8 @@ export interface GatewaySettings {
 }
 
 /** No limits. */
-const limits = { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 }
-const budget = { quotes: 0, create: 0, read: 0 }
+const limits = { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 }
+const rateLimit = { quotes: 0, create: 0, read: 0 }
 
 /** The path of the file. */
 export function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
@@ -32,12 +32,14 @@ export function writeConfiguration(settings: GatewaySettings, ports: { server: n
     sections = {},
   } = settings
   const gateway = {
-    server: { port: ports.server, grace: 0, ...server },
+    server: { port: ports.server, shutdownDelay: 0, ...server },
     admin: { port: ports.admin, ...admin },
     auth: { mode },
     ledger: { url: ledger },
     limits,
-    providers: Object.fromEntries(Object.entries(providers).map(([name, facts]) => [name, { budget, extraIds: true, ...facts }])),
+    providers: Object.fromEntries(
+      Object.entries(providers).map(([name, facts]) => [name, { rateLimit, extraIds: true, ...facts }]),
+    ),
     routing: { providers: Object.keys(providers) },
     ...sections,
   }

@@ -61,7 +61,7 @@ describe('issued keys', () => {
   const start = async (ledgerLayer?: Layer): Promise<Client> => {
     managed = await startManaged({
       ...(ledgerLayer && { ledgerLayer }),
-      sections: { auth: { mode: 'managed' }, routing: { providers: ['alpha'] }, ledger: { refresh: 600 } },
+      sections: { auth: { mode: 'managed' }, routing: { providers: ['alpha'] }, ledger: { refreshAfter: 600 } },
     })
     mine = await managed.issue('acme')
     theirs = await managed.issue('globex')

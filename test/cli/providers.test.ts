@@ -158,7 +158,7 @@ it('with two gateways on one ledger status and shadow add up what both count', a
         beta: { form: 'B', url: beta.url, key: 'provider-key-1' },
       },
       ledger,
-      sections: { cache: { rate: 0 }, routing: { providers: ['alpha'], shadow: { provider: 'beta', sample: 1 } } },
+      sections: { cache: { rate: 0 }, routing: { providers: ['alpha'], mirror: { provider: 'beta', sample: 1 } } },
     })
   const gateways = [open.use(await start('one')), open.use(await start('two'))] as const
   for (const { url } of gateways) {

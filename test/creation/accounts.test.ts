@@ -59,8 +59,8 @@ describe.each([
   })
 
   test('they share a budget', async () => {
-    const budget = { quotes: 6, create: 0, read: 0 }
-    const both = { alpha: { ...facts.alpha, budget }, beta: { ...facts.beta, budget } }
+    const rateLimit = { quotes: 6, create: 0, read: 0 }
+    const both = { alpha: { ...facts.alpha, rateLimit }, beta: { ...facts.beta, rateLimit } }
     await start(both, { budgets: memoryBudgets(() => 1_000) })
     expect(await callsOfQuotes()).toBeLessThanOrEqual(6)
   })
@@ -74,8 +74,8 @@ describe.each([
 })
 
 test('two providers of two accounts have their own ids and budgets', async () => {
-  const budget = { quotes: 6, create: 0, read: 0 }
-  await start({ alpha: { budget }, beta: { budget } }, { budgets: memoryBudgets(() => 1_000) })
+  const rateLimit = { quotes: 6, create: 0, read: 0 }
+  await start({ alpha: { rateLimit }, beta: { rateLimit } }, { budgets: memoryBudgets(() => 1_000) })
   expect(await callsOfQuotes()).toBeGreaterThan(6)
   managed.reconfigure({ routing: ['alpha'] })
   expect((await create()).json).toMatchObject({ id: 'alpha~tx-1' })

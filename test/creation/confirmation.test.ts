@@ -210,7 +210,7 @@ describe('L68: a word that only the list of currencies explains, at a provider o
     return outcomesOf(managed.gateway).at(-1)
   }
   const loseResponse = async (): Promise<void> => {
-    managed = await startManaged({ sections: { cache: { currencies: 0, rate: 0, staleFor: 0 }, ledger: { reconcile: 1 } } })
+    managed = await startManaged({ sections: { cache: { currencies: 0, rate: 0, staleFor: 0 }, ledger: { reconcileFor: 1 } } })
     managed.witness.excuse('I4', reason)
     managed.alpha.holdings.currencies = words('USDT')
     key = await managed.issue()

@@ -8,7 +8,7 @@ import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 
-const sections = { ledger: { reconcile: 1 }, routing: { providers: ['alpha'] } }
+const sections = { ledger: { reconcileFor: 1 }, routing: { providers: ['alpha'] } }
 let managed: Managed
 let key: string
 let other: ProviderA | undefined
@@ -69,7 +69,7 @@ describe('L153: after a change of', () => {
   test.each<[string, object, object]>([
     ['the key of a named account', { account: 'one' }, { account: 'one', key: 'another-key' }],
     ['the key for lists of a named account', { account: 'one' }, { account: 'one', listKey: 'another-list-key' }],
-    ['the budget', {}, { budget: { quotes: 5 } }],
+    ['the budget', {}, { rateLimit: { quotes: 5 } }],
     ['the slash at the end of the URL', {}, {}],
   ])('%s it ends as not created', async (what, before, after) => {
     await lose(before, false)

@@ -29,8 +29,8 @@ describe.each(formNames)('a provider of form %s', (side) => {
   const provider = () => managed[nameOf[side]]
   const create = (): Promise<ReceivedResponse> =>
     managed.client('A').post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': 'order-2' } })
-  const start = async (reconcile: number): Promise<void> => {
-    managed = await startManaged({ routing: [nameOf[side]], sections: { ledger: { reconcile } }, ledgerLayer: jumping })
+  const start = async (reconcileFor: number): Promise<void> => {
+    managed = await startManaged({ routing: [nameOf[side]], sections: { ledger: { reconcileFor } }, ledgerLayer: jumping })
     key = await managed.issue()
   }
   const look = async (): Promise<string | undefined> => {

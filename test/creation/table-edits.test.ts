@@ -48,14 +48,14 @@ const successOf = { A: 201, B: 200 } as const
 describe.each(formNames)('a provider and a client of form %s', (form) => {
   const name = form === 'A' ? 'alpha' : 'beta'
   const start = async ({ before = today }: Edit): Promise<string> => {
-    managed = await startManaged({ routing: [name], assetTable: before, sections: { ledger: { reconcile: 1 } } })
+    managed = await startManaged({ routing: [name], assetTable: before, sections: { ledger: { reconcileFor: 1 } } })
     return managed.issue()
   }
   const edit = ({ after, words }: Edit): void =>
     managed.reconfigure({
       routing: [name],
       assetTable: after,
-      sections: { ledger: { reconcile: 1 } },
+      sections: { ledger: { reconcileFor: 1 } },
       ...(words && { providers: { [name]: { assets: words[form] } } }),
     })
   const create = (key: string) =>

@@ -25,7 +25,7 @@ beforeEach(async () => {
   const file = join(directory, 'ledger.db')
   managed = await startManaged({
     ledger: `sqlite:${file}`,
-    sections: { auth: { mode: 'managed' }, routing: { providers: ['alpha'] }, ledger: { refresh: 0 } },
+    sections: { auth: { mode: 'managed' }, routing: { providers: ['alpha'] }, ledger: { refreshAfter: 0 } },
   })
   key = await managed.issue()
   other = new DatabaseSync(file)

@@ -113,8 +113,8 @@ describe('L26: 800 rows, and 5 reads a minute', () => {
   test('are read whole after several looks, and clients have reads of their own meanwhile', async () => {
     let now = 0
     const clock = (): number => now
-    const budget = { quotes: 0, create: 0, read: 5 }
-    managed = await startManaged({ providers: { alpha: { budget } }, budgets: memoryBudgets(clock), steadyClock: clock })
+    const rateLimit = { quotes: 0, create: 0, read: 5 }
+    managed = await startManaged({ providers: { alpha: { rateLimit } }, budgets: memoryBudgets(clock), steadyClock: clock })
     const { alpha, gateway } = managed
     key = await managed.issue()
     const created = await managed.client('A').post('/transactions', orderIn('A'), { key })

@@ -28,14 +28,14 @@ export interface Site {
 interface SiteFacts {
   readonly name: string
   readonly form: 'A' | 'B'
-  readonly budget?: Readonly<Record<string, number>>
+  readonly rateLimit?: Readonly<Record<string, number>>
   readonly ledger?: string
   /** Whether its quotes are repeated at a second provider. */
   readonly hasShadow?: boolean
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
-const unlimited = { quotes: 100_000, create: 100_000, read: 200, unproven: 100_000 }
+const unlimited = { quotes: 100_000, create: 100_000, read: 200, unverified: 100_000 }
 
 export class World implements AsyncDisposable {
   /** PostgreSQL and Redis. */
@@ -73,7 +73,7 @@ export class World implements AsyncDisposable {
     const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
     const sections = { redis: { url: redis.url } }
     const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, hasShadow: true, sections })
-    const beta = await build({ name: 'beta', form: 'B', budget: { quotes: 40, create: 0, read: 0 } })
+    const beta = await build({ name: 'beta', form: 'B', rateLimit: { quotes: 40, create: 0, read: 0 } })
     const gamma = await build({ name: 'gamma', form: 'B' })
     return new World({ alpha, beta, gamma }, { redis, ledgerUrl }, open.move())
   }
@@ -105,7 +105,7 @@ export class World implements AsyncDisposable {
 }
 
 async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposableStack): Promise<Site> {
-  const { name, form, budget = { quotes: 0, create: 0, read: 0 }, ledger, sections } = facts
+  const { name, form, rateLimit = { quotes: 0, create: 0, read: 0 }, ledger, sections } = facts
   const directory = join(parent, name)
   mkdirSync(directory)
   const key = `own-key-of-${name}`
@@ -118,13 +118,13 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
       mode: 'managed',
       admin: { tokens: { alice: 'operator-token-of-alice-0123456789' } },
       providers: {
-        [name]: { form, url: network.url, key, budget, extraIds: true, statuses: { failed: 'failed' } },
+        [name]: { form, url: network.url, key, rateLimit, extraIds: true, statuses: { failed: 'failed' } },
         ...(candidate && { candidate: settingsOf(candidate) }),
       },
       ...(ledger !== undefined && { ledger }),
       sections: {
         limits: unlimited,
-        ...(candidate && { routing: { providers: [name], shadow: { provider: 'candidate', sample: 1 } } }),
+        ...(candidate && { routing: { providers: [name], mirror: { provider: 'candidate', sample: 1 } } }),
         ledger: { url: ledger ?? `sqlite:${join(directory, 'ledger.db')}`, refresh: 1 },
         ...sections,
       },
@@ -143,5 +143,5 @@ async function startCandidate(directory: string, open: AsyncDisposableStack): Pr
 }
 
 function settingsOf({ url, settings: { form, keys } }: Provider) {
-  return { form, url, key: keys[0], budget: { quotes: 0, create: 0, read: 0 } }
+  return { form, url, key: keys[0], rateLimit: { quotes: 0, create: 0, read: 0 } }
 }

@@ -77,13 +77,13 @@ describe('the pod', () => {
     expect(documented.sort()).toEqual(named)
   })
 
-  it('has time to end: longer than grace and drain together, and drain is longer than a provider may take', () => {
+  it('has time to end: longer than shutdownDelay and drain together, and drain is longer than a provider may take', () => {
     const { server, providers } = configuration()
     const { readinessProbe } = container() ?? {}
-    expect(pod()?.terminationGracePeriodSeconds).toBeGreaterThan(server.grace + server.drain)
+    expect(pod()?.terminationGracePeriodSeconds).toBeGreaterThan(server.shutdownDelay + server.drain)
     expect(server.drain).toBeGreaterThan(Math.max(...providers.map(({ timeout }) => timeout)))
     const noticed = (readinessProbe?.periodSeconds ?? 10) * (readinessProbe?.failureThreshold ?? 3)
-    expect(server.grace).toBeGreaterThan(noticed)
+    expect(server.shutdownDelay).toBeGreaterThan(noticed)
   })
 
   it('is probed on the admin port, and only there', () => {
@@ -149,7 +149,7 @@ describe('what stands around it', () => {
     const { metadata, spec: deployment } = one<Deployment>('Deployment')
     expect(spec?.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: metadata?.name })
     expect(spec?.minReplicas).toBeGreaterThanOrEqual(2)
-    expect(configuration().limits.replicas).toBe(spec?.maxReplicas)
+    expect(configuration().replicas).toBe(spec?.maxReplicas)
     expect(one<PodDisruptionBudget>('PodDisruptionBudget').spec?.maxUnavailable).toBe(1)
     expect(deployment?.strategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 })
     expect(deployment?.replicas).toBeUndefined()

@@ -50,7 +50,7 @@ describe('compose.yaml', () => {
 
   it('its two gateways are this version, and `replicas` is 2', () => {
     expect(gateways.map((name) => serviceOf(name).image)).toEqual([`swapgate:${manifest.version}`, `swapgate:${manifest.version}`])
-    expect(Number(parse(readDeploy('gateway.yaml')).limits.replicas)).toBe(gateways.length)
+    expect(Number(parse(readDeploy('gateway.yaml')).replicas)).toBe(gateways.length)
   })
 
   it('only the balancer is open to other machines, and no admin port at all', () => {
@@ -115,7 +115,7 @@ describe('gateway.yaml', () => {
     using containerRoot = laidOut()
     const { server, providers } = loadConfig(containerRoot.at(configFile), knownForms, environment)
     expect(server.drain).toBeGreaterThan(Math.max(...providers.map(({ timeout }) => timeout)))
-    expect(Number.parseInt(gateway?.stop_grace_period ?? '', 10)).toBeGreaterThan(server.grace + server.drain)
+    expect(Number.parseInt(gateway?.stop_grace_period ?? '', 10)).toBeGreaterThan(server.shutdownDelay + server.drain)
   })
 })
 

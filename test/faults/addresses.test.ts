@@ -5,7 +5,7 @@ import { sendRaw } from '../support/raw.ts'
 import { assets } from '../support/swaps.ts'
 
 const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
-const limits = { quotes: 2, create: 9, read: 2, unproven: 1_000 }
+const limits = { quotes: 2, create: 9, read: 2, unverified: 1_000 }
 
 let pair: Pair
 afterEach(() => pair.close())

@@ -33,7 +33,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   })
 
   test('S9: a swap made in one form reads right in the other', async () => {
-    managed = await startManaged({ routing: [nameOf[side]], sections: { ledger: { refresh: 0 } } })
+    managed = await startManaged({ routing: [nameOf[side]], sections: { ledger: { refreshAfter: 0 } } })
     const key = await managed.issue()
     const id = idOf(await create(form, key, { refundAddress: 'bc1q-refund-1' }))
     const read = async (as: FormName): Promise<Facts> =>
@@ -89,7 +89,7 @@ async function page(form: FormName, key: string, at: number, size: number): Prom
 
 describe.each(formNames)('form %s', (form) => {
   test('S8: a walk over the pages misses nothing that was there, in order, while others create', async () => {
-    managed = await startManaged({ sections: { ledger: { refresh: 600 } } })
+    managed = await startManaged({ sections: { ledger: { refreshAfter: 600 } } })
     let made = 0
     managed.alpha.reply('create', () => {
       const createdAt = new Date().toISOString()

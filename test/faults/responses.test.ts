@@ -20,7 +20,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     sender(form, `${gateway.url}/${form.toLowerCase()}/api/v2`, await gateway.freshKey(), witness)
   const freshClient = (): Promise<Sender> => clientOf(pair)
   beforeAll(async () => {
-    const sections = { limits: { quotes: 100_000, create: 3, read: 100_000, unproven: 100_000 } }
+    const sections = { limits: { quotes: 100_000, create: 3, read: 100_000, unverified: 100_000 } }
     pair = await startPair(form, side, { sections, provider: { extraIds: true } })
     shortTimeout = await startPair(form, side, { sections, provider: { timeout: 0.2 } })
   })

@@ -126,7 +126,7 @@ describe.each(formNames)('with issued keys, client %s', (form) => {
   })
 
   test('S11: a limit of the client is not that of keys that were never accepted', async () => {
-    await using managed = await startManaged({ sections: { limits: { quotes: 1, create: 1, read: 100, unproven: 100 } } })
+    await using managed = await startManaged({ sections: { limits: { quotes: 1, create: 1, read: 100, unverified: 100 } } })
     const { get, post } = managed.client(form)
     const key = await managed.issue()
     await get('/currencies', { key })

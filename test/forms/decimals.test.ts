@@ -88,7 +88,7 @@ describe.each(pairs)('reports: client $client, provider $provider', ({ client: f
   test.each(['managed', 'passthrough'])(
     'more decimals than the table has are shown as they are, counted, and never stale: %s',
     async (mode) => {
-      const sections = { auth: { mode }, ledger: { refresh: 0 } }
+      const sections = { auth: { mode }, ledger: { refreshAfter: 0 } }
       pair = await startPair(form, provider, {
         assetTable,
         sections,

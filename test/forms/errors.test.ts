@@ -98,7 +98,7 @@ describe.each(formNames)('client %s', (form) => {
   })
 
   test('a used-up limit is 429 before the request is read, and unreadable requests are charged', async () => {
-    const limits = { quotes: 2, create: 2, read: 1, unproven: 1000 }
+    const limits = { quotes: 2, create: 2, read: 1, unverified: 1000 }
     const tight = await startPair(form, form, { sections: { limits } })
     const statuses: number[] = []
     for (const body of ['nonsense', '{}', 'nonsense']) statuses.push((await tight.client.post('/transactions', body)).status)

@@ -112,7 +112,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('M37: the provider has words of its own', async () => {
     const extraIdNames = {
       deposit: 'payinExtraId',
-      withdrawal: { ask: 'extraId', answer: 'payoutExtraId' },
+      withdrawal: { request: 'extraId', response: 'payoutExtraId' },
       refund: 'backTag',
     }
     const reported = { payinExtraId: 'd-1', payoutExtraId: '77', backTag: '88', ...own({ refund: 'wrong' }) }

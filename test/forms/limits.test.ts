@@ -5,7 +5,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { client, formNames, pairWords, rateQuery, startPair } from '../support/pair.ts'
 import { assets, swap } from '../support/swaps.ts'
 
-const limits = { quotes: 5, create: 3, read: 4, unproven: 1_000 }
+const limits = { quotes: 5, create: 3, read: 4, unverified: 1_000 }
 const quote = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
 
 /** The parameters of `"policy";a=1;b=2`. */
@@ -165,7 +165,7 @@ describe('unverified keys', () => {
   })
 
   test('without a key count against their address alone', async () => {
-    const sections = { limits: { ...limits, unproven: 4 }, server: { trustProxy: 1 } }
+    const sections = { limits: { ...limits, unverified: 4 }, server: { trustProxy: 1 } }
     const pair = await startPair('A', 'A', { preverifiedKeys: [], sections })
     const statuses: number[] = []
     for (let at = 0; at < 6; at++) {
@@ -176,8 +176,8 @@ describe('unverified keys', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 401])
   })
 
-  test('of all addresses together number limits.unproven; past it those of refused keys wait, and others five times as long', async () => {
-    const sections = { limits: { ...limits, unproven: 4 }, server: { trustProxy: 1 } }
+  test('of all addresses together number limits.unverified; past it those of refused keys wait, and others five times as long', async () => {
+    const sections = { limits: { ...limits, unverified: 4 }, server: { trustProxy: 1 } }
     const pair = await startPair('A', 'A', { preverifiedKeys: [], sections })
     pair.provider.reply('list', { status: 401, json: { error: 'Unauthorized', message: 'No', code: 401 } })
     const sendRequest = async (at: number): Promise<number> => {

@@ -1,10 +1,10 @@
-/** `limits.shadow`: limits that only count. */
+/** `limits.dryRun`: limits that only count. */
 import { expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { rateQuery, startPair } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
-const limits = { quotes: 2, create: 1, read: 1, unproven: 1, shadow: true }
+const limits = { quotes: 2, create: 1, read: 1, unverified: 1, dryRun: true }
 const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
 
 test('no request is refused, the headers have the limit, and would-be refusals are counted', async () => {

@@ -133,7 +133,7 @@ describe('a create', () => {
 })
 
 it('P20: a client without a public address spends nothing of the budget', async () => {
-  await start({ facts: { budget: { quotes: 2, create: 1, read: 0 } }, budgets: memoryBudgets(() => 0) })
+  await start({ facts: { rateLimit: { quotes: 2, create: 1, read: 0 } }, budgets: memoryBudgets(() => 0) })
   for (let number = 0; number < 5; number++) expectRefusal(await quote('10.0.0.1'), 'A', 400, 'refused')
   for (let number = 0; number < 5; number++) expectRefusal(await create('10.0.0.1'), 'A', 400, 'refused')
   expect([(await quote(home)).status, (await create(home)).status]).toEqual([200, 201])
@@ -154,7 +154,7 @@ it('P20: without a proxy of the operator’s, a client cannot choose its address
 })
 
 it('P20: the shadow never carries an address of a client', async () => {
-  const routing = { providers: ['beta'], shadow: { provider: 'alpha', sample: 1 } }
+  const routing = { providers: ['beta'], mirror: { provider: 'alpha', sample: 1 } }
   await start({ sections: { routing, cache: { rate: 0 } } })
   const results = () => gateway.observations.flatMap((observation) => (observation.what === 'shadow' ? [observation.result] : []))
   await quote(home, 'A', 'fixed')

@@ -11,11 +11,11 @@ afterEach(() => managed.close())
 
 test('a provider never gets more calls than its budget, by any path', async () => {
   let now = 0
-  const budget = { quotes: 5, create: 3, read: 4 }
+  const rateLimit = { quotes: 5, create: 3, read: 4 }
   managed = await startManaged({
-    providers: { alpha: { budget } },
+    providers: { alpha: { rateLimit } },
     budgets: memoryBudgets(() => now),
-    sections: { ledger: { refresh: 0 }, cache: { currencies: 600, rate: 0, staleFor: 0 } },
+    sections: { ledger: { refreshAfter: 0 }, cache: { currencies: 600, rate: 0, staleFor: 0 } },
   })
   const key = await managed.issue()
   const client = managed.client('A')

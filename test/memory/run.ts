@@ -43,7 +43,7 @@ const unlimited = 1_000_000_000
 
 /** `round` is in it, so that each reload has a change. */
 function writeConfiguration({ healthy, hostile, losing, lists }: ProviderPorts, redis: string, round: number): void {
-  const own = 'key: own-key, timeout: 4, budget: { quotes: 0, create: 0, read: 0 }'
+  const own = 'key: own-key, timeout: 4, rateLimit: { quotes: 0, create: 0, read: 0 }'
   const at = (port: number): string => `"http://127.0.0.1:${port}/api/v2"`
   const silent = silentNames.map(
     (name) => `${name}: { form: A, ${own}, url: "https://${name}.silent/api/v2", native: [GET /small] }`,
@@ -51,11 +51,11 @@ function writeConfiguration({ healthy, hostile, losing, lists }: ProviderPorts, 
   writeFileSync(
     file,
     `
-server: { port: 0, grace: 0, trustProxy: 1 }
+server: { port: 0, shutdownDelay: 0, trustProxy: 1 }
 admin: { port: 0, tokens: { alice: "${operatorToken}" } }
 auth: { mode: managed }
 ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
-limits: { quotes: ${unlimited + round}, create: ${unlimited}, read: ${unlimited}, unproven: ${unlimited} }
+limits: { quotes: ${unlimited + round}, create: ${unlimited}, read: ${unlimited}, unverified: ${unlimited} }
 cache: { currencies: 5, rate: 1 }
 ${redis && `redis: { url: "${redis}" }`}
 providers:

@@ -113,7 +113,11 @@ export class World implements AsyncDisposable {
       ledgerClock: time.ledger,
       budgets,
       preverifiedKeys: Object.values(this.keys),
-      sections: { ...(this.isManaged && managed), ledger: { refresh: 0 }, cache: { currencies: 600, rate: 0, staleFor: 86_400 } },
+      sections: {
+        ...(this.isManaged && managed),
+        ledger: { refreshAfter: 0 },
+        cache: { currencies: 600, rate: 0, staleFor: 86_400 },
+      },
     })
     this.config = gateway.config
     this.processes.set(name, { gateway, gates })

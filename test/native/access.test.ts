@@ -76,7 +76,7 @@ describe('N4: a request', () => {
 })
 
 describe('N5: a call counts', () => {
-  const limited = { limits: { quotes: 1, create: 2, read: 3, unproven: 100_000 }, auth: { mode: 'managed' } }
+  const limited = { limits: { quotes: 1, create: 2, read: 3, unverified: 100_000 }, auth: { mode: 'managed' } }
 
   test('under the read limit or the create limit of the account, with the operations', async () => {
     await using few = await startRig({ sections: limited })
@@ -122,7 +122,7 @@ describe('N5: a call counts', () => {
   test('against the provider’s budget of reads or creates, which it shares with the operations', async () => {
     await using few = await startRig({
       budgets: memoryBudgets(() => performance.now()),
-      facts: { budget: { quotes: 10, create: 2, read: 2 } },
+      facts: { rateLimit: { quotes: 10, create: 2, read: 2 } },
     })
     for (const [method, path] of [
       ['GET', '/exchange/range'],

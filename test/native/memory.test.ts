@@ -28,7 +28,7 @@ test.each([
   }
   const file = directory.write(
     JSON.stringify({
-      server: { port: 0, grace: 0 },
+      server: { port: 0, shutdownDelay: 0 },
       admin: { port: 0 },
       auth: { mode: 'managed' },
       ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },

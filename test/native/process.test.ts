@@ -29,13 +29,20 @@ afterEach(async () => {
 
 function settings(facts: object, sections: object = {}): string {
   return JSON.stringify({
-    server: { port: 0, grace: 0.2, drain: 3 },
+    server: { port: 0, shutdownDelay: 0.2, drain: 3 },
     admin: { port: 0 },
     auth: { mode: 'managed' },
     ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },
     limits: { quotes: 100_000, create: 100_000, read: 100_000 },
     providers: {
-      alpha: { form: 'A', url: provider.url, key: providerKey, native: open, budget: { quotes: 0, create: 0, read: 0 }, ...facts },
+      alpha: {
+        form: 'A',
+        url: provider.url,
+        key: providerKey,
+        native: open,
+        rateLimit: { quotes: 0, create: 0, read: 0 },
+        ...facts,
+      },
     },
     routing: { providers: ['alpha'] },
     ...sections,
@@ -126,7 +133,7 @@ test('N17: at the end what is in flight is finished, with Connection: close, and
 })
 
 test('N17: a response that does not end is cut off with the process, after server.drain', async () => {
-  await using running = await start({}, { server: { port: 0, grace: 0, drain: 0.3 } })
+  await using running = await start({}, { server: { port: 0, shutdownDelay: 0, drain: 0.3 } })
   const halves = answersByHalves()
   const response = running.send('/exchange/range')
   await vi.waitFor(() => expect(halves.begun()).toBe(1), eventTimeoutMs)

@@ -11,7 +11,7 @@ import { RedisServer } from '../support/redis.ts'
 import { Scrape } from './scrape.ts'
 
 const timeout = 30_000
-const server = { port: 0, grace: 0 }
+const server = { port: 0, shutdownDelay: 0 }
 
 interface Rig {
   readonly gateways: Gateways

@@ -39,7 +39,7 @@ test('rates: shared while the call is in flight, cached while they are fresh', a
 
 test('a transaction: from the ledger while it is fresh, and if the provider fails', async () => {
   await managed.close()
-  managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refresh: 0.3 } } })
+  managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refreshAfter: 0.3 } } })
   const key = await managed.issue()
   const created = await managed.client('A').post('/transactions', orderIn('A'), { key })
   const { id } = created.json as { readonly id: string }

@@ -6,8 +6,8 @@ import type { LedgerGauges } from '../../src/core/ledger-admin.ts'
 import type { RequestEnd } from '../../src/domain/observation.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
-const budget = { quotes: 60, create: 0, read: 120 }
-const providers = [{ tag: 'beta', form: 'B', state: 'draining', budget }]
+const rateLimit = { quotes: 60, create: 0, read: 120 }
+const providers = [{ tag: 'beta', form: 'B', state: 'draining', rateLimit }]
 const formOf = (tag: string | undefined): string => (tag === 'beta' ? 'B' : 'none')
 const oldest = Date.now() - 90_000
 const held: LedgerGauges = {

@@ -7,7 +7,7 @@ import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { Scrape } from './scrape.ts'
 
-const gateway = `server: { port: 0, grace: 0 }
+const gateway = `server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }
 routing: { providers: [alpha] }

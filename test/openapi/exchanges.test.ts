@@ -23,7 +23,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
   const freshClient = async (): Promise<Sender> =>
     sender(form, base, await pair.gateway.freshKey(), describedBy(fileOf(form), base, pair.witness))
   beforeAll(async () => {
-    const limits = { quotes: 100_000, create: 4, read: 100_000, unproven: 100_000 }
+    const limits = { quotes: 100_000, create: 4, read: 100_000, unverified: 100_000 }
     pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.5, extraIds: 'unconfirmed' } })
     base = baseOf(form, pair.gateway.url)
   }, 60_000)
@@ -117,7 +117,10 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
 
 describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
   test('S3: a last known state and a provider that can take no more are as described', async () => {
-    await using managed = await startManaged({ routing: [form === 'A' ? 'beta' : 'alpha'], sections: { ledger: { refresh: 0 } } })
+    await using managed = await startManaged({
+      routing: [form === 'A' ? 'beta' : 'alpha'],
+      sections: { ledger: { refreshAfter: 0 } },
+    })
     const base = baseOf(form, managed.gateway.url)
     const client = sender(form, base, await managed.issue(), describedBy(fileOf(form), base, managed.witness))
     const provider = form === 'A' ? managed.beta : managed.alpha

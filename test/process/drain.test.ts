@@ -8,7 +8,7 @@ import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { Gateways } from './gateways.ts'
 
 const [creates, others] = [100, 30]
-const [grace, drain] = [0.6, 5]
+const [shutdownDelay, drain] = [0.6, 5]
 const nowhere = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n'
 const post = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
 
@@ -30,7 +30,7 @@ async function opened(port: number, bytes: string): Promise<Socket> {
 it('D1: with 100 creates in flight, idle and half-sent connections it ends in time, and none is lost', {
   timeout: 60_000,
 }, async () => {
-  await using gateways = await Gateways.prepare({ server: { port: 0, grace, drain } })
+  await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay, drain } })
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
   const port = Number(new URL(gateway.url).port)
@@ -60,7 +60,7 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
     expect([response?.status, response?.headers.connection]).toEqual([201, 'close'])
   await Promise.all(closed)
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
-  expect((performance.now() - signalledAt) / 1000).toBeLessThan(grace + drain + 1)
+  expect((performance.now() - signalledAt) / 1000).toBeLessThan(shutdownDelay + drain + 1)
   const next = await gateways.startInProcess()
   expect(await gateways.violations(next, [acme])).toEqual([])
 })

@@ -19,7 +19,7 @@ interface Rig {
 async function start(settings: readonly string[] = []): Promise<Rig> {
   const postgres = await startOwnPostgres(settings)
   onTestFinished(postgres.close)
-  const gateways = await Gateways.prepare({ ledger: { url: postgres.url, refresh: 60 } })
+  const gateways = await Gateways.prepare({ ledger: { url: postgres.url, refreshAfter: 60 } })
   onTestFinished(() => gateways[Symbol.asyncDispose]())
   return { postgres, gateways, gateway: await gateways.start() }
 }

@@ -24,7 +24,7 @@ export interface RunningGateway extends AsyncDisposable {
 type Sections = Readonly<Record<string, unknown>>
 
 const providerKey = 'own-key-1'
-const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
+const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unverified: 1_000_000 }
 
 export class Gateways implements AsyncDisposable {
   readonly history = new History()
@@ -40,14 +40,14 @@ export class Gateways implements AsyncDisposable {
     this.provider = provider
     this.directory = directory
     this.file = join(directory, 'gateway.yaml')
-    const budget = { quotes: 0, create: 0, read: 0 }
+    const rateLimit = { quotes: 0, create: 0, read: 0 }
     const configuration = {
       server: { port: 0 },
       admin: { port: 0 },
       auth: { mode: 'managed' },
       ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
       limits: unlimited,
-      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget, extraIds: true, ...keys } },
+      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, rateLimit, extraIds: true, ...keys } },
       routing: { providers: ['alpha'] },
       ...sections,
     }

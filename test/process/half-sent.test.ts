@@ -50,7 +50,7 @@ interface Started {
 async function start(server: string, provider = 'http://127.0.0.1:9/api/v2', more = ''): Promise<Started> {
   const directory = new ConfigDirectory()
   const file = directory.write(`
-server: { port: 0, grace: 0${server} }
+server: { port: 0, shutdownDelay: 0${server} }
 admin: { port: 0 }
 ledger: { url: "sqlite:${directory.path}/ledger.db" }
 providers: { alpha: { form: A, url: "${provider}", key: own-key } }

@@ -77,7 +77,7 @@ describe('health', { timeout }, () => {
   })
 
   it('D5: while it ends a gateway is live and not ready', async () => {
-    await using gateways = await Gateways.prepare({ server: { port: 0, grace: 1 } })
+    await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 1 } })
     const gateway = await gateways.start()
     gateway.process.child.kill('SIGTERM')
     await expect.poll(() => health(gateway), { interval: 10 }).toEqual([200, 503, 'draining'])

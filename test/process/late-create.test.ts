@@ -14,7 +14,7 @@ function applied({ provider }: Gateways): number {
 }
 
 it('D2: a create with a late response of the provider gets its response before the process ends', { timeout }, async () => {
-  await using gateways = await Gateways.prepare({ server: { port: 0, grace: 0 } })
+  await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 0 } })
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
   await gateways.provider.fault({ delay: 700 })
@@ -29,7 +29,7 @@ it('D2: a create with a late response of the provider gets its response before t
 })
 
 it('D2: later than server.drain it is unknown, and found after the next start', { timeout }, async () => {
-  await using gateways = await Gateways.prepare({ server: { port: 0, grace: 0, drain: 0.2 } })
+  await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 0, drain: 0.2 } })
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
   await gateways.provider.fault({ delay: 3_000 })

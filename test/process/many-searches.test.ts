@@ -49,9 +49,9 @@ test('V31: thousands of searches of one client leave the quotes of others as the
   const provider = await startProvider()
   using directory = new ConfigDirectory()
   const file = directory.write(`
-server: { port: 0, grace: 0, trustProxy: 1 }
+server: { port: 0, shutdownDelay: 0, trustProxy: 1 }
 admin: { port: 0 }
-providers: { alpha: { form: A, url: "${provider.url}", budget: { quotes: 0 } } }
+providers: { alpha: { form: A, url: "${provider.url}", rateLimit: { quotes: 0 } } }
 auth: { mode: passthrough }
 routing: { providers: [alpha] }
 limits: { quotes: 100000 }

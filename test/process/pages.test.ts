@@ -25,7 +25,7 @@ function configurationFile(lines: string): string {
 
 const start = (lines: string): Promise<InProcessGateway> => InProcessGateway.start(configurationFile(lines))
 
-const free = 'server: { port: 0, grace: 0 }\nadmin: { port: 0 }'
+const free = 'server: { port: 0, shutdownDelay: 0 }\nadmin: { port: 0 }'
 
 async function open(url: string, localAddress: string, requestText: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }).on('error', () => {})
@@ -111,7 +111,9 @@ it('H20: docs: false serves no page', { timeout }, async () => {
 })
 
 it('H21: one address does not hold every connection', { timeout }, async () => {
-  await using gateway = await start('server: { port: 0, grace: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }')
+  await using gateway = await start(
+    'server: { port: 0, shutdownDelay: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }',
+  )
   const requestText = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
   const isHeld = async (address: string): Promise<boolean> => {
     const socket = (await open(gateway.url, address, requestText)).resume()
@@ -123,7 +125,7 @@ it('H21: one address does not hold every connection', { timeout }, async () => {
 })
 
 it('H22: the admin port serves its probes to any Host, and nothing else to a foreign name', { timeout }, async () => {
-  await using gateway = await start('server: { port: 0, grace: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
+  await using gateway = await start('server: { port: 0, shutdownDelay: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
   const statusOf = async (path: string, host: string): Promise<number> => (await headOf(gateway.adminUrl, path, { host })).status
   for (const path of ['/livez', '/readyz', '/metrics']) expect(await statusOf(path, 'evil.example')).toBe(200)
   const hosts = ['evil.example', 'evil.example:9090', 'ops.example.evil.example', '127.0.0.1.evil.example', 'a b']

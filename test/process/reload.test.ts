@@ -25,7 +25,7 @@ const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
 
 function settings(routed: string, more = ''): string {
   return `
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 ledger: { url: "sqlite::memory:" }
 providers:
@@ -121,7 +121,7 @@ describe('on SIGHUP', () => {
   })
 
   it('a change that only a start reads is reported', async () => {
-    writeFileSync(file, settings('alpha').replace('port: 0, grace: 0 }', 'port: 0, grace: 0, drain: 3 }'))
+    writeFileSync(file, settings('alpha').replace('port: 0, shutdownDelay: 0 }', 'port: 0, shutdownDelay: 0, drain: 3 }'))
     gateway.reload()
     await untilLogged('warning: server: a change takes effect after a restart')
   })

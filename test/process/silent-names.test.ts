@@ -19,7 +19,7 @@ test('U31: forty names without an answer do not harm a provider with one, and ta
   url.hostname = 'localhost'
   const silent = names.map((name, at) => `p${at}: { form: A, key: k, url: "https://${name}/api/v2", timeout: 4 }`)
   const file = directory.write(`
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 providers:
   good: { form: A, key: k, url: "${url.href}" }

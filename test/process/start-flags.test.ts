@@ -25,7 +25,7 @@ process.on('exit', () => console.log('counts', JSON.stringify({ flags, modules: 
 `
 
 const configuration = `
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }
 routing: { providers: [alpha] }

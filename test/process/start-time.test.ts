@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
 
 const configuration = `
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }
 routing: { providers: [alpha] }

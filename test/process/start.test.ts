@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => directory[Symbol.dispose]())
 
-const freePorts = 'server: { port: 0, grace: 0 }\nadmin: { port: 0 }\n'
+const freePorts = 'server: { port: 0, shutdownDelay: 0 }\nadmin: { port: 0 }\n'
 const alpha = 'providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }\nrouting: { providers: [alpha] }\n'
 
 async function status(url: string): Promise<number> {

@@ -64,7 +64,7 @@ async function held(url: string, agent: Agent | false = false): Promise<{ readon
 
 describe('a gateway that gets a signal to end', () => {
   it('D1: turns clients away, finishes what is in flight, and ends with 0', async () => {
-    const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
+    const { swapgate, currencies, nowhere, ready } = await started('shutdownDelay: 0.6')
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies, new Agent({ keepAlive: true }))
     expect((await sendRequest(ready)).status).toBe(200)
@@ -86,7 +86,7 @@ describe('a gateway that gets a signal to end', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'D1: ends soon on %s if nothing is in flight, with any open connections',
     async (signal) => {
-      const { swapgate, nowhere } = await started('grace: 0, drain: 10')
+      const { swapgate, nowhere } = await started('shutdownDelay: 0, drain: 10')
       await using gateway = swapgate
       await sendRequest(nowhere, new Agent({ keepAlive: true }))
       const { hostname, port } = new URL(nowhere)
@@ -101,7 +101,7 @@ describe('a gateway that gets a signal to end', () => {
   )
 
   it('waits no longer than server.drain', async () => {
-    const { swapgate, currencies } = await started('grace: 0, drain: 0.3')
+    const { swapgate, currencies } = await started('shutdownDelay: 0, drain: 0.3')
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     const began = performance.now()
@@ -112,7 +112,7 @@ describe('a gateway that gets a signal to end', () => {
   })
 
   it('D3: ends at once on a second signal', async () => {
-    const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
+    const { swapgate, currencies, ready } = await started('shutdownDelay: 60, drain: 60')
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGTERM')
@@ -133,7 +133,7 @@ describe('a gateway that gets a signal to end', () => {
   ])('X10: after %s it logs which, finishes what is in flight, and ends with 1', async (_, failure) => {
     const failing = join(directory.path, 'failing.mjs')
     writeFileSync(failing, `process.on('SIGUSR2', () => ${failure})`)
-    const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
+    const { swapgate, currencies, nowhere } = await started('shutdownDelay: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGUSR2')

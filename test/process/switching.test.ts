@@ -18,10 +18,10 @@ let beta: ProviderB
 let gateway: InProcessGateway
 let file: string
 
-const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
+const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unverified: 1_000_000 }
 /** As many as there are clients: creates that began before a reload may still go up. */
 const maxInFlight = 6
-const budget = { quotes: 0, create: 0, read: 0 }
+const rateLimit = { quotes: 0, create: 0, read: 0 }
 
 interface Facts {
   readonly alpha?: object | null
@@ -31,11 +31,11 @@ interface Facts {
 
 function write({ alpha: a = {}, beta: b = {}, routing }: Facts): void {
   const providers = {
-    ...(a && { alpha: { form: 'A', url: alpha.url, key: 'provider-key-alpha', budget, ...a } }),
-    ...(b && { beta: { form: 'B', url: beta.url, key: 'provider-key-beta', budget, ...b } }),
+    ...(a && { alpha: { form: 'A', url: alpha.url, key: 'provider-key-alpha', rateLimit, ...a } }),
+    ...(b && { beta: { form: 'B', url: beta.url, key: 'provider-key-beta', rateLimit, ...b } }),
   }
   const config = {
-    server: { port: 0, grace: 0 },
+    server: { port: 0, shutdownDelay: 0 },
     admin: { port: 0 },
     auth: { mode: 'managed' },
     ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}`, refresh: 0.2 },

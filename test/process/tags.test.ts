@@ -27,7 +27,7 @@ const ledgerUrl = (): string => `sqlite:${join(directory.path, 'ledger.db')}`
 
 function settings(alpha: string, beta: string, ledger = ledgerUrl()): string {
   return `
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 ledger: { url: "${ledger}" }
 providers:
@@ -68,7 +68,7 @@ it('L52: a reload that swaps two tags is refused, and the old configuration stay
     200,
   )
   expect([one.received('get').length, two.journal.length]).toEqual([1, 0])
-  writeFileSync(file, settings(at(one), at(two), ledgerUrl()).replace('grace: 0', 'grace: 1'))
+  writeFileSync(file, settings(at(one), at(two), ledgerUrl()).replace('shutdownDelay: 0', 'shutdownDelay: 1'))
   gateway.reload()
   await untilLogged(gateway, 'was read again')
   await gateway[Symbol.asyncDispose]()

@@ -21,7 +21,7 @@ describe.each(providerNames)('%s', (name) => {
 
   it('P8: a budget counts HTTP calls', async () => {
     const quotes = 1 + 2 * quoteCalls.length // the list, and two quotes
-    rig = await startRig(name, { provider: { budget: { quotes, create: 0, read: 0 } }, budgets: memoryBudgets(() => 0) })
+    rig = await startRig(name, { provider: { rateLimit: { quotes, create: 0, read: 0 } }, budgets: memoryBudgets(() => 0) })
     expect((await rig.quote('A')).status).toBe(200)
     expect((await rig.quote('A', { amount: '0.2' })).status).toBe(200)
     expectRefusal(await rig.quote('A', { amount: '0.3' }), 'A', 503)
@@ -32,7 +32,7 @@ describe.each(providerNames)('%s', (name) => {
   if (hasRateIds)
     it('P8: a fixed create spends its own quote, and is not sent without it', async () => {
       rig = await startRig(name, {
-        provider: { budget: { quotes: 1 + quoteCalls.length, create: 0, read: 0 } },
+        provider: { rateLimit: { quotes: 1 + quoteCalls.length, create: 0, read: 0 } },
         budgets: memoryBudgets(() => 0),
       })
       expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(201)

@@ -104,7 +104,7 @@ describe.each(
 
   it('P33: one call requests them, as a quote', async () => {
     await using rig = await startRig(name, {
-      provider: { budget: { quotes: 2, create: 0, read: 0 } },
+      provider: { rateLimit: { quotes: 2, create: 0, read: 0 } },
       budgets: memoryBudgets(() => 0),
     })
     expectRefusal(await rig.create('A', float), 'A', 400, 'below_minimum')

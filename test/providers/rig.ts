@@ -85,7 +85,7 @@ export async function startRig(
       server: { trustProxy: 1 },
       auth: { mode },
       cache: { currencies: 600, rate: 0, staleFor: 0 },
-      ledger: { refresh: 0 },
+      ledger: { refreshAfter: 0 },
       ...sections,
     },
   })

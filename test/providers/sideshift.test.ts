@@ -13,7 +13,10 @@ const calls = () => rig.exchange.calls.filter(({ operation }) => operation !== '
 
 describe.each(formNames)('for form %s', (form) => {
   it('a floating rate is refused for quotes and creates, in words that name the parameter; nothing is sent or spent', async () => {
-    rig = await startRig('sideshift', { provider: { budget: { quotes: 3, create: 1, read: 0 } }, budgets: memoryBudgets(() => 0) })
+    rig = await startRig('sideshift', {
+      provider: { rateLimit: { quotes: 3, create: 1, read: 0 } },
+      budgets: memoryBudgets(() => 0),
+    })
     for (let number = 0; number < 5; number++) {
       const quoted = expectRefusal(await rig.quote(form, { rateType: 'float' }), form, 400, 'not_offered')
       expect(quoted).toBe('Invalid rateType: this swap is offered only with fixed.')

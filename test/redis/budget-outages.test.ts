@@ -6,7 +6,7 @@ import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { RedisServer } from '../support/redis.ts'
 import { type Replica, startReplica, timed } from './replica.ts'
 
-const budget = { quotes: 60, create: 30, read: 120 }
+const rateLimit = { quotes: 60, create: 30, read: 120 }
 
 interface Rig extends AsyncDisposable {
   readonly redis: RedisServer
@@ -21,7 +21,7 @@ async function start({ isAbsent = false } = {}): Promise<Rig> {
   if (isAbsent) await redis.kill()
   const replica = await startReplica(redis.url, 2)
   const managed = await startManaged({
-    providers: { alpha: { budget } },
+    providers: { alpha: { rateLimit } },
     budgets: replica.budgets,
     sections: { cache: { currencies: 600, rate: 0, staleFor: 0 } },
   })

@@ -31,7 +31,7 @@ beforeAll(async () => {
     directory,
     mode: 'passthrough',
     providers: { alpha: { form: 'A', url: provider.url } },
-    sections: { redis: { url: redis.url }, limits: { quotes: 100_000, read: limit, replicas: 4 } },
+    sections: { redis: { url: redis.url }, replicas: 4, limits: { quotes: 100_000, read: limit } },
   } as const
   gateways = await Promise.all(Array.from({ length: 4 }, () => GatewayProcess.start(settings)))
 }, 60_000)

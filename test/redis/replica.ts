@@ -11,9 +11,8 @@ export interface Replica extends LimitStores {
 
 export async function startReplica(url: string, replicas: number, prefix = 'swapgate'): Promise<Replica> {
   const observations: Observation[] = []
-  const settings = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false, replicas }
   const limitStores = await openLimitStores(
-    { redis: { url, prefix }, limits: settings },
+    { redis: { url, prefix }, replicas },
     (observation) => void observations.push(observation),
   )
   const state = (): string => observations.findLast((observation) => observation.what === 'limitStore')?.state ?? 'shared'

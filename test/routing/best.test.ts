@@ -57,7 +57,7 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test('a slow provider is left out once another has responded, and waited for while none has', async () => {
-    await start({ patienceMs: 100 })
+    await start({ patience: 0.1 })
     quote({ amountTo: 1 }, { toAmount: 9_999 }, { beta: 1_500 })
     const startedAt = performance.now()
     expect(providerOf(await rate(form))).toBe('alpha')
@@ -74,7 +74,7 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test('W16: a quote outside its own limits leaves out no slower provider, and wins no create', async () => {
-    await start({ patienceMs: 50 })
+    await start({ patience: 0.05 })
     quote({ amountTo: 9_999, minAmount: 5 }, { toAmount: 2 }, { beta: 400 })
     expect(providerOf(await rate(form))).toBe('beta')
     managed.beta.reply('rate', { status: 500, json: {} })
@@ -141,7 +141,7 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test('if the winner certainly cannot take the create, the next best takes it: once', async () => {
-    await start({}, { providers: { beta: { budget: { create: 1 } } } })
+    await start({}, { providers: { beta: { rateLimit: { create: 1 } } } })
     const key = await managed.issue()
     quote({ amountTo: 1 }, { toAmount: 2 })
     await rate(form, key)

@@ -77,13 +77,13 @@ test('W8: each is read, the oldest first, and not again for ten minutes; what ha
 })
 
 test('W8: only the tenth of the read budget pays for it, and clients keep the rest', async () => {
-  const budget = { quotes: 0, create: 0, read: 30 }
+  const rateLimit = { quotes: 0, create: 0, read: 30 }
   await start({
-    providers: { alpha: { budget } },
-    sections: { ledger: { refresh: 0 }, routing: { providers: routing }, cache: { currencies: 600, rate: 0, staleFor: 600 } },
+    providers: { alpha: { rateLimit } },
+    sections: { ledger: { refreshAfter: 0 }, routing: { providers: routing }, cache: { currencies: 600, rate: 0, staleFor: 600 } },
   })
   const ids = await create(5)
-  drain({ budget })
+  drain({ rateLimit })
   for (let pass = 0; pass < 4; pass++) await managed.gateway.pollDraining()
   expect(idsRead()).toEqual(ids.slice(0, 3))
   now += minuteMs + 2_000
@@ -98,10 +98,10 @@ test('W8: only the tenth of the read budget pays for it, and clients keep the re
 })
 
 test('W8: where a tenth is less than one, nothing is read', async () => {
-  const budget = { quotes: 0, create: 0, read: 9 }
-  await start({ providers: { alpha: { budget } } })
+  const rateLimit = { quotes: 0, create: 0, read: 9 }
+  await start({ providers: { alpha: { rateLimit } } })
   await create(1)
-  drain({ budget })
+  drain({ rateLimit })
   await managed.gateway.pollDraining()
   expect(idsRead()).toEqual([])
 })

@@ -38,15 +38,15 @@ class Rig implements AsyncDisposable {
 
   settings(state = 'active', more = ''): string {
     return `
-server: { port: 0, grace: 0 }
+server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
 auth: { mode: managed }
 cache: { rate: 0 }
 limits: { quotes: 100000 }
 ledger: { url: "${this.ledgerUrl}" }
 providers:
-  alpha: { form: A, url: "${this.alpha.url}", key: provider-key-1, state: ${state}, budget: { quotes: 0 } }
-  beta: { form: B, url: "${this.beta.url}", key: provider-key-2, budget: { quotes: 0 } }
+  alpha: { form: A, url: "${this.alpha.url}", key: provider-key-1, state: ${state}, rateLimit: { quotes: 0 } }
+  beta: { form: B, url: "${this.beta.url}", key: provider-key-2, rateLimit: { quotes: 0 } }
 routing: { providers: [alpha, beta] }
 ${more}`
   }

@@ -16,7 +16,7 @@ afterEach(() => managed.close())
 
 const { btc, usdtTrx, usdcEth } = assets
 const start = async (sample = 1, settings: Parameters<typeof startManaged>[0] = {}, mode = 'managed'): Promise<void> => {
-  const routing = { providers: ['alpha'], shadow: { provider: 'beta', sample } }
+  const routing = { providers: ['alpha'], mirror: { provider: 'beta', sample } }
   managed = await startManaged({ ...settings, sections: { auth: { mode }, routing } })
 }
 const rate = (form: FormName = 'A', to: AssetWords = usdtTrx, key: string | null = null): Promise<ReceivedResponse> =>
@@ -98,15 +98,15 @@ test('W17: a shadow spends nothing of what is kept for the gateway’s own reads
       return budgets.reserve(bucket, ...rest)
     },
   }
-  const budget = { quotes: 20, create: 0, read: 0 }
+  const rateLimit = { quotes: 20, create: 0, read: 0 }
   const steadyClock = (): number => performance.now()
   managed = await startManaged({
     budgets: counting,
     steadyClock,
-    providers: { alpha: { budget: { ...budget, quotes: 0 } }, beta: { budget } },
+    providers: { alpha: { rateLimit: { ...rateLimit, quotes: 0 } }, beta: { rateLimit } },
     sections: {
       cache: { currencies: 600, rate: 0, staleFor: 600 },
-      routing: { providers: ['alpha'], shadow: { provider: 'beta', sample: 1 } },
+      routing: { providers: ['alpha'], mirror: { provider: 'beta', sample: 1 } },
     },
   })
   const { from, to } = { from: btc, to: usdtTrx }
@@ -126,7 +126,7 @@ test('W17: one client whose quotes fail only at the candidate opens no breaker t
     steadyClock: () => performance.now(),
     sections: {
       cache: { currencies: 600, rate: 0, staleFor: 600 },
-      routing: { providers: ['alpha', 'beta'], pick: ['beta'], shadow: { provider: 'beta', sample: 1 } },
+      routing: { providers: ['alpha', 'beta'], pick: ['beta'], mirror: { provider: 'beta', sample: 1 } },
     },
   })
   managed.beta.reply('rate', ({ query }) => (query.get('coinTo') === 'ETH' ? { status: 500, json: {} } : { json: rateB(query) }))

@@ -105,7 +105,7 @@ const pages = pagesOf(openApiPages(forms))
 
 /** No cache and no limits, so that every request of a test is a call of its own. */
 const standardSections = {
-  limits: { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 },
+  limits: { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 },
   cache: { currencies: 0, rate: 0, staleFor: 0 },
 }
 

@@ -78,7 +78,7 @@ export async function runStory({
       providers: { alpha: alpha.settings, beta: beta.settings },
       sections: {
         redis: { url: redis.url },
-        ledger: { url: ledger, refresh: 1 },
+        ledger: { url: ledger, refreshAfter: 1 },
         log: { requests: false },
         routing: { strategy: 'weighted', providers: names, weights: { alpha: 100, beta: 0 } },
       },

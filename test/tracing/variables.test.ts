@@ -22,7 +22,7 @@ afterEach(async () => {
 async function run(env: Record<string, string>, program?: string): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')
-  const moved = standard.replace('port: 8080', 'port: 0\n  grace: 0').replace('port: 9090', 'port: 0')
+  const moved = standard.replace('port: 8080', 'port: 0\n  shutdownDelay: 0').replace('port: 9090', 'port: 0')
   writeFileSync(file, moved.replace('enabled: true', 'enabled: false'))
   writeFileSync(join(directory, 'assets.yaml'), readFileSync('config/assets.yaml'))
   const ledger = { LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }

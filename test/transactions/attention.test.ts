@@ -10,7 +10,7 @@ import { swap } from '../support/swaps.ts'
 
 const statuses = { broken: 'failed', frozen: 'held', closed: 'refunded' }
 const providerOf = { A: 'alpha', B: 'beta' } as const
-const ledger = { refresh: 0 }
+const ledger = { refreshAfter: 0 }
 let managed: Managed
 let key: string
 let id: string

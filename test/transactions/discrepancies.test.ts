@@ -16,7 +16,7 @@ const start = async (name: 'alpha' | 'beta', extraIds = false): Promise<void> =>
   managed = await startManaged({
     routing: [name],
     providers: { [name]: { extraIds } },
-    sections: { auth: { mode: 'managed' }, routing: { providers: [name] }, ledger: { refresh: 0 } },
+    sections: { auth: { mode: 'managed' }, routing: { providers: [name] }, ledger: { refreshAfter: 0 } },
   })
   key = await managed.issue()
 }

@@ -14,10 +14,10 @@ import { swap } from '../support/swaps.ts'
 let managed: Managed
 let key: string
 
-const start = async (refresh: number, routing = ['alpha']): Promise<void> => {
+const start = async (refreshAfter: number, routing = ['alpha']): Promise<void> => {
   managed = await startManaged({
     routing,
-    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refresh } },
+    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refreshAfter } },
   })
   key = await managed.issue()
 }
@@ -33,7 +33,7 @@ const advance = (facts: object): void => {
 
 afterEach(() => managed.close())
 
-describe('what was read is fresh for ledger.refresh', () => {
+describe('what was read is fresh for ledger.refreshAfter', () => {
   beforeEach(() => start(600))
 
   test('two pollers cost one upstream call', async () => {

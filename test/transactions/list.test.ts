@@ -14,11 +14,11 @@ let managed: Managed
 let key: string
 afterEach(() => managed.close())
 
-const start = async (refresh = 0): Promise<void> => {
+const start = async (refreshAfter = 0): Promise<void> => {
   const routing = { providers: ['alpha', 'beta'] }
   managed = await startManaged({
     providers: { alpha: { assets: { ETH: null } } },
-    sections: { auth: { mode: 'managed' }, routing, ledger: { refresh } },
+    sections: { auth: { mode: 'managed' }, routing, ledger: { refreshAfter } },
   })
   key = await managed.issue()
 }

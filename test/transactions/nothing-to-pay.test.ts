@@ -10,7 +10,7 @@ import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 import { depositOf, type Swap, swap } from '../support/swaps.ts'
 
 const statuses = { broken: 'failed', checked: 'held' }
-const ledger = { refresh: 0 }
+const ledger = { refreshAfter: 0 }
 /** Of the first swap that a provider makes. */
 const deposit = depositOf('tx-1')
 const names = /deposit_?address/i

@@ -12,7 +12,7 @@ afterEach(() => managed?.close())
 const start = async (routing: readonly string[] = ['beta']): Promise<void> => {
   managed = await startManaged({
     routing,
-    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refresh: 0 } },
+    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refreshAfter: 0 } },
   })
   key = await managed.issue()
 }

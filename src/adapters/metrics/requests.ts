@@ -143,10 +143,10 @@ function oneOf(label: string, list: readonly string[], current: string, labels: 
 
 /** The sizes of the budgets. A budget of 0 is unlimited and has no sample. */
 function sizes(providers: Providers): readonly Sample[] {
-  return providers().flatMap(({ tag, budget }) =>
+  return providers().flatMap(({ tag, rateLimit }) =>
     budgetPolicies
-      .filter((policy) => (budget[policy] ?? 0) > 0)
-      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsShare(policy, budget[policy] ?? 0) })),
+      .filter((policy) => (rateLimit[policy] ?? 0) > 0)
+      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsShare(policy, rateLimit[policy] ?? 0) })),
   )
 }
 

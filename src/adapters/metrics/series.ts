@@ -275,7 +275,7 @@ interface ConfiguredProvider {
   readonly tag: string
   readonly form: string
   readonly state: string
-  readonly budget: Readonly<Record<string, number>>
+  readonly rateLimit: Readonly<Record<string, number>>
 }
 
 /** The currently configured providers. */

@@ -5,7 +5,7 @@ import { admission } from './admission.ts'
 import { type Charge, type Counting, clientLimits, type Limits } from './limits.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
-const configured: Limits = { quotes: 60, create: 30, read: 120, unproven: 600, window: 60, shadow: false }
+const configured: Limits = { quotes: 60, create: 30, read: 120, unverified: 600, window: 60, dryRun: false }
 const callerWithoutKey: Caller = { address: '192.0.2.1' }
 const callerWithUnknownKey: Caller = { ...callerWithoutKey, isKeyUnknown: true }
 const client: Caller = { address: '192.0.2.1', identity: 'acme' }
@@ -33,11 +33,11 @@ const refusedAddresses = {
   add: (address: string) => void refused.add(address),
 }
 
-function gate({ shadow = false, verifiedKeys = undefined as VerifiedKeys | undefined } = {}): Gate {
+function gate({ dryRun = false, verifiedKeys = undefined as VerifiedKeys | undefined } = {}): Gate {
   const observe = (observation: Observation): void => {
     if (observation.what === 'limit') decided.push(`${observation.policy} ${observation.decision}`)
   }
-  const limits = clientLimits({ limiter, configured: { ...configured, shadow }, refusedAddresses, observe })
+  const limits = clientLimits({ limiter, configured: { ...configured, dryRun }, refusedAddresses, observe })
   return admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
 }
 
@@ -152,22 +152,22 @@ describe('is counted as', () => {
   })
 })
 
-describe('in shadow', () => {
+describe('in a dry run', () => {
   it('a request above the limit is admitted, and counted', async () => {
     charges = { 'quotes:address:192.0.2.1': over }
-    const admission = await gate({ shadow: true })('getRate', callerWithoutKey)
+    const admission = await gate({ dryRun: true })('getRate', callerWithoutKey)
     expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
     expect(decided).toEqual(['quotes shadowed'])
   })
 
   it('a client with an unknown key is still refused', async () => {
     charges = { 'unproven:all': over }
-    expect((await gate({ shadow: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect((await gate({ dryRun: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect(decided).toEqual(['unproven shadowed'])
   })
 
   it('an admitted request is counted as usual', async () => {
-    await gate({ shadow: true })('getRate', callerWithoutKey)
+    await gate({ dryRun: true })('getRate', callerWithoutKey)
     expect(decided).toEqual(['quotes admitted'])
   })
 })

@@ -33,12 +33,12 @@ export interface Limits {
   readonly create: number
   /** Per key: `limits.read` (default: 120). */
   readonly read: number
-  /** Requests with unverified keys, of all addresses: `limits.unproven` (default: 120 requests per 60 seconds). */
-  readonly unproven: number
+  /** Requests with unverified keys, of all addresses: `limits.unverified` (default: 120 requests per 60 seconds). */
+  readonly unverified: number
   /** `limits.window` (default: 60 seconds). */
   readonly window: number
-  /** Counts and reports, but rejects nothing: `limits.shadow` (default: false). */
-  readonly shadow: boolean
+  /** Counts and reports, but rejects nothing: `limits.dryRun` (default: false). */
+  readonly dryRun: boolean
 }
 
 const unverifiedPerAddress = 20
@@ -62,9 +62,9 @@ export interface ClientLimits {
   readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
 }
 
-/** Applies the configured limits. In shadow mode it never rejects. */
+/** Applies the configured limits. In a dry run it never rejects. */
 export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
-  const decide = createDecide(configured.shadow, observe)
+  const decide = createDecide(configured.dryRun, observe)
   const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> => {
     const { [policy]: limit, window } = configured
     return limiter
@@ -78,9 +78,9 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
     const all = (limit: number): Promise<ChargedAdmission> => chargeBucket('all', limit, 'admitted')
-    const acrossAddresses = await all(configured.unproven)
+    const acrossAddresses = await all(configured.unverified)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
-    return all(configured.unproven * unverifiedReserveFactor)
+    return all(configured.unverified * unverifiedReserveFactor)
   }
   /** Makes guessing of keys slow for each address and for all addresses together. */
   const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
@@ -104,17 +104,17 @@ function admissionOf(
 
 type ChargedAdmission = Admission & Required<Pick<Admission, 'quota'>>
 
-/** Reports each decision. In shadow mode it admits requests above the limit. */
-function createDecide(isShadow: boolean, observe: Observer): (policy: LimitPolicy, admission: ChargedAdmission) => Admission {
+/** Reports each decision. In a dry run it admits requests above the limit. */
+function createDecide(isDryRun: boolean, observe: Observer): (policy: LimitPolicy, admission: ChargedAdmission) => Admission {
   return (policy, admission) => {
     const { quota, refusal } = admission
-    observe({ what: 'limit', policy, decision: decisionOf(admission, isShadow) })
-    return isShadow && refusal ? { quota } : admission
+    observe({ what: 'limit', policy, decision: decisionOf(admission, isDryRun) })
+    return isDryRun && refusal ? { quota } : admission
   }
 }
 
-function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, isShadow: boolean): LimitDecision {
-  if (refusal) return isShadow ? 'shadowed' : 'refused'
+function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, isDryRun: boolean): LimitDecision {
+  if (refusal) return isDryRun ? 'shadowed' : 'refused'
   return remaining <= limit * nearShare ? 'near' : 'admitted'
 }
 
@@ -135,7 +135,7 @@ interface LimitFallbackOptions {
   readonly shared: SharedLimiter
   /** Of this process alone. */
   readonly local: Limiter
-  /** `limits.replicas` (default: 1). */
+  /** `replicas` (default: 1). */
   readonly replicas: number
   readonly outage: StoreOutage
   readonly observe: Observer

@@ -17,7 +17,7 @@ interface ReconciliationOptions {
   readonly scans: ListScans
   /** The available client keys, if the provider accepts only the key of the client that made the create. */
   readonly pendingKeys?: PendingCreateKeys | undefined
-  /** How long after its attempt a create is checked: `ledger.reconcile` (default: 86400 seconds). */
+  /** How long after its attempt a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
   readonly clock: Clock
   readonly observe: Observer
@@ -135,7 +135,7 @@ interface CheckResult {
 
 interface CheckOptions {
   readonly ledger: Ledger
-  /** How long after its attempt a create is checked: `ledger.reconcile` (default: 86400 seconds). */
+  /** How long after its attempt a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
   /** Whether the window is over: a list without a candidate then means that nothing was created. */
   readonly isLastCheck: boolean

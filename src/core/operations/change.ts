@@ -277,7 +277,7 @@ export function routingReport(
   const settings = { strategy: routing.strategy, providers: routing.providers }
   return {
     inForce: { ...settings, weights, shadow, states: statesOf(providers) },
-    file: { ...settings, weights: routing.weights ?? null, shadow: routing.shadow ?? null, states: statesOf(file.providers) },
+    file: { ...settings, weights: routing.weights ?? null, shadow: routing.mirror ?? null, states: statesOf(file.providers) },
     overrides,
   }
 }

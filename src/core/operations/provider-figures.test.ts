@@ -36,7 +36,7 @@ it('counts judgements of creates that did not pass, and how far creates are off 
   expect(counts).toMatchObject({ judgements: { refused: 2, counted: 1 }, quoteDeviation: { creates: 2, sum: -0.25 } })
   const replica = (providers: readonly ProviderCounts[]) => ({ replica: 'one', ageMs: 0, shadow: null, providers })
   const { judgements: _, quoteDeviation: __, ...older } = counts
-  const live = liveFigures({ tag: 'alpha', budget: { quotes: 0, create: 0, read: 0 } }, false, [
+  const live = liveFigures({ tag: 'alpha', rateLimit: { quotes: 0, create: 0, read: 0 } }, false, [
     ...[counts, counts, older].map((one) => replica([one])),
   ])
   expect(live).toMatchObject({ judgements: { refused: 4, counted: 2 }, quoteDeviation: -0.125 })

@@ -7,7 +7,7 @@ it('W20: a provider may have the name of a property that every object has', asyn
     account: 'constructor',
     form: 'A',
     state: 'active',
-    budget: { quotes: 0, create: 0, read: 0 },
+    rateLimit: { quotes: 0, create: 0, read: 0 },
   } as const
   const settings = {
     providers: [

@@ -24,13 +24,13 @@ interface StatusSettings {
     readonly account: string
     readonly form: string
     readonly state: ProviderState
-    readonly budget: Readonly<Record<BudgetPolicy, number>>
+    readonly rateLimit: Readonly<Record<BudgetPolicy, number>>
   }[]
   readonly routing: {
     readonly strategy: string
     readonly providers: readonly string[]
     readonly weights?: Readonly<Record<string, number>> | undefined
-    readonly shadow?: { readonly provider: string; readonly sample: number } | undefined
+    readonly mirror?: { readonly provider: string; readonly sample: number } | undefined
   }
   /** If set, budgets are shared, and the remaining calls are not summed over replicas. */
   readonly redis: { readonly url: string }
@@ -107,12 +107,12 @@ export async function providerStatus(settings: StatusSettings, ports: StatusPort
     ports.suspensions.read(),
     ports.replicaFigures.read(),
   ])
-  const { strategy, weights, shadow } = settings.routing
+  const { strategy, weights, mirror } = settings.routing
   const oldestMs = Math.max(...replicas.map(({ ageMs }) => ageMs))
   return {
     strategy,
     weights: weights ?? null,
-    shadow: shadow ?? null,
+    shadow: mirror ?? null,
     overrides: overrides.map((override) => ({
       key: keyByName(settings, override.key),
       ...reportOf(override, settings),
@@ -223,19 +223,19 @@ interface LiveFigures {
 
 interface CountedProvider {
   readonly tag: string
-  readonly budget: Readonly<Record<BudgetPolicy, number>>
+  readonly rateLimit: Readonly<Record<BudgetPolicy, number>>
 }
 
 /** `isBudgetShared`: the remaining budget is the lowest of all replicas; otherwise their use is summed. */
 export function liveFigures(
-  { tag, budget }: CountedProvider,
+  { tag, rateLimit }: CountedProvider,
   isBudgetShared: boolean,
   replicas: readonly ReplicaFigures[],
 ): LiveFigures {
   const all = replicas.flatMap(({ providers }) => providers)
   const own = all.filter(({ provider }) => provider === tag)
   const latency = own.map((counts) => counts.latency)
-  const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, budget[policy], isBudgetShared, own)
+  const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, rateLimit[policy], isBudgetShared, own)
   const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
   return {
     requests,

@@ -29,7 +29,7 @@ it('the settings in effect have each override in its place by the tag of the pro
       strategy: 'weighted',
       providers: ['alpha', 'beta'],
       weights: { alpha: 0, beta: 5 },
-      shadow: { provider: 'beta', sample: 0.5 },
+      mirror: { provider: 'beta', sample: 0.5 },
     },
   })
   expect(withOverrides(file, [])).toBe(file)
@@ -42,8 +42,8 @@ it('weights hold for the providers that they name, and others have those of the 
 })
 
 it('an override without a shadow replaces a shadow', () => {
-  const shadowed = { ...file, routing: { ...file.routing, shadow: { provider: 'beta', sample: 1 } } }
-  expect(withOverrides(shadowed, [override('shadow', null)]).routing.shadow).toBeUndefined()
+  const shadowed = { ...file, routing: { ...file.routing, mirror: { provider: 'beta', sample: 1 } } }
+  expect(withOverrides(shadowed, [override('shadow', null)]).routing.mirror).toBeUndefined()
 })
 
 it.each([

@@ -13,7 +13,7 @@ export interface RoutingSettings {
     readonly strategy: string
     readonly providers: readonly string[]
     readonly weights?: Readonly<Record<string, number>> | undefined
-    readonly shadow?: Shadow | undefined
+    readonly mirror?: Shadow | undefined
   }
 }
 
@@ -25,7 +25,7 @@ export function stateKey(tag: string): OverrideKey {
 export function settingOf(settings: RoutingSettings, key: OverrideKey): unknown {
   const { providers, routing } = settings
   if (key === 'weights') return routing.weights ? byTag(settings, routing.weights) : null
-  if (key === 'shadow') return routing.shadow ? byTag(settings, routing.shadow) : null
+  if (key === 'shadow') return routing.mirror ? byTag(settings, routing.mirror) : null
   return providers.find(({ tag }) => stateKey(tag) === key)?.state ?? null
 }
 
@@ -103,7 +103,7 @@ export function withOverrides<Settings extends RoutingSettings>(file: Settings, 
   const inForce = (key: OverrideKey): unknown => byName(file, values.has(key) ? values.get(key) : settingOf(file, key)) ?? undefined
   const providers = file.providers.map((provider) => ({ ...provider, state: inForce(stateKey(provider.tag)) }))
   const weights = values.has('weights') ? mergedWeights(file, inForce('weights')) : file.routing.weights
-  return { ...file, providers, routing: { ...file.routing, weights, shadow: inForce('shadow') } } as Settings
+  return { ...file, providers, routing: { ...file.routing, weights, mirror: inForce('shadow') } } as Settings
 }
 
 function mergedWeights({ routing }: RoutingSettings, weights: unknown): Readonly<Record<string, unknown>> {

@@ -15,8 +15,8 @@ export interface BudgetLimitOptions extends ProviderLayerOptions {
   /** Whose budget it is: that of all providers with this account. */
   readonly account: string
   /**
-   * Calls in any 60 seconds; 0: unlimited. `providers.<name>.budget.quotes` (default: 60), `providers.<name>.budget.create`
-   * (default: 30), `providers.<name>.budget.read` (default: 120).
+   * Calls in any 60 seconds; 0: unlimited. `providers.<name>.rateLimit.quotes` (default: 60), `providers.<name>.rateLimit.create`
+   * (default: 30), `providers.<name>.rateLimit.read` (default: 120).
    */
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
@@ -106,7 +106,7 @@ function countedName(isKeyed: boolean, { identity, address }: Caller, usesGatewa
 const windowMs = 60_000
 
 interface OwnReadLimitOptions {
-  /** Calls in any 60 seconds (per key, if each key has a budget); 0: unlimited. `providers.<name>.budget.read` (default: 120). */
+  /** Calls in any 60 seconds (per key, if each key has a budget); 0: unlimited. `providers.<name>.rateLimit.read` (default: 120). */
   readonly limit: number
   readonly clock: SteadyClock
 }

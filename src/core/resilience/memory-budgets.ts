@@ -168,7 +168,7 @@ interface BudgetFallbackOptions {
   readonly shared: Budgets
   /** Of this process alone. */
   readonly local: Budgets
-  /** `limits.replicas` (default: 1). */
+  /** `replicas` (default: 1). */
   readonly replicas: number
   readonly outage: StoreOutage
 }

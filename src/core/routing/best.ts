@@ -17,7 +17,7 @@ export interface BestOptions {
   readonly others: OtherProviders
   /** How much less creates of a provider have promised than its quotes. */
   readonly deviations: QuoteDeviations
-  /** Slower providers are then left out, if another's quote competes: `routing.patienceMs` (default: 800 milliseconds). */
+  /** Slower providers are then left out, if another's quote competes: `routing.patience` (default: 0.8 seconds). */
   readonly patienceMs: number
 }
 

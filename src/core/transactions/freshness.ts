@@ -11,7 +11,7 @@ import { doubtAbout, presented } from './merge-transaction.ts'
 import { ownerOf } from './transaction-id.ts'
 
 interface FreshnessOptions {
-  /** How long a read counts as fresh: `ledger.refresh` (default: 5 seconds). */
+  /** How long a read counts as fresh: `ledger.refreshAfter` (default: 5 seconds). */
   readonly refreshMs: number
   readonly clock: Clock
   /** A monotonic clock, in milliseconds since 1970 as of the start of the process. */
