@@ -321,7 +321,7 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 /** @description The cause, for programs; the table of errors has the action for each. */
-                "X-Swap-Reason": "key_missing" | "key_invalid" | "key_scope";
+                "X-Swap-Reason": "key_missing" | "key_invalid";
                 [name: string]: unknown;
             };
             content: {

@@ -23,10 +23,9 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace'
 import { maxTimerMs, withDefault } from '../domain/async.ts'
-import { errorTypeOf } from '../domain/error-type.ts'
+import { errorTypeOf, faultTable } from '../domain/fault.ts'
 import type { SpanResult } from '../domain/observation.ts'
 import { type Attributes, recordTraces, type Span, type Tracing } from '../domain/trace.ts'
-import { toStatus } from '../wire/http.ts'
 
 export interface TracingOptions {
   /** Base URL of the collector. */
@@ -282,7 +281,7 @@ function attributesOf({ fault }: Span, attributes: Attributes, failure: string |
 function failureOf({ kind, fault }: Span, attributes: Attributes): string | undefined {
   const status = attributes['http.response.status_code'] ?? 0
   if (status >= (kind === 'client' ? 400 : 500)) return String(status)
-  return fault !== undefined && (kind === 'client' || toStatus(fault.kind) >= 500) ? errorTypeOf(fault) : undefined
+  return fault !== undefined && (kind === 'client' || faultTable[fault.kind].status >= 500) ? errorTypeOf(fault) : undefined
 }
 
 function toTime(milliseconds: number): HrTime {

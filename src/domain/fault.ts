@@ -1,58 +1,132 @@
-/** The only error class that crosses a layer. `wire/http.ts` maps it to a status. */
+/** What went wrong: the only error class that crosses a layer, its kinds, and what follows from each. */
 import { type Amount, compareAmounts, isPositive, isZero } from './amount.ts'
 import type { Confidential } from './confidential.ts'
 
-export const faultKinds = [
-  'invalid', // the request is wrong or not supported here
-  'unauthorized', // the key is missing or not valid
-  'notFound',
-  'methodNotAllowed',
-  'inProgress', // another request under the same Idempotency-Key has no outcome yet
-  'tooSlow', // the client's request did not arrive in time
-  'tooLarge',
-  'pathTooLong',
-  'unsupportedMediaType',
-  'reusedKey', // the Idempotency-Key belongs to another request
-  'expectationFailed',
-  'headersTooLarge',
-  'limited',
-  'internal', // a bug in the gateway, and only that
-  'unreachable', // no connection to the provider: nothing was sent
-  'unreadable', // the provider's response is not of its form
-  'failed', // the provider failed
-  'accessRefused', // the provider refused the gateway's own key
-  'contradicted', // the provider created something else than requested
-  'unavailable', // temporarily not possible
-  'timedOut', // the provider did not respond in time
-  'outcomeUnknown', // a create may or may not have happened
-] as const
+// What went wrong, and what follows from it: one row for each kind.
 
-export type FaultKind = (typeof faultKinds)[number]
+interface Consequences {
+  /** The HTTP status of the response to the client (docs/contract.md §6). */
+  readonly status: number
+  /** `X-Swap-Reason` of a fault without an explicit one. */
+  readonly reason: Reason
+  /** `error_type` in metrics, logs and traces. `errorTypeOf` has the exceptions. */
+  readonly errorType: ErrorType
+  /** The outcome of a call to a provider that ended with it. `attemptOutcomeOf` has the exceptions. */
+  readonly attempt: AttemptOutcome
+  readonly health: HealthEffect
+  /** Whether the same read is sent once more. A refusal never is. */
+  readonly isRetried: boolean
+  readonly failover: Failover
+  /** Whether a get is answered with the last known state instead. */
+  readonly isStaleServed: boolean
+}
 
-/** The reason of a fault without an explicit one. */
-export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
-  invalid: 'parameter_invalid',
-  unauthorized: 'key_invalid',
-  notFound: 'not_found',
-  methodNotAllowed: 'method',
-  inProgress: 'in_progress',
-  tooSlow: 'too_slow',
-  tooLarge: 'too_large',
-  pathTooLong: 'too_large',
-  headersTooLarge: 'too_large',
-  unsupportedMediaType: 'media_type',
-  reusedKey: 'key_reused',
-  expectationFailed: 'parameter_invalid',
-  limited: 'limited',
-  internal: 'internal',
-  unreachable: 'provider_failed',
-  unreadable: 'provider_failed',
-  failed: 'provider_failed',
-  accessRefused: 'provider_failed',
-  contradicted: 'mismatch',
-  unavailable: 'provider_busy',
-  timedOut: 'timeout',
-  outcomeUnknown: 'outcome_unknown',
+/** What a call that ended with the fault says to the circuit breaker about the provider's health. */
+type HealthEffect =
+  | 'unconnected'
+  | 'failed'
+  | 'failedUnlessRefused' // a refusal shows that it responds
+  | 'failedIfInTime' // only if the call had enough time
+  | 'responded' // if the fault names the provider; else the call was not sent, and says nothing
+
+/** Which requests another provider gets: `ifUnsent` is a quote, and a create of which nothing was sent. `failsOver` has the exceptions. */
+type Failover = 'never' | 'quote' | 'ifUnsent'
+
+/** Most faults are about the request, or about the gateway. */
+const usual = { attempt: 'failed', health: 'responded', isRetried: false, failover: 'never', isStaleServed: true } as const
+
+/** A failure of the provider. */
+const ofProvider = {
+  status: 502,
+  reason: 'provider_failed',
+  health: 'failed',
+  isRetried: true,
+  failover: 'quote',
+  isStaleServed: true,
+} as const
+
+const table = {
+  /** The request is wrong or not supported here. */
+  invalid: { ...usual, status: 400, reason: 'parameter_invalid', errorType: 'caller_invalid', attempt: 'refused' },
+  /** The key is missing or not valid. */
+  unauthorized: { ...usual, status: 401, reason: 'key_invalid', errorType: 'caller_unauthorized', attempt: 'keyRefused' },
+  notFound: { ...usual, status: 404, reason: 'not_found', errorType: 'caller_not_found', attempt: 'refused' },
+  methodNotAllowed: { ...usual, status: 405, reason: 'method', errorType: 'caller_method' },
+  /** Another request under the same `Idempotency-Key` has no outcome yet. */
+  inProgress: { ...usual, status: 409, reason: 'in_progress', errorType: 'caller_conflict' },
+  /** The client's request did not arrive in time. */
+  tooSlow: { ...usual, status: 408, reason: 'too_slow', errorType: 'caller_slow', attempt: 'abandoned' },
+  tooLarge: { ...usual, status: 413, reason: 'too_large', errorType: 'caller_too_large', attempt: 'abandoned' },
+  pathTooLong: { ...usual, status: 414, reason: 'too_large', errorType: 'caller_too_large' },
+  unsupportedMediaType: { ...usual, status: 415, reason: 'media_type', errorType: 'caller_media_type' },
+  /** The `Idempotency-Key` belongs to another request. */
+  reusedKey: { ...usual, status: 422, reason: 'key_reused', errorType: 'caller_key_reused' },
+  expectationFailed: { ...usual, status: 417, reason: 'parameter_invalid', errorType: 'caller_expectation' },
+  headersTooLarge: { ...usual, status: 431, reason: 'too_large', errorType: 'caller_too_large' },
+  limited: { ...usual, status: 429, reason: 'limited', errorType: 'limit_client', attempt: 'limited' },
+  /** A bug in the gateway, and only that. */
+  internal: { ...usual, status: 500, reason: 'internal', errorType: 'gateway_internal', isStaleServed: false },
+  /** No connection to the provider: nothing was sent. */
+  unreachable: {
+    ...ofProvider,
+    errorType: 'provider_unreachable',
+    attempt: 'unreachable',
+    health: 'unconnected',
+    failover: 'ifUnsent',
+  },
+  /** The provider's response is not of its form. */
+  unreadable: { ...ofProvider, errorType: 'provider_unreadable', attempt: 'unreadable' },
+  /** The provider failed. */
+  failed: { ...ofProvider, errorType: 'provider_failed', attempt: 'failed', health: 'failedUnlessRefused' },
+  /** The provider refused the gateway's own key. */
+  accessRefused: {
+    ...usual,
+    status: 502,
+    reason: 'provider_failed',
+    errorType: 'provider_key_refused',
+    failover: 'quote',
+    isStaleServed: false,
+  },
+  /** The provider created something else than requested. */
+  contradicted: { ...usual, status: 502, reason: 'mismatch', errorType: 'provider_contradicted' },
+  /** Temporarily not possible. */
+  unavailable: { ...usual, status: 503, reason: 'provider_busy', errorType: 'provider_failed', failover: 'ifUnsent' },
+  /** The provider did not respond in time. */
+  timedOut: {
+    ...usual,
+    status: 504,
+    reason: 'timeout',
+    errorType: 'provider_timed_out',
+    attempt: 'timedOut',
+    health: 'failedIfInTime',
+    failover: 'quote',
+  },
+  /** A create may or may not have happened. */
+  outcomeUnknown: { ...usual, status: 504, reason: 'outcome_unknown', errorType: 'provider_unknown_outcome' },
+} as const satisfies Readonly<Record<string, Consequences>>
+
+export type FaultKind = keyof typeof table
+
+export const faultTable: Readonly<Record<FaultKind, Consequences>> = table
+
+/** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
+export type AttemptOutcome =
+  | 'done'
+  | 'refused'
+  | 'keyRefused'
+  | 'limited'
+  | 'failed'
+  | 'timedOut'
+  | 'unreadable'
+  | 'unreachable'
+  | 'abandoned'
+
+/** The outcome of a call to a provider that ended with this fault. */
+export function attemptOutcomeOf({ kind, noEffect }: Fault): AttemptOutcome {
+  const outcome = faultTable[kind].attempt
+  if (!noEffect) return outcome
+  if (outcome === 'timedOut') return 'unreachable'
+  return outcome === 'failed' ? 'refused' : outcome
 }
 
 /** Why a provider is unavailable: the gateway's budget, a breaker or cooldown, or the provider's own limit. Only for metrics, not for clients. */
@@ -84,7 +158,7 @@ export interface FaultDetails {
   readonly isForEveryProvider?: boolean
   /** True if an operator's same command with `force` is carried out. */
   readonly canForce?: boolean
-  /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
+  /** The value of `X-Swap-Reason`. Default: that of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
   /** The limits of the amount, as far as they are known, if the provider refused it for them. */
@@ -126,7 +200,7 @@ export class Fault extends Error {
     this.mayFailOver = details.mayFailOver ?? false
     this.isForEveryProvider = details.isForEveryProvider ?? false
     this.canForce = details.canForce ?? false
-    this.reason = details.reason ?? defaultReasons[kind]
+    this.reason = details.reason ?? faultTable[kind].reason
     this.unavailableCause = details.unavailableCause
     this.limits = details.limits
   }
@@ -196,7 +270,6 @@ export const reasons = [
   'refused', // the provider refused the request for another reason
   'key_missing',
   'key_invalid',
-  'key_scope', // the key may read only
   'not_found', // no such transaction for this key
   'not_open', // nothing is open at this path of the native lane
   'in_progress', // a request with the same Idempotency-Key has no outcome yet
@@ -218,6 +291,69 @@ export const reasons = [
 ] as const
 
 export type Reason = (typeof reasons)[number]
+
+// The error type of a request in metrics, logs and traces: a closed list, grouped by the party at fault.
+
+export const errorTypes = [
+  'none',
+  'caller_invalid',
+  'caller_unauthorized',
+  'caller_not_found',
+  'caller_method',
+  'caller_slow',
+  'caller_conflict',
+  'caller_too_large',
+  'caller_media_type',
+  'caller_expectation',
+  'caller_key_reused',
+  'limit_client', // a limit of this client
+  'limit_unverified', // keys that no provider has accepted
+  'limit_overload', // load shedding
+  'limit_budget', // the budget at the provider is used up
+  'provider_refused', // an error that is not about the client's request
+  'provider_key_refused', // it refused the gateway's own key
+  'provider_limited', // the provider's own 429
+  'provider_cooldown', // not called: open breaker, cooldown, or full bulkhead
+  'provider_unreachable',
+  'provider_failed',
+  'provider_unreadable',
+  'provider_timed_out',
+  'provider_contradicted',
+  'provider_unknown_outcome', // a create that may or may not have happened
+  'gateway_internal', // a bug in the gateway
+  'gateway_ledger', // the ledger cannot be read or written
+] as const
+
+export type ErrorType = (typeof errorTypes)[number]
+
+const byReason: Readonly<Partial<Record<Reason, ErrorType>>> = {
+  overloaded: 'limit_overload',
+  unverified_limited: 'limit_unverified',
+  ledger_unavailable: 'gateway_ledger',
+}
+
+const byUnavailableCause: Readonly<Record<UnavailableCause, ErrorType>> = {
+  budget: 'limit_budget',
+  cooldown: 'provider_cooldown',
+  limited: 'provider_limited',
+}
+
+/** The type of a fault; `none` without a fault. */
+export function errorTypeOf(fault: Fault | undefined): ErrorType {
+  if (!fault) return 'none'
+  const { kind, reason, unavailableCause, provider, noEffect, cause } = fault
+  const mapped = unavailableCause === undefined ? byReason[reason] : byUnavailableCause[unavailableCause]
+  if (mapped !== undefined) return mapped
+  if (kind === 'limited' && provider !== undefined) return 'provider_limited'
+  if (kind === 'failed' && provider !== undefined && noEffect) return 'provider_refused'
+  if (kind === 'outcomeUnknown' && isOfLedger(cause)) return 'gateway_ledger'
+  return kind === 'unavailable' && cause instanceof Fault ? errorTypeOf(cause) : faultTable[kind].errorType
+}
+
+/** The provider has responded, but the ledger could not store the result. */
+function isOfLedger(cause: unknown): boolean {
+  return cause instanceof Fault && cause.reason === 'ledger_unavailable'
+}
 
 // Derives the reason of a refused amount from the limits in the same response (docs/contract.md §6).
 

@@ -1,7 +1,6 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ConnectFailure } from './connect-failure.ts'
-import type { ErrorType } from './error-type.ts'
-import type { Fault } from './fault.ts'
+import type { AttemptOutcome, ErrorType, Fault } from './fault.ts'
 import type { OperationName } from './service.ts'
 
 export type Observation =
@@ -173,18 +172,6 @@ export type Observer = (observation: Observation) => void
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', '_OTHER'] as const
 
 export type Method = (typeof methods)[number]
-
-/** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
-export type AttemptOutcome =
-  | 'done'
-  | 'refused'
-  | 'keyRefused'
-  | 'limited'
-  | 'failed'
-  | 'timedOut'
-  | 'unreadable'
-  | 'unreachable'
-  | 'abandoned'
 
 export const keyRefusals = ['missing', 'unknown', 'providerRefused'] as const
 

@@ -2,8 +2,8 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { connectFailureOf } from '../domain/connect-failure.ts'
-import { Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
-import type { AttemptOutcome, Observer, Server } from '../domain/observation.ts'
+import { attemptOutcomeOf, Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
+import type { Observer, Server } from '../domain/observation.ts'
 import type { Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { Pair, RateType } from '../domain/swap.ts'
@@ -222,7 +222,7 @@ export class Attempt {
     const endedAt = this.endedAt ?? this.stop()
     const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
     this.span?.end(fault, endedAt)
-    const outcome = outcomeOf(fault)
+    const outcome = fault ? attemptOutcomeOf(fault) : 'done'
     const connectFailure = fault && outcome === 'unreachable' ? connectFailureOf(fault) : undefined
     observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
   }
@@ -238,17 +238,6 @@ export class Attempt {
     this.endedAt = now
     return now
   }
-}
-
-function outcomeOf(fault: Fault | undefined): AttemptOutcome {
-  if (!fault) return 'done'
-  const { kind, noEffect } = fault
-  if (kind === 'invalid' || kind === 'notFound') return 'refused'
-  if (kind === 'unauthorized') return 'keyRefused'
-  if (kind === 'limited' || kind === 'unreadable' || kind === 'unreachable') return kind
-  if (kind === 'tooSlow' || kind === 'tooLarge') return 'abandoned'
-  if (kind === 'timedOut') return noEffect ? 'unreachable' : 'timedOut'
-  return noEffect ? 'refused' : 'failed'
 }
 
 // Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry.

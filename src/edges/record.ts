@@ -1,6 +1,5 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
-import { errorTypeOf } from '../domain/error-type.ts'
-import { Fault } from '../domain/fault.ts'
+import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
 import type { Caller, OperationName, Quota } from '../domain/service.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'

@@ -1,10 +1,10 @@
 /** Converts results and faults into HTTP responses in a client's form. */
-import { Fault, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
+import { Fault, faultTable, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { roundDown, type Status } from '../domain/status.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
-import { entityTag, type HttpResponse, matchesEtag, reasonPhrase, toStatus } from '../wire/http.ts'
+import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { encodePage } from '../wire/response-table.ts'
 
@@ -94,7 +94,7 @@ function setFidelityHeaders(
 
 export function encodeFault(fault: Fault, responseContext: ResponseContext): HttpResponse {
   const { form, codec } = responseContext
-  const status = toStatus(fault.kind)
+  const { status } = faultTable[fault.kind]
   const headers = baseHeaders(responseContext, fault.provider)
   headers['cache-control'] = 'no-store'
   headers['x-swap-reason'] = fault.reason

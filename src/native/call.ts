@@ -1,13 +1,13 @@
 /** One native call: the request to the provider, the head to the client, and the reports. */
 import type { Confidential } from '../domain/confidential.ts'
-import { Fault, standardFault } from '../domain/fault.ts'
+import { Fault, faultTable, standardFault } from '../domain/fault.ts'
 import type { NativeGuard, OpenPath, ReportHead } from '../domain/native.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Caller, Context } from '../domain/service.ts'
 import { Attempt } from '../edges/call.ts'
 import type { RequestRecord } from '../edges/record.ts'
 import { baseHeaders, type ResponseContext } from '../edges/response.ts'
-import { type Headers, type HttpRequest, type HttpResponse, readRetryAfter, toStatus } from '../wire/http.ts'
+import { type Headers, type HttpRequest, type HttpResponse, readRetryAfter } from '../wire/http.ts'
 import type { NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
 
 /** A provider with the settings of its native lane. */
@@ -74,7 +74,7 @@ export async function callNative(
   if (!result.head) throw record.fault
   // For the log: a response that was cut off for what was in it is no success.
   const { fault } = record
-  const status = fault?.kind === 'failed' && result.head.status < 400 ? toStatus(fault.kind) : result.head.status
+  const status = fault?.kind === 'failed' && result.head.status < 400 ? faultTable.failed.status : result.head.status
   return { ...result.head, status, body: '', isSent: true }
 }
 

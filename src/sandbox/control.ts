@@ -2,10 +2,10 @@
 
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
-import { Fault } from '../domain/fault.ts'
+import { Fault, faultTable } from '../domain/fault.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'
-import { type Http, type HttpRequest, type HttpResponse, toStatus } from '../wire/http.ts'
+import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonNumber, printString } from '../wire/json.ts'
 import { type FaultInjector, injectedFault } from './faults.ts'
 import { readBody } from './server.ts'
@@ -47,7 +47,7 @@ async function answer(request: HttpRequest, methods: Methods, form: Form): Promi
     return toResponse(200, await choose(request, methods)(request))
   } catch (reason) {
     const { kind, message, allow, reason: word } = Fault.from(reason)
-    const status = toStatus(kind)
+    const { status } = faultTable[kind]
     return toResponse(status, errorBody(form, status, message), { 'x-swap-reason': word, ...(allow && { allow }) })
   }
 }

@@ -47,32 +47,7 @@ export interface HttpResponse {
 /** Throws only a `Fault`. A response with an error status is returned. */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>
 
-// HTTP statuses and kinds of faults: to a client, and from a provider (docs/contract.md §6).
-
-const statusOf: Readonly<Record<FaultKind, number>> = {
-  invalid: 400,
-  unauthorized: 401,
-  notFound: 404,
-  methodNotAllowed: 405,
-  inProgress: 409,
-  tooSlow: 408,
-  tooLarge: 413,
-  pathTooLong: 414,
-  unsupportedMediaType: 415,
-  expectationFailed: 417,
-  reusedKey: 422,
-  limited: 429,
-  headersTooLarge: 431,
-  internal: 500,
-  unreachable: 502,
-  unreadable: 502,
-  failed: 502,
-  accessRefused: 502,
-  contradicted: 502,
-  unavailable: 503,
-  timedOut: 504,
-  outcomeUnknown: 504,
-}
+// HTTP statuses (docs/contract.md §6). `faultTable` has those for a client.
 
 /** As the HTTP status code registry has them, which is not always what Node calls them. */
 const reasonOf: Readonly<Record<number, string>> = {
@@ -98,11 +73,6 @@ const reasonOf: Readonly<Record<number, string>> = {
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
-}
-
-/** For the response to a client. */
-export function toStatus(kind: FaultKind): number {
-  return statusOf[kind]
 }
 
 /** The meaning of a provider's error status, without a code of its form. `keyed`: the call had a key. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
-import { errorTypes } from '../../src/domain/error-type.ts'
+import { errorTypes } from '../../src/domain/fault.ts'
 import { requestFields } from './log-lines.ts'
 
 const text = readFileSync('docs/observability.md', 'utf8')

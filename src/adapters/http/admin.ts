@@ -1,10 +1,8 @@
 /** express: the port for operators, separate from the public one. */
 import { isIP } from 'node:net'
 import express, { type Express, type Response, type Router } from 'express'
-import type { Reason } from '../../domain/fault.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, faultTable, type Reason } from '../../domain/fault.ts'
 import type { Http } from '../../wire/http.ts'
-import { toStatus } from '../../wire/http.ts'
 import { repeatedHeaders, toOriginForm } from './server.ts'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -92,7 +90,8 @@ export function adminErrorResponse(printError: PrintError): Http {
   return async ({ protocolError }) => {
     const { kind, message, reason } = protocolError ?? new Fault('invalid', 'The request could not be read.')
     const headers = { 'content-type': jsonType, ...fixedHeaders, 'x-swap-reason': reason }
-    return { status: toStatus(kind), headers, body: printError(toStatus(kind), message) }
+    const { status } = faultTable[kind]
+    return { status, headers, body: printError(status, message) }
   }
 }
 

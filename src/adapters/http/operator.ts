@@ -1,7 +1,6 @@
 /** express: the operator's API and page on the admin port (docs/contract.md §15). */
 import express, { type Request, type Response, type Router } from 'express'
-import { Fault } from '../../domain/fault.ts'
-import { toStatus } from '../../wire/http.ts'
+import { Fault, faultTable } from '../../domain/fault.ts'
 import { parseJson } from '../../wire/json.ts'
 import { readBody } from './request-body.ts'
 
@@ -138,7 +137,7 @@ function streamEvents(authorization: string, response: Response, { tokens, event
 function refuse(response: Response, fault: Fault, { printError }: OperatorOptions): void {
   const { kind, message, reason, retryAfter, allow, canForce } = fault
   if (response.headersSent) return void response.destroy()
-  const status = toStatus(kind)
+  const { status } = faultTable[kind]
   if (retryAfter !== undefined) response.set('retry-after', String(retryAfter))
   if (allow !== undefined) response.set({ allow })
   if (status === 401) response.set('www-authenticate', 'Bearer')

@@ -2,7 +2,7 @@
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { LookupTimeout, rootCauseOf } from '../../domain/connect-failure.ts'
-import type { Fault } from '../../domain/fault.ts'
+import { type Fault, faultTable } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
@@ -399,11 +399,18 @@ export function callResultOf(fault: Fault, hadTime: boolean, isOfRequest = false
 
 function resultOf(fault: Fault, hadTime: boolean): CallResult {
   const { kind, noEffect, provider } = fault
-  if (kind === 'unreachable') return wasLookedUp(fault) ? 'unconnected' : 'ignored'
-  if (kind === 'timedOut') return hadTime ? 'failed' : 'ignored'
-  if (kind === 'unreadable') return 'failed'
-  if (kind === 'failed') return noEffect ? 'responded' : 'failed'
-  return provider === undefined ? 'ignored' : 'responded'
+  switch (faultTable[kind].health) {
+    case 'unconnected':
+      return wasLookedUp(fault) ? 'unconnected' : 'ignored'
+    case 'failed':
+      return 'failed'
+    case 'failedUnlessRefused':
+      return noEffect ? 'responded' : 'failed'
+    case 'failedIfInTime':
+      return hadTime ? 'failed' : 'ignored'
+    case 'responded':
+      return provider === undefined ? 'ignored' : 'responded'
+  }
 }
 
 /** Not where the names of other hosts took all threads. */

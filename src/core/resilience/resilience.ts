@@ -1,7 +1,7 @@
 /** The layers around every call to a provider, outermost first. */
 
 import { withDefault } from '../../domain/async.ts'
-import { explainedByLimits, Fault, type FaultKind, standardFault } from '../../domain/fault.ts'
+import { explainedByLimits, Fault, faultTable, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
@@ -50,7 +50,6 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
 
 type RetryOptions = ProviderLayerOptions & Timing
 
-const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed'])
 /** The retry is sent after a random pause of at most this time (Envoy's value). */
 const maxPauseMs = 25
 
@@ -87,7 +86,7 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
 /** Whether the same call may succeed: the provider failed or could not be reached, and did not refuse the request. */
 function isRetryable({ kind, noEffect }: Fault): boolean {
   const isRefusal = noEffect && kind !== 'unreachable'
-  return retryable.has(kind) && !isRefusal
+  return faultTable[kind].isRetried && !isRefusal
 }
 
 const windowSeconds = 10

@@ -1,7 +1,7 @@
 /** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
 import { type Amount, deviationOf } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
-import { Fault, type FaultKind } from '../../domain/fault.ts'
+import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
@@ -84,21 +84,13 @@ function withHalfDeadline(context: Context): Context {
   return limitDeadline(context, (context.deadline - performance.now()) / 2)
 }
 
-const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
-  'unreachable',
-  'unreadable',
-  'failed',
-  'accessRefused',
-  'timedOut',
-  'unavailable',
-])
-
 /** Whether the next provider may be called. For a create only if no byte of it can have reached this one; else `isNotHere` decides. */
 export function failsOver(op: FailoverOp, fault: Fault): boolean {
   if (fault.isForEveryProvider) return false
   if (isNotOffered(fault)) return true
-  if (op === 'getRate') return failures.has(fault.kind)
-  return fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect)
+  const { failover } = faultTable[fault.kind]
+  if (op === 'getRate') return failover !== 'never'
+  return failover === 'ifUnsent' && (fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect))
 }
 
 /** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */

@@ -1,7 +1,7 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { Fault, type FaultKind, otherTransaction, standardFault } from '../../domain/fault.ts'
+import { Fault, faultTable, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
@@ -24,9 +24,6 @@ export interface OwnershipOptions extends StateOptions {
 
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */
 const ledgerTimeoutMs = 500
-
-/** For these errors the stored state is not served, except where 403 may be about the one call. */
-const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['accessRefused', 'internal'])
 
 type Details = ServiceResponse<'getTransaction'>
 
@@ -76,7 +73,8 @@ export function ownership(options: OwnershipOptions): Layer {
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })
       } catch (reason) {
         const { kind, isForbidden } = Fault.from(reason)
-        if (neverServedStale.has(kind) && !isForbidden && !isAlreadyFinal) throw reason
+        // A 403 may be about the one call.
+        if (!faultTable[kind].isStaleServed && !isForbidden && !isAlreadyFinal) throw reason
         // Another process may have stored a newer state.
         return lastKnown((await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry)
       }

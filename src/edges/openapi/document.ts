@@ -1,10 +1,10 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
-import { type FaultKind, standardMessage } from '../../domain/fault.ts'
+import { type FaultKind, faultTable, standardMessage } from '../../domain/fault.ts'
 import { describeField } from '../../domain/field-docs.ts'
 import { type Op, ops } from '../../domain/service.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
-import { reasonPhrase, toStatus } from '../../wire/http.ts'
+import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../response.ts'
@@ -212,7 +212,7 @@ function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[]
 /** References to the error responses of an operation, ordered by status. */
 function refusalReferences(operation: OperationCodec, { amountRefusal }: Form): Schema {
   const aboutAmount = amountRefusal && amountOps.has(operation.op) ? [amountRefusal.status] : []
-  const statuses = [...refusalsOf(operation).map(toStatus), ...aboutAmount]
+  const statuses = [...refusalsOf(operation).map((kind) => faultTable[kind].status), ...aboutAmount]
   return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
 }
 

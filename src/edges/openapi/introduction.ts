@@ -206,7 +206,6 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The key is malformed, unknown, expired or revoked.',
     action: 'Request a key from the operator.',
   },
-  key_scope: { statuses: [401], when: 'The key may only read.', action: 'Use a key that may create.' },
   not_found: { statuses: [404], when: 'Your key has no such swap.', action: 'Check the id and the key.' },
   not_open: { statuses: [404], when: 'This path of the native lane is not open.', action: 'Contact the operator.' },
   in_progress: {
