@@ -1,4 +1,5 @@
 /** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
+
 import { type Command, Option } from 'commander'
 import type { LedgerEntry } from '../core/ledger.ts'
 import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
@@ -7,6 +8,7 @@ import { noteRule, type Settlement, settleTransaction, toNote } from '../core/op
 import { shortRow } from '../core/operations/transaction-row.ts'
 import { unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
+import { formatTransactionId } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -192,7 +194,16 @@ function exportedFields({ transaction, owner, provider, isCreated, quotedAmountO
   const { id, ...fields } = transaction
   const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
   const settledAt = toIso(times.settledAt) ?? undefined
-  return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps, settledAt }
+  return {
+    id: formatTransactionId(provider, id),
+    owner,
+    isCreated,
+    ...fields,
+    promised: quotedAmountOut,
+    derived,
+    ...timestamps,
+    settledAt,
+  }
 }
 
 /** The session has migrated the ledger. */

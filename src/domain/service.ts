@@ -1,6 +1,6 @@
 /** The central port: the gateway implements it for clients, and every provider implements it. */
 import type { Amount } from './amount.ts'
-import type { Fault } from './fault.ts'
+import { Fault } from './fault.ts'
 import type { Doubt, Status } from './status.ts'
 import type {
   Currency,
@@ -92,6 +92,12 @@ interface Measurement {
   /** The span of the wait before the call to the provider. */
   readonly queue?: Span
   readonly upstreamTimer?: UpstreamTimer
+}
+
+/** The caller's identity, which owns its transactions. Throws `internal` if the caller is not authenticated. */
+export function ownerOf({ caller }: Context): string {
+  if (caller.identity === undefined) throw new Fault('internal', 'A transaction was requested without an identity.')
+  return caller.identity
 }
 
 /** Of a call of the gateway's own, which has no client. `deadline`: without it the provider's own timeout applies. */

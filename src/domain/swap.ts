@@ -182,7 +182,7 @@ export interface DepositMemoNetworks {
   readonly usesFlags: boolean
 }
 
-// A provider's transaction id. It is used as one segment of a path.
+// Ids of transactions: the provider's own, one segment of a path, and that of clients, with the provider's tag (docs/contract.md §4).
 
 const tagPattern = /^[a-z0-9]{1,16}$/
 const maxLength = 256
@@ -197,4 +197,24 @@ export function isTransactionId(id: string): boolean {
 /** Whether a provider can have this tag. */
 export function isTag(text: string): boolean {
   return tagPattern.test(text)
+}
+
+const divider = '~'
+
+interface TaggedId {
+  /** Absent if the id has no tag. */
+  readonly tag?: string
+  /** The provider's own id. */
+  readonly id: string
+}
+
+/** `<tag>~<id>`. */
+export function formatTransactionId(tag: string, id: string): string {
+  return tag + divider + id
+}
+
+/** Splits at the first divider. */
+export function parseTransactionId(id: string): TaggedId {
+  const at = id.indexOf(divider)
+  return at < 0 ? { id } : { tag: id.slice(0, at), id: id.slice(at + 1) }
 }

@@ -1,6 +1,6 @@
 /** lit-html, served to the browser: the operator's page is templates without a build step, and what the API returns becomes text. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { formatTransactionId } from '../core/transactions/transaction-id.ts'
+import { formatTransactionId } from '../domain/swap.ts'
 import { currentStatus } from '../process/in-force.ts'
 import type { OperatorParts } from './stores.ts'
 

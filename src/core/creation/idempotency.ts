@@ -5,14 +5,22 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Caller, Claim, ClientRequest, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import {
+  type Caller,
+  type Claim,
+  type ClientRequest,
+  type Context,
+  ownerOf,
+  type ServiceResponse,
+  type SwapService,
+} from '../../domain/service.ts'
 import type { Doubt } from '../../domain/status.ts'
+import { formatTransactionId } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { doubtAbout } from '../transactions/merge-transaction.ts'
-import { formatTransactionId, ownerOf } from '../transactions/transaction-id.ts'
 import { inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
 

@@ -1,10 +1,11 @@
 /** A deposit address of another open swap: nobody could tell whose deposit arrives there (docs/contract.md §3.6). */
+
 import { isSamePlace, type Place, placeKey } from '../../domain/address/same-address.ts'
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { isFinal, type Status } from '../../domain/status.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import { formatTransactionId, type Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { limitDeadline } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
@@ -70,7 +71,7 @@ export function otherDeposits({ provider, ledger, readerOf, clock, justGiven }: 
     const { id } = created
     const place = depositOf(created)
     const key = placeKey(place)
-    if (!justGiven.give(key, `${provider}~${id}`)) return true
+    if (!justGiven.give(key, formatTransactionId(provider, id))) return true
     // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
     const open = await withDefault(ledger.openDeposits(key, clock() - maxAgeMs), maxReadMs, [])
     for (const entry of open) {

@@ -1,13 +1,12 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
 import type { ServiceResponse } from '../../domain/service.ts'
-import { isTransactionId } from '../../domain/swap.ts'
+import { formatTransactionId, isTransactionId } from '../../domain/swap.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { judgeFound } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import type { TransactionRecord } from '../ledger.ts'
 import type { LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import { compareAll, otherTokensThanSent } from '../same-swap.ts'
-import { formatTransactionId } from '../transactions/transaction-id.ts'
 
 /**
  * `bind`: the id of the existing transaction, at the provider or for clients; `force` binds one that cannot be read at the provider.

@@ -1,9 +1,8 @@
 /** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
 import { Fault, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
-import { isTag, isTransactionId, type Transaction } from '../../domain/swap.ts'
+import { formatTransactionId, isTag, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { aroundAll, createService, type Layer, onOperations } from '../layer.ts'
-import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Candidate } from './failover.ts'
 

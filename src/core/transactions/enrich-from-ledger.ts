@@ -4,7 +4,7 @@
  */
 import { forEachConcurrently, withDefault } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
+import { type Capabilities, type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -21,7 +21,6 @@ import {
   withoutDeposit,
 } from './merge-transaction.ts'
 import { mergeInOrder, type StateOptions } from './save-observed.ts'
-import { ownerOf } from './transaction-id.ts'
 
 interface EnrichFromLedgerOptions extends StateOptions {
   readonly ledger: Ledger

@@ -1,14 +1,14 @@
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { standardFault } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
-import type { Context, ServiceResponse } from '../../domain/service.ts'
+import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
+import { formatTransactionId } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { requireStatus } from './derive-fields.ts'
 import { doubtAbout, presented } from './merge-transaction.ts'
-import { ownerOf } from './transaction-id.ts'
 
 interface FreshnessOptions {
   /** How long a read counts as fresh: `ledger.refreshAfter` (default: 5 seconds). */
@@ -44,12 +44,12 @@ export class Freshness {
 
   /** Records a read by this process. */
   recordRead(provider: string, id: string, fetchedAt: number): void {
-    this.localReads.set(keyOf(provider, id), { fetchedAt, at: this.options.steadyClock() })
+    this.localReads.set(formatTransactionId(provider, id), { fetchedAt, at: this.options.steadyClock() })
   }
 
   /** Records a read of a final transaction before it is sent: it may fail. */
   recordPayoutRead({ provider, transaction }: LedgerEntry): void {
-    this.payoutReads.set(keyOf(provider, transaction.id), this.options.steadyClock())
+    this.payoutReads.set(formatTransactionId(provider, transaction.id), this.options.steadyClock())
   }
 
   /** Whether the entry must be refreshed before it is returned. An entry that is known only from its create is never fresh. */
@@ -64,7 +64,7 @@ export class Freshness {
     const { provider, transaction, payoutMissingSince: since, fetchedAt, settledAt } = entry
     if (since === undefined || fetchedAt === undefined || settledAt !== undefined) return false
     const { clock, steadyClock, refreshMs } = this.options
-    const lastRead = this.payoutReads.get(keyOf(provider, transaction.id))
+    const lastRead = this.payoutReads.get(formatTransactionId(provider, transaction.id))
     if (clock() - since >= dayMs || (lastRead !== undefined && steadyClock() - lastRead < hourMs)) return false
     const pauseMs = fetchedAt === since ? refreshMs : hourMs
     return this.agesMsOf(entry, fetchedAt).some((age) => age < 0 || age >= pauseMs)
@@ -78,13 +78,9 @@ export class Freshness {
   /** A read by another process has an age on each of two clocks, and is fresh only if both ages are. */
   private agesMsOf({ provider, transaction }: LedgerEntry, at: number): readonly number[] {
     const { clock, steadyClock } = this.options
-    const localRead = this.localReads.get(keyOf(provider, transaction.id))
+    const localRead = this.localReads.get(formatTransactionId(provider, transaction.id))
     return localRead?.fetchedAt === at ? [steadyClock() - localRead.at] : [clock() - at, steadyClock() - at]
   }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider}~${id}`
 }
 
 /** The age of the oldest stale row in seconds; undefined if none is stale. */

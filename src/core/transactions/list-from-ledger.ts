@@ -1,8 +1,8 @@
 /** Lists an account's transactions of all providers from the ledger (docs/contract.md §12). */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { instantsOf } from '../../domain/instant.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import { type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
+import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
@@ -15,7 +15,6 @@ import {
   snapshotLifetimeMs,
   type WholeTransactions,
 } from './sorted-list.ts'
-import { formatTransactionId, ownerOf, parseTransactionId } from './transaction-id.ts'
 
 const concurrency = 8
 /** Time for all refreshes of one list. */

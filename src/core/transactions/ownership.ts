@@ -3,7 +3,7 @@ import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, faultTable, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
-import { type ServiceResponse, timedUpstream } from '../../domain/service.ts'
+import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -12,7 +12,6 @@ import { requireStatus } from './derive-fields.ts'
 import { type Freshness, fromLedger, staleFromLedger } from './freshness.ts'
 import { doubtAbout, observedFromGet, presented } from './merge-transaction.ts'
 import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './save-observed.ts'
-import { ownerOf } from './transaction-id.ts'
 
 export interface OwnershipOptions extends StateOptions {
   readonly ledger: Ledger

@@ -3,12 +3,11 @@
 import { BoundedMap, type CacheShare, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, type TimeRange, toTimeRange } from '../../domain/instant.ts'
-import type { Capabilities, Context, Op, ServiceResponse, SwapService } from '../../domain/service.ts'
+import { type Capabilities, type Context, type Op, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage, readWhole } from '../paging.ts'
 import { oldestOf } from './freshness.ts'
-import { ownerOf } from './transaction-id.ts'
 
 /** How long a key's list is cached for its next pages. */
 export const snapshotLifetimeMs = 30_000
