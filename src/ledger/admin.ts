@@ -1,6 +1,5 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
-import type { TransactionRecord } from '../core/ledger.ts'
 import {
   type LedgerAdmin,
   type LedgerStats,
@@ -9,12 +8,17 @@ import {
   type UnresolvedCursor,
 } from '../core/ledger-admin.ts'
 import type { AuditEntry } from '../core/operations/audit.ts'
-import type { NewTransaction, Transaction } from '../domain/swap.ts'
-import { isBoundElsewhere, isTakenElsewhere } from './accounts.ts'
-import { renewClaim } from './claims.ts'
-import { becomeEntry, type Create, lockCreate, lockHolder, type MismatchRecord, markNotCreatedByHand } from './creates.ts'
+import {
+  acceptByHand,
+  bindByHand,
+  type Create,
+  loadMismatch,
+  lockCreate,
+  markNotCreatedByHand,
+  recordOfRequest,
+} from './creates.ts'
 import type { Database } from './database.ts'
-import { clampSortKey, entryColumns, storeFirst, toEntry, toNanoseconds } from './entry.ts'
+import { clampSortKey, entryColumns, toEntry, toNanoseconds } from './entry.ts'
 import { assetCounts, attention, attentionCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
 import { addAudit } from './operations.ts'
 import { beforeAll, type OwnerPosition, positionColumns, values } from './page-index.ts'
@@ -38,14 +42,13 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
       const row = await unresolvedColumns(database).where('intent', '=', intent).executeTakeFirst()
       return row && toReport(row)
     },
-    bind(intent, id, at, facts, actor) {
+    bind(intent, id, at, record, actor) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
         if (!create || create.state === 'done') return 'missing'
-        if (!(await bind(within, create, facts ?? boundFacts(create, id, at), store))) return 'taken'
-        await renewClaim(within, intent, clock)
+        if (!(await bindByHand(within, create, record ?? recordOfRequest(create, id, at), store))) return 'taken'
         await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
         isRepeated = true
         return 'bound'
@@ -57,10 +60,8 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done') return 'accepted'
         if (create?.state !== 'mismatch') return 'missing'
-        const { told, fields } = await readMismatch(within, intent)
-        const facts = acceptedFacts(told, create, at)
-        if (!(await bind(within, create, facts, store))) return 'taken'
-        await renewClaim(within, intent, clock, { first: storeFirst(facts) })
+        const { told, fields } = loadMismatch(create.facts ?? '')
+        if (!(await acceptByHand(within, create, told, at, store))) return 'taken'
         await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${told.id}`, fields }))
         isRepeated = true
         return 'accepted'
@@ -171,43 +172,12 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
 }
 
 function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
-  const { told, fields }: MismatchRecord = JSON.parse(facts)
+  const { told, fields } = loadMismatch(facts)
   return { id: told.id, fields }
-}
-
-async function readMismatch(within: Database, intent: string): Promise<MismatchRecord> {
-  const { facts } = await within.selectFrom('transactions').select('facts').where('intent', '=', intent).executeTakeFirstOrThrow()
-  return JSON.parse(facts ?? '')
-}
-
-/** The response as it would have been stored, in the words of the request. */
-function acceptedFacts({ amountOut, ...told }: Transaction, { asked }: { asked: string }, at: number): TransactionRecord {
-  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(asked)
-  const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
-  const transaction = { ...told, status: told.status ?? ('wait' as const), ...names }
-  return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
 }
 
 function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {
   return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
-}
-
-/** Returns false if another create has this id, or had it until it was pruned. An entry that was only read from a list does not block it. */
-async function bind(within: Database, create: Create, facts: TransactionRecord, store: Store): Promise<boolean> {
-  const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  const isFree = !holder || holder.intent === create.intent || holder.intent === null
-  if (!isFree || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) return false
-  if (await isBoundElsewhere(within, create.provider, facts.transaction)) return false
-  await becomeEntry(within, create, facts, holder)
-  return true
-}
-
-/** The facts from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
-function boundFacts({ asked, attempted_at }: { asked: string; attempted_at: number }, id: string, at: number): TransactionRecord {
-  const createdAt = new Date(attempted_at).toISOString()
-  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)
-  const transaction = { ...known, id, status: 'wait', createdAt } as const
-  return { transaction, derived: [], reportedAt: at }
 }
 
 // Kysely: reads all entries in batches.

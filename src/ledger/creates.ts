@@ -1,25 +1,53 @@
-/** Kysely: creates, from before the request is sent until the outcome is known. */
-import { type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely'
+/**
+ * Kysely: the state machine of a create, from before its request is sent until its outcome is known. Each transition is a function
+ * here, in this order:
+ *
+ *     begin ───────────> pending: without its quote, if it gets one of its own (`quoting`), until markQuoted
+ *     pending, unknown ─> done (complete, bindFound) · mismatch (complete, markMismatch) · unknown (markUnknown, scheduleNextCheck)
+ *                         · gone (drop) · refused (refuse) · ended (markNotCreated)
+ *     refused ─────────> mismatch (keepRefused, keepCandidates) · gone (scheduleNextLook)
+ *     ended ───────────> unknown again, for a late result (restore)
+ *     by hand ─────────> done (bindByHand, acceptByHand) · ended (markNotCreatedByHand)
+ *
+ * `done` is an entry; what becomes of it is `writeEntry`'s. Refused and ended creates have tables of their own, without a claim.
+ */
+import { type NotNull, type RawBuilder, sql } from 'kysely'
 import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord, type UnresolvedCreate } from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
-import { placeKey } from '../domain/address/same-address.ts'
 import { LedgerBusy, LedgerConflict, TooManyOpenCreates } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
-import type { Transaction } from '../domain/swap.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { claim, renewClaim } from './claims.ts'
 import type { Database, LedgerClock } from './database.ts'
-import { insertEntry } from './entries.ts'
-import { loadEntry, sortKey, storeFirst, toRow } from './entry.ts'
+import { removeEntry, writeEntry } from './entries.ts'
+import { loadEntry, storeFirst } from './entry.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
-import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
-import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
-type Intents = Pick<Ledger, 'begin' | 'markQuoted' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
+type Creates = Pick<
+  Ledger,
+  | 'begin'
+  | 'markQuoted'
+  | 'complete'
+  | 'bindFound'
+  | 'markUnknown'
+  | 'drop'
+  | 'markMismatch'
+  | 'dueCreates'
+  | 'ownersOfUnresolved'
+  | 'scheduleNextCheck'
+  | 'unresolvedBetween'
+  | 'unresolvedElsewhere'
+  | 'markNotCreated'
+  | 'dueLooks'
+  | 'scheduleNextLook'
+  | 'keepRefused'
+  | 'keepCandidates'
+>
 
-export function intents(store: Store): Intents {
-  const { write, writeOne, clock } = store
+export function creates(store: Store): Creates {
+  const { database, write, writeOne, clock } = store
   return {
     begin: (intent, isAwaited = () => true) =>
       write(async (within) => {
@@ -29,158 +57,120 @@ export function intents(store: Store): Intents {
         return isBegun
       }),
     markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
+    complete: (intent, record, judged = []) =>
+      write(async (within) => {
+        const isAccepted = await complete(within, intent, record, store)
+        if (isAccepted) await endStreaks(within, judged, store)
+        return isAccepted
+      }, 'result').catch(async (reason) => {
+        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, record, store), 'result')
+        throw reason
+      }),
+    markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
+    dueCreates: (now, maxCreates, owners) => dueCreates(store, now, maxCreates, owners),
+    ownersOfUnresolved: () => ownersOfUnresolved(database),
+    scheduleNextCheck: (create, next, candidates) => writeOne((within) => scheduleNextCheck(within, create, next, candidates)),
+    unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
+    unresolvedElsewhere: (provider, first, last) =>
+      unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
+    bindFound: (intent, record) => write((within) => bindFound(within, intent, record, store), 'result'),
     drop: (intent, lookAt) =>
       lookAt === undefined
         ? writeOne((within) => drop(within, intent), 'result')
         : write((within) => refuse(within, intent, lookAt), 'result'),
-    markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
-    complete: (intent, facts, judged = []) =>
-      write(async (within) => {
-        const isAccepted = await complete(within, intent, facts, store)
-        if (isAccepted) await endStreaks(within, judged, store)
-        return isAccepted
-      }, 'result').catch(async (reason) => {
-        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts, store), 'result')
-        throw reason
-      }),
-    bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, store), 'result'),
+    dueLooks: (now, maxCreates, owners) => dueLooks(store, now, maxCreates, owners),
+    scheduleNextLook: (create, next) => writeOne((within) => scheduleNextLook(within, create, next)),
+    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
+    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates)),
     markMismatch: (intent, reported, fields, judged = []) =>
       write(async (within) => {
         await markMismatch(within, intent, reported, fields, store)
         return await countMismatch(within, intent, judged, store)
       }, 'result'),
+    markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, clock)),
   }
 }
 
-/** Must repeat the condition of the index, or the database does not use it. */
+/** Conditions that repeat those of the indexes, or the database does not use them. */
+const isUnresolved = sql<boolean>`state in ('pending', 'unknown')`
 const isUndone = sql<boolean>`state <> 'done'`
-const unresolvedStates: readonly State[] = ['pending', 'unknown']
+const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
+
+type CreateStore = Pick<Store, 'clock' | 'lockId'>
+
+export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
+
+export async function lockCreate(within: Database, intent: string) {
+  const row = await within
+    .selectFrom('transactions')
+    .select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked', 'facts'])
+    .where('intent', '=', intent)
+    .forUpdate()
+    .$narrowType<{ attempted_at: NotNull; asked: NotNull }>()
+    .executeTakeFirst()
+  return row && { ...row, intent }
+}
+
+// Begin
 
 async function begin(within: Database, intent: Intent, clock: LedgerClock): Promise<boolean> {
-  const row = {
-    intent: intent.id,
-    owner: intent.owner,
-    provider: intent.provider,
-    state: 'pending',
-    attempted_at: intent.attemptedAt,
-    quoting: intent.isQuoting ? 1 : null,
-    look_at: intent.nextCheckAt,
-    begun_at: clock.at(clock.read()),
-    asked: JSON.stringify(intent.requested),
-    sent: intent.sent ? JSON.stringify(intent.sent) : null,
-    destination: intent.destination ? JSON.stringify(intent.destination) : null,
-    deadline: intent.deadline ?? null,
-    traceparent: intent.traceparent ?? null,
-  } as const
-  const inserted = within
-    .insertInto('transactions')
-    .values(row)
-    .onConflict((conflict) => conflict.column('intent').doNothing())
-  const { numInsertedOrUpdatedRows } = await inserted.executeTakeFirstOrThrow()
+  const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
+  const { numAffectedRows } = await sql`
+    insert into transactions (
+      intent, owner, provider, state, attempted_at, quoting, look_at, begun_at, asked, sent, destination, deadline, traceparent
+    ) values (
+      ${id}, ${owner}, ${provider}, 'pending', ${attemptedAt}, ${isQuoting ? 1 : null}, ${nextCheckAt}, ${clock.at(clock.read())},
+      ${toJson(requested)}, ${toJson(sent)}, ${toJson(destination)}, ${deadline ?? null}, ${traceparent ?? null}
+    ) on conflict (intent) do nothing`.execute(within)
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
-  if (numInsertedOrUpdatedRows === 0n) return true
+  if (numAffectedRows === 0n) return true
   if (await exceedsOpen(within, intent)) throw new TooManyOpenCreates()
   if (await claim(within, intent, clock)) return true
   if ((await dropAbandoned(within, intent)) && (await claim(within, intent, clock))) return true
-  await drop(within, intent.id)
+  await drop(within, id)
   return false
 }
 
 /** Counts no further than the bound. */
 async function exceedsOpen(within: Database, { owner, provider }: Intent): Promise<boolean> {
-  const open = within.selectFrom('transactions').select('intent').where(isUndone).where('owner', '=', owner)
-  const beyond = open.where('provider', '=', provider).offset(maxOpenCreates).limit(1)
-  return (await beyond.executeTakeFirst()) !== undefined
-}
-
-/** Returns false if the create is gone. */
-async function markQuoted(within: Database, intent: string): Promise<boolean> {
-  const quoted = within.updateTable('transactions').set({ quoting: null }).where('intent', '=', intent)
-  const { numUpdatedRows } = await quoted.where('state', '=', 'pending').executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  const { rows } = await sql`
+    select intent from transactions where ${isUndone} and owner = ${owner} and provider = ${provider}
+    limit 1 offset ${sql.lit(maxOpenCreates)}`.execute(within)
+  return rows.length > 0
 }
 
 /** Deletes the create that has the key, if its quote was under way at its deadline: its process is gone, and it was not sent. */
 async function dropAbandoned(within: Database, { owner, claim: requested, attemptedAt }: Intent): Promise<boolean> {
   if (!requested) return false
-  const holder = within.selectFrom('claims').select('intent').where('owner', '=', owner).where('key', '=', requested.key)
-  const abandoned = within.deleteFrom('transactions').where('intent', '=', holder).where('quoting', '=', 1)
-  const { numDeletedRows } = await abandoned.where('deadline', '<', attemptedAt).executeTakeFirstOrThrow()
-  return numDeletedRows === 1n
+  const { numAffectedRows } = await sql`
+    delete from transactions
+    where intent = (select intent from claims where owner = ${owner} and key = ${requested.key})
+    and quoting = 1 and deadline < ${attemptedAt}`.execute(within)
+  return numAffectedRows === 1n
 }
 
-/** Deletes a create and its claim. */
-async function drop(within: Database, intent: string): Promise<void> {
-  await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
+/** Returns false if the create is gone. */
+async function markQuoted(within: Database, intent: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update transactions set quoting = null where intent = ${intent} and state = 'pending'`.execute(within)
+  return numAffectedRows === 1n
 }
 
-/** Deletes a create and its claim; its provider's list is looked at then. */
-async function refuse(within: Database, intent: string, look_at: number): Promise<void> {
-  const unresolved = within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates)
-  const create = await unresolved
-    .returning(['owner', 'provider', 'asked', 'sent', 'destination', 'attempted_at', 'deadline'])
-    .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
-    .executeTakeFirst()
-  if (create)
-    await within
-      .insertInto('refused_creates')
-      .values({ ...create, intent, look_at })
-      .execute()
-}
+// Complete: the response is the transaction
 
-/** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
-async function addBesideBound(within: Database, intent: string, facts: TransactionRecord, store: Store): Promise<void> {
-  const create = await lockCreate(within, intent)
-  if (create?.state !== 'done' || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) return
-  await insertEntry(within, create.owner, create.provider, facts)
-}
-
-async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
-  const doubted = within.updateTable('transactions').set({ state: 'unknown', look_at: nextCheckAt })
-  await doubted.where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
-}
-
-// Kysely: turns an unresolved create into an entry or a mismatch.
-
-type CreateStore = Pick<Store, 'clock' | 'lockId'>
-
-async function complete(within: Database, intent: string, facts: TransactionRecord, store: CreateStore): Promise<boolean> {
-  const create = await lockCreateOrRevive(within, intent)
+async function complete(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
+  const create = await lockCreateOrRestore(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
-  if (create.state === 'done') return isCompletedAs(create, facts)
-  const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  const isAnothers = holder && (holder.intent !== null || isOlder(holder, facts))
-  if (isAnothers || (await isTakenElsewhere(within, create.provider, facts.transaction.id, store))) {
-    await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] }, store)
+  if (create.state === 'done') return isCompletedAs(create, record)
+  const holder = await lockHolder(within, create.provider, record.transaction.id)
+  const isAnothers = holder && (holder.intent !== null || isOlder(holder, record))
+  if (isAnothers || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) {
+    await becomeMismatch(within, intent, null, { told: record.transaction, fields: ['id'] }, store)
     return false
   }
-  await completeAs(within, create, facts, holder, store)
+  await completeAs(within, create, record, holder, store)
   return true
-}
-
-/** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
-async function bindFound(within: Database, intent: string, facts: TransactionRecord, store: CreateStore): Promise<boolean> {
-  const create = await lockCreateOrRevive(within, intent)
-  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
-  if (create.state === 'done') return create.provider_id === facts.transaction.id
-  const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
-  if (await isTakenElsewhere(within, create.provider, facts.transaction.id, store)) return false
-  if (await isBoundElsewhere(within, create.provider, facts.transaction)) return false
-  await completeAs(within, create, facts, holder, store)
-  return true
-}
-
-async function completeAs(
-  within: Database,
-  create: Create,
-  facts: TransactionRecord,
-  holder: Holder | undefined,
-  { clock }: CreateStore,
-): Promise<void> {
-  await renewClaim(within, create.intent, clock, { first: storeFirst(facts) })
-  await becomeEntry(within, create, facts, holder)
 }
 
 /** Accepts a repeated result. Throws a `LedgerConflict` if the create has another id. */
@@ -189,203 +179,137 @@ function isCompletedAs({ intent, provider_id }: Create, { transaction }: Transac
   throw new LedgerConflict(`The create ${intent} is already bound to another id.`)
 }
 
-async function markMismatch(
-  within: Database,
-  intent: string,
-  reported: Transaction,
-  fields: readonly string[],
-  store: CreateStore,
-): Promise<void> {
-  const create = await lockCreateOrRevive(within, intent)
-  if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
-  const holder = await lockHolder(within, create.provider, reported.id)
-  // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
-  const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
-  const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
-  if (isListed) await forget(within, create.provider, reported.id, holder)
-  const isOwn = !holder || isListed || holder.intent === intent
-  const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
-  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields }, store)
+/** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
+async function addBesideBound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<void> {
+  const create = await lockCreate(within, intent)
+  if (create?.state !== 'done' || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) return
+  await writeEntry(within, { kind: 'nothing', owner: create.owner, provider: create.provider }, record)
 }
 
-export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
-
-/** Also finds a create that has ended as not created, for a late result. */
-async function lockCreateOrRevive(within: Database, intent: string) {
-  return (await lockCreate(within, intent)) ?? (await restore(within, intent))
-}
-
-export async function lockCreate(within: Database, intent: string) {
-  const found = within.selectFrom('transactions').where('intent', '=', intent).forUpdate()
-  const create = found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked'])
-  const row = await create.$narrowType<{ attempted_at: NotNull; asked: NotNull }>().executeTakeFirst()
-  return row && { ...row, intent }
-}
-
-/** The JSON in `facts` of a mismatch. Its keys never change. */
-export interface MismatchRecord {
-  readonly told: Transaction
-  readonly fields: readonly string[]
-}
-
-async function becomeMismatch(
-  within: Database,
-  intent: string,
-  id: string | null,
-  record: MismatchRecord,
-  { clock }: CreateStore,
-): Promise<void> {
-  await renewClaim(within, intent, clock)
-  const row = { state: 'mismatch', provider_id: id, look_at: null, facts: JSON.stringify(record) } as const
-  await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
-}
-
-/** Turns the create into an entry. Replaces an entry with this id that was only read, of any owner. */
-export async function becomeEntry(
+async function completeAs(
   within: Database,
   create: Create,
-  facts: TransactionRecord,
-  before: Holder | undefined,
+  record: TransactionRecord,
+  holder: Holder | undefined,
+  { clock }: CreateStore,
 ): Promise<void> {
-  const { intent, owner, provider } = create
-  const provider_id = facts.transaction.id
-  if (before?.state === 'done') await forget(within, create.provider, provider_id, before)
-  const row = toRow(before ? withLater(facts, before) : facts)
-  const at = { sort_key: sortKey(facts, create.attempted_at), provider_id, provider }
-  const { depositAddress, depositExtraId } = facts.transaction
-  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
-  const entry = { ...row, ...at, deposit, state: 'done', look_at: null } as const
-  await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
-  await addToPageIndex(within, owner, at)
+  await renewClaim(within, create.intent, clock, { first: storeFirst(record) })
+  await becomeEntry(within, create, record, holder)
 }
 
-async function forget(within: Database, provider: string, provider_id: string, { owner, sort_key }: Holder): Promise<void> {
-  const gone = within.deleteFrom('transactions').where('provider', '=', provider).where('provider_id', '=', provider_id)
-  await gone.execute()
-  await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
+/** Replaces an entry with this id that was only observed, of any owner. */
+async function becomeEntry(within: Database, create: Create, record: TransactionRecord, holder: Holder | undefined): Promise<void> {
+  const replaced = holder?.state === 'done' ? holder : undefined
+  await writeEntry(within, { kind: 'create', create, replaced }, holder ? withLater(record, holder) : record)
 }
 
-// Kysely: the row that has the id of a create's result.
+// The row that has the id of a create's result
 
 type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 
-/** Locks and returns the row that has this id. */
-export async function lockHolder(within: Database, provider: string, id: string) {
-  const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
-  const key = sql<string>`cast(sort_key as text)`.as('sort_key')
-  const holder = found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key])
-  return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
+async function lockHolder(within: Database, provider: string, id: string) {
+  return await within
+    .selectFrom('transactions')
+    .select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts'])
+    .select(sql<string>`cast(sort_key as text)`.as('sort_key'))
+    .where('provider', '=', provider)
+    .where('provider_id', '=', id)
+    .forUpdate()
+    .$narrowType<{ facts: NotNull }>()
+    .executeTakeFirst()
 }
 
 /** Whether the transaction was read before the create was sent, and is another one: then this create did not make it. */
-function isOlder(
-  { sequence, status, facts: storedFacts }: Holder,
-  created: Pick<TransactionRecord, 'transaction' | 'sequence'>,
-): boolean {
-  const { transaction } = loadEntry(storedFacts)
+function isOlder({ sequence, status, facts }: Holder, created: Pick<TransactionRecord, 'transaction' | 'sequence'>): boolean {
+  const { transaction } = loadEntry(facts)
   return wasThereBefore({ sequence, transaction: { ...transaction, ...(status !== null && { status }) } }, created)
 }
 
-/** The create's facts with the status of the later request, if that was about the same transaction. A final status does not change. */
-function withLater(facts: TransactionRecord, holder: Holder): TransactionRecord {
+/** The create's record with the status of the later request, if that was about the same transaction. A final status does not change. */
+function withLater(record: TransactionRecord, holder: Holder): TransactionRecord {
   const { status, changed_at, sequence } = holder
-  const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
-  const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
-  if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
-  if (discrepanciesOf(facts, loadEntry(holder.facts).transaction).rejected.length > 0) return latest
-  return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
+  const isLater = (sequence ?? 0) >= (record.sequence ?? 0) && !isFinal(record.transaction.status ?? null)
+  const latest = { ...record, sequence: Math.max(sequence ?? 0, record.sequence ?? 0) || undefined }
+  if (status === null || status === record.transaction.status || !(isLater || isFinal(status))) return latest
+  if (discrepanciesOf(record, loadEntry(holder.facts).transaction).rejected.length > 0) return latest
+  return { ...latest, transaction: { ...record.transaction, status }, changedAt: changed_at ?? undefined }
 }
 
-// Kysely: finds the unresolved creates that are due for reconciliation, each for one process.
+// Unknown: no response, or none that says what happened. Reconciliation checks it, each check by one process
 
-type DueCreates = Pick<
-  Ledger,
-  'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'unresolvedElsewhere' | 'markNotCreated'
->
+async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
+  await sql`
+    update transactions set state = 'unknown', look_at = ${nextCheckAt}
+    where intent = ${intent} and ${isUnresolved}`.execute(within)
+}
 
-export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, clock }: Store): DueCreates {
+interface UnresolvedRow {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly asked: string
+  readonly sent: string | null
+  readonly destination: string | null
+  readonly attempted_at: number
+  readonly looks: number
+  readonly look_at: number | null
+  readonly quoting: number | null
+  readonly traceparent: string | null
+}
+
+const unresolvedColumns = sql`
+  intent, owner, provider, asked, sent, destination, attempted_at, looks, look_at, quoting, traceparent`
+
+function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
   return {
-    async dueCreates(now, maxCreates, owners) {
-      const waiting = unresolvedCreates(database)
-        .where('look_at', '<=', now)
-        .orderBy('look_at')
-        .orderBy('attempted_at')
-        .limit(maxCreates)
-      const rows = await (owners ? waiting.where(isAmong('owner', toList(owners))) : waiting).execute()
-      const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
-      if (abandoned.length > 0) await writeOne((within) => dropIntents(within, isAmong('intent', toList(abandoned))))
-      return rows.filter(({ quoting }) => quoting === null).map(toUnresolvedCreate)
-    },
-    async ownersOfUnresolved() {
-      const refused = database.selectFrom('refused_creates').select('owner')
-      const waiting = database.selectFrom('transactions').select('owner').where('look_at', 'is not', null).union(refused)
-      return (await waiting.execute()).map(({ owner }) => owner)
-    },
-    scheduleNextCheck: (open, next, candidates) => writeOne((within) => scheduleNextCheck(within, open, next, candidates)),
-    markNotCreated: (open, span) => write((within) => markNotCreated(within, open, span, clock)),
-    unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
-    unresolvedElsewhere: (provider, first, last) =>
-      unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
+    intent: row.intent,
+    owner: row.owner,
+    provider: row.provider,
+    requested: JSON.parse(row.asked),
+    ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
+    ...(row.destination !== null && { destination: JSON.parse(row.destination) }),
+    attemptedAt: row.attempted_at,
+    checkCount: row.looks,
+    ...(row.look_at !== null && { nextCheckAt: row.look_at }),
+    ...(row.traceparent !== null && { traceparent: row.traceparent }),
   }
 }
 
-/** Must repeat the conditions of the indexes. */
-const isUnresolved = sql<boolean>`state in ('pending', 'unknown')`
-const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
-
-function unresolvedCreates(database: Database) {
-  return creates(database).where(isUnresolved)
+/** Deletes those that were still getting a quote: nothing was sent for them, and the process that was getting it is gone. */
+async function dueCreates(
+  { database, writeOne, isIn, toList }: Store,
+  now: number,
+  maxCreates: number,
+  owners: readonly string[] | undefined,
+): Promise<readonly UnresolvedCreate[]> {
+  const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
+  const { rows } = await sql<UnresolvedRow>`
+    select ${unresolvedColumns} from transactions where ${isUnresolved} and look_at <= ${now} ${isOfOwners}
+    order by look_at, attempted_at limit ${maxCreates}`.execute(database)
+  const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
+  if (abandoned.length > 0)
+    await writeOne((within) =>
+      sql`delete from transactions where ${isIn('intent', toList(abandoned))} and quoting = 1`.execute(within),
+    )
+  return rows.filter(({ quoting }) => quoting === null).map(toUnresolvedCreate)
 }
 
-function creates(database: Database) {
-  return database
-    .selectFrom('transactions')
-    .select([
-      'intent',
-      'owner',
-      'provider',
-      'asked',
-      'sent',
-      'destination',
-      'attempted_at',
-      'looks',
-      'look_at',
-      'quoting',
-      'traceparent',
-    ])
-    .$narrowType<{ intent: NotNull; asked: NotNull; attempted_at: NotNull }>()
+async function ownersOfUnresolved(database: Database): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly owner: string }>`
+    select owner from transactions where look_at is not null
+    union select owner from refused_creates`.execute(database)
+  return rows.map(({ owner }) => owner)
 }
 
-async function unresolvedAt(database: Database, isThere: RawBuilder<SqlBool>, first: number, last: number) {
-  const between = creates(database).where(isThere).where('attempted_at', '>=', first)
-  const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
+async function unresolvedAt(database: Database, isThere: RawBuilder<boolean>, first: number, last: number) {
+  const attempted = (isOpen: RawBuilder<boolean>) => sql<UnresolvedRow>`
+    select ${unresolvedColumns} from transactions
+    where ${isOpen} and ${isThere} and attempted_at >= ${first} and attempted_at <= ${last}
+    order by attempted_at`
   // In this order a create that becomes a mismatch in between is found twice, not missed.
-  const open = await attempted.where(isUnresolved).where('quoting', 'is', null).execute()
-  const mismatches = await attempted.where(isMismatch).execute()
-  return [...open, ...mismatches].map(toUnresolvedCreate)
-}
-
-type Row = Awaited<ReturnType<ReturnType<typeof unresolvedCreates>['execute']>>[number]
-
-function toUnresolvedCreate(row: Row): UnresolvedCreate {
-  const { intent, owner, provider, asked, sent, destination, attempted_at, looks, look_at, traceparent } = row
-  return {
-    intent,
-    owner,
-    provider,
-    requested: JSON.parse(asked),
-    ...(sent !== null && { sent: JSON.parse(sent) }),
-    ...(destination !== null && { destination: JSON.parse(destination) }),
-    attemptedAt: attempted_at,
-    checkCount: looks,
-    ...(look_at !== null && { nextCheckAt: look_at }),
-    ...(traceparent !== null && { traceparent }),
-  }
-}
-
-/** Nothing was sent for them, and the process that was getting their quote is gone. */
-async function dropIntents(within: Database, isOne: RawBuilder<SqlBool>): Promise<void> {
-  await within.deleteFrom('transactions').where(isOne).where('quoting', '=', 1).execute()
+  const open = await attempted(sql`${isUnresolved} and quoting is null`).execute(database)
+  const mismatches = await attempted(isMismatch).execute(database)
+  return [...open.rows, ...mismatches.rows].map(toUnresolvedCreate)
 }
 
 /** Takes effect only for the first process: a second one finds another check count. */
@@ -395,48 +319,74 @@ async function scheduleNextCheck(
   next: number | undefined,
   candidates: readonly string[] | undefined,
 ): Promise<boolean> {
-  const found = candidates && { candidates: candidates.length > 0 ? JSON.stringify(candidates) : null }
-  const taken = within
-    .updateTable('transactions')
-    .set({ state: 'unknown', look_at: next ?? null, looks: checkCount + 1, ...found })
-    .where('intent', '=', intent)
-    .where('looks', '=', checkCount)
-    .where('look_at', 'is not distinct from', nextCheckAt ?? null)
-    .where(isUnresolved)
-  const { numUpdatedRows } = await taken.executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  const found = candidates ? sql`${candidates.length > 0 ? toJson(candidates) : null}` : sql`candidates`
+  const { numAffectedRows } = await sql`
+    update transactions
+    set state = 'unknown', look_at = ${next ?? null}, looks = ${checkCount + 1}, candidates = ${found}
+    where intent = ${intent} and looks = ${checkCount} and look_at is not distinct from ${nextCheckAt ?? null}
+    and ${isUnresolved}`.execute(within)
+  return numAffectedRows === 1n
 }
 
-// Kysely: refused creates whose provider's list is looked at, each look by one process.
+/** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
+async function bindFound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
+  const create = await lockCreateOrRestore(within, intent)
+  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
+  if (create.state === 'done') return create.provider_id === record.transaction.id
+  const holder = await lockHolder(within, create.provider, record.transaction.id)
+  if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
+  if (await isTakenElsewhere(within, create.provider, record.transaction.id, store)) return false
+  if (await isBoundElsewhere(within, create.provider, record.transaction)) return false
+  await completeAs(within, create, record, holder, store)
+  return true
+}
 
-type RefusedCreates = Pick<Ledger, 'dueLooks' | 'scheduleNextLook' | 'keepRefused' | 'keepCandidates'>
+// Refused: nothing was created, unless the refusal was not the provider's own. Its list is looked at, each look by one process
 
-export function refusedCreates(store: Store): RefusedCreates {
-  const { database, write, writeOne, isIn, toList } = store
-  return {
-    async dueLooks(now, maxCreates, owners) {
-      const waiting = database
-        .selectFrom('refused_creates')
-        .selectAll()
-        .where('look_at', '<=', now)
-        .orderBy('look_at')
-        .limit(maxCreates)
-      const rows = await (owners ? waiting.where(isIn('owner', toList(owners))) : waiting).execute()
-      return rows.map(({ asked, sent, destination, attempted_at, deadline, looks, look_at, ...row }) => ({
-        ...row,
-        requested: JSON.parse(asked),
-        ...(sent !== null && { sent: JSON.parse(sent) }),
-        ...(destination !== null && { destination: JSON.parse(destination) }),
-        ...(deadline !== null && { deadline }),
-        attemptedAt: attempted_at,
-        checkCount: looks,
-        nextCheckAt: look_at,
-      }))
-    },
-    scheduleNextLook: (create, next) => writeOne((within) => scheduleNextLook(within, create, next)),
-    keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
-    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates)),
-  }
+/** Deletes a create and its claim. */
+async function drop(within: Database, intent: string): Promise<void> {
+  await sql`delete from transactions where intent = ${intent} and ${isUnresolved}`.execute(within)
+}
+
+interface RefusedRow {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly asked: string
+  readonly sent: string | null
+  readonly destination: string | null
+  readonly attempted_at: number
+  readonly deadline: number | null
+  readonly look_at: number
+  readonly looks: number
+}
+
+/** Deletes a create and its claim; its provider's list is looked at then. */
+async function refuse(within: Database, intent: string, lookAt: number): Promise<void> {
+  const { rows } = await sql<Omit<RefusedRow, 'look_at' | 'looks'>>`
+    delete from transactions where intent = ${intent} and ${isUnresolved}
+    returning owner, provider, asked, sent, destination, attempted_at, deadline`.execute(within)
+  for (const { owner, provider, asked, sent, destination, attempted_at, deadline } of rows)
+    await sql`
+      insert into refused_creates (intent, owner, provider, asked, sent, destination, attempted_at, deadline, look_at)
+      values (${intent}, ${owner}, ${provider}, ${asked}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${lookAt})`.execute(
+      within,
+    )
+}
+
+async function dueLooks(
+  { database, isIn, toList }: Store,
+  now: number,
+  maxCreates: number,
+  owners: readonly string[] | undefined,
+): Promise<readonly UnresolvedCreate[]> {
+  const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
+  const { rows } = await sql<RefusedRow>`
+    select * from refused_creates where look_at <= ${now} ${isOfOwners} order by look_at limit ${maxCreates}`.execute(database)
+  return rows.map(({ deadline, ...row }) => ({
+    ...toUnresolvedCreate({ ...row, quoting: null, traceparent: null }),
+    ...(deadline !== null && { deadline }),
+  }))
 }
 
 /** Takes effect only for the first process: a second one finds another number of looks. */
@@ -447,59 +397,96 @@ async function scheduleNextLook(
 ): Promise<boolean> {
   const taken =
     next === undefined
-      ? within.deleteFrom('refused_creates').where('intent', '=', intent).where('looks', '=', checkCount).returning('intent')
-      : within
-          .updateTable('refused_creates')
-          .set({ look_at: next, looks: checkCount + 1 })
-          .where('intent', '=', intent)
-          .where('looks', '=', checkCount)
-          .returning('intent')
-  return (await taken.execute()).length === 1
+      ? sql`delete from refused_creates where intent = ${intent} and looks = ${checkCount}`
+      : sql`
+        update refused_creates set look_at = ${next}, looks = ${checkCount + 1}
+        where intent = ${intent} and looks = ${checkCount}`
+  const { numAffectedRows } = await taken.execute(within)
+  return numAffectedRows === 1n
 }
 
-async function keepRefused(within: Database, create: UnresolvedCreate, reported: Transaction, store: Store): Promise<boolean> {
+async function keepRefused(
+  within: Database,
+  create: UnresolvedCreate,
+  reported: Transaction,
+  store: CreateStore,
+): Promise<boolean> {
   const { intent, provider } = create
   const holder = await lockHolder(within, provider, reported.id)
   if (holder?.intent === intent) return true
   if ((holder && holder.intent !== null) || (await isTakenElsewhere(within, provider, reported.id, store))) return false
   const record: MismatchRecord = { told: reported, fields: ['refused'] }
-  // An entry that was only read under the id keeps it.
-  await keep(within, create, { facts: JSON.stringify(record), provider_id: holder ? null : reported.id })
+  // An entry that was only observed under the id keeps it.
+  await keep(within, create, { id: holder ? null : reported.id, facts: toJson(record), candidates: null })
   return true
 }
 
 /** A mismatch without a response: any of the candidates may be its transaction. */
 async function keepCandidates(within: Database, create: UnresolvedCreate, candidates: readonly string[]): Promise<void> {
-  await keep(within, create, { candidates: JSON.stringify(candidates) })
+  await keep(within, create, { id: null, facts: null, candidates: toJson(candidates) })
 }
 
 async function keep(
   within: Database,
   { intent, owner, provider, requested, sent, destination, attemptedAt, deadline }: UnresolvedCreate,
-  found: { readonly facts: string; readonly provider_id: string | null } | { readonly candidates: string },
+  found: { readonly id: string | null; readonly facts: string | null; readonly candidates: string | null },
 ): Promise<void> {
-  const row = {
-    intent,
-    owner,
-    provider,
-    state: 'mismatch',
-    attempted_at: attemptedAt,
-    deadline: deadline ?? null,
-    asked: JSON.stringify(requested),
-    sent: sent ? JSON.stringify(sent) : null,
-    destination: destination ? JSON.stringify(destination) : null,
-    ...found,
-  } as const
   // An earlier run kept it, and its COMMIT was not confirmed.
-  const kept = within
-    .insertInto('transactions')
-    .values(row)
-    .onConflict((conflict) => conflict.column('intent').doNothing())
-  await kept.execute()
-  await within.deleteFrom('refused_creates').where('intent', '=', intent).execute()
+  await sql`
+    insert into transactions (
+      intent, owner, provider, state, attempted_at, deadline, asked, sent, destination, provider_id, facts, candidates
+    ) values (
+      ${intent}, ${owner}, ${provider}, 'mismatch', ${attemptedAt}, ${deadline ?? null}, ${toJson(requested)}, ${toJson(sent)},
+      ${toJson(destination)}, ${found.id}, ${found.facts}, ${found.candidates}
+    ) on conflict (intent) do nothing`.execute(within)
+  await sql`delete from refused_creates where intent = ${intent}`.execute(within)
 }
 
-// Kysely: ends unresolved creates that made no transaction, by the provider's list or by hand.
+// Mismatch: the response contradicts the request
+
+/** The JSON in `facts` of a mismatch. Its keys never change. */
+interface MismatchRecord {
+  readonly told: Transaction
+  readonly fields: readonly string[]
+}
+
+export function loadMismatch(text: string): MismatchRecord {
+  return JSON.parse(text)
+}
+
+async function markMismatch(
+  within: Database,
+  intent: string,
+  reported: Transaction,
+  fields: readonly string[],
+  store: CreateStore,
+): Promise<void> {
+  const create = await lockCreateOrRestore(within, intent)
+  if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
+  const holder = await lockHolder(within, create.provider, reported.id)
+  // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
+  const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
+  const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
+  if (isListed) await removeEntry(within, create.provider, reported.id, holder)
+  const isOwn = !holder || isListed || holder.intent === intent
+  const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
+  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields }, store)
+}
+
+async function becomeMismatch(
+  within: Database,
+  intent: string,
+  id: string | null,
+  record: MismatchRecord,
+  { clock }: CreateStore,
+): Promise<void> {
+  await renewClaim(within, intent, clock)
+  await sql`
+    update transactions set state = 'mismatch', provider_id = ${id}, look_at = null, facts = ${toJson(record)}
+    where intent = ${intent}`.execute(within)
+}
+
+// Not created: the provider's complete list has no candidate
 
 /** How long an ended create is kept, to recognize a late result. */
 export const lateResultMs = 30 * 86_400_000
@@ -519,37 +506,100 @@ function markNotCreated(
   return endWhere(within, intent, isDue, clock)
 }
 
-/** An operator records that the create made nothing. Returns false if the create is not unresolved. */
-export function markNotCreatedByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
-  return endWhere(within, intent, sql<boolean>`state <> 'done'`, clock)
+interface EndedRow {
+  readonly owner: string
+  readonly provider: string
+  readonly asked: string
+  readonly sent: string | null
+  readonly attempted_at: number
 }
 
 /** Deletes the create and its claim, and keeps it as ended. */
 async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
   const now = clock.at(clock.read())
-  const gone = within.deleteFrom('transactions').where('intent', '=', intent).where(condition)
-  const create = await gone
-    .returning(['owner', 'provider', 'asked', 'sent', 'attempted_at'])
-    .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
-    .executeTakeFirst()
+  const { rows } = await sql<EndedRow>`
+    delete from transactions where intent = ${intent} and ${condition}
+    returning owner, provider, asked, sent, attempted_at`.execute(within)
+  const [create] = rows
   if (!create) return false
-  await within
-    .insertInto('ended')
-    .values({ ...create, intent, ended_at: now })
-    .execute()
-  await within
-    .deleteFrom('ended')
-    .where(sql<boolean>`ended_at < ${now} - ${sql.lit(lateResultMs)}`)
-    .execute()
+  const { owner, provider, asked, sent, attempted_at } = create
+  await sql`
+    insert into ended (intent, owner, provider, asked, sent, attempted_at, ended_at)
+    values (${intent}, ${owner}, ${provider}, ${asked}, ${sent}, ${attempted_at}, ${now})`.execute(within)
+  await sql`delete from ended where ended_at < ${now} - ${sql.lit(lateResultMs)}`.execute(within)
   return true
 }
 
-/** Makes an ended create unresolved again, for a late result. Undefined if it is not kept any more. */
-async function restore(within: Database, intent: string) {
-  const found = within.deleteFrom('ended').where('intent', '=', intent)
-  const create = await found.returning(['owner', 'provider', 'asked', 'sent', 'attempted_at']).executeTakeFirst()
+/** Also finds a create that has ended as not created, for a late result. */
+async function lockCreateOrRestore(within: Database, intent: string): Promise<Create | undefined> {
+  return (await lockCreate(within, intent)) ?? (await restore(within, intent))
+}
+
+/** Makes an ended create unresolved again. Undefined if it is not kept any more. */
+async function restore(within: Database, intent: string): Promise<Create | undefined> {
+  const { rows } = await sql<EndedRow>`
+    delete from ended where intent = ${intent} returning owner, provider, asked, sent, attempted_at`.execute(within)
+  const [create] = rows
   if (!create) return undefined
-  const row = { ...create, intent, state: 'unknown', provider_id: null } as const
-  await within.insertInto('transactions').values(row).execute()
-  return row
+  const { owner, provider, asked, sent, attempted_at } = create
+  await sql`
+    insert into transactions (intent, owner, provider, state, asked, sent, attempted_at)
+    values (${intent}, ${owner}, ${provider}, 'unknown', ${asked}, ${sent}, ${attempted_at})`.execute(within)
+  return { intent, owner, provider, asked, attempted_at, state: 'unknown', provider_id: null, facts: null }
+}
+
+// Resolved: a person records the outcome
+
+/** The record from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
+export function recordOfRequest({ asked, attempted_at }: Create, id: string, at: number): TransactionRecord {
+  const createdAt = new Date(attempted_at).toISOString()
+  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)
+  const transaction = { ...known, id, status: 'wait', createdAt } as const
+  return { transaction, derived: [], reportedAt: at }
+}
+
+/** Returns false if another create has this id, or had it until it was pruned. An entry that was only observed does not block it. */
+export async function bindByHand(
+  within: Database,
+  create: Create,
+  record: TransactionRecord,
+  store: CreateStore,
+  first: { readonly first?: string } = {},
+): Promise<boolean> {
+  const holder = await lockHolder(within, create.provider, record.transaction.id)
+  const isFree = !holder || holder.intent === create.intent || holder.intent === null
+  if (!isFree || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) return false
+  if (await isBoundElsewhere(within, create.provider, record.transaction)) return false
+  await becomeEntry(within, create, record, holder)
+  await renewClaim(within, create.intent, store.clock, first)
+  return true
+}
+
+/** The response of a mismatch becomes its result, and the one for its key. */
+export async function acceptByHand(
+  within: Database,
+  create: Create,
+  told: Transaction,
+  at: number,
+  store: CreateStore,
+): Promise<boolean> {
+  const record = acceptedRecord(told, create, at)
+  return await bindByHand(within, create, record, store, { first: storeFirst(record) })
+}
+
+/** The response as it would have been stored, in the words of the request. */
+function acceptedRecord({ amountOut, ...told }: Transaction, { asked }: Create, at: number): TransactionRecord {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(asked)
+  const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+  const transaction = { ...told, status: told.status ?? ('wait' as const), ...names }
+  return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
+}
+
+/** Returns false if the create is not unresolved. */
+export function markNotCreatedByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
+  return endWhere(within, intent, isUndone, clock)
+}
+
+function toJson(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }

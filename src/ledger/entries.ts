@@ -1,11 +1,12 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
+import { placeKey } from '../domain/address/same-address.ts'
 import { isFinal } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, type EntryRow, entryColumns, maxSortKey, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'
-import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns } from './page-index.ts'
+import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
 import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<
@@ -70,11 +71,10 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       const elsewhere = await rows.where('provider', '!=', provider).orderBy('sort_key').limit(maxEntries).execute()
       return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
     },
-    async upsert(owner, provider, facts, before) {
-      const renewed = before && (await writeOne((within) => updateEntry(within, before, facts)))
-      const changed = renewed ?? (await write((within) => insertEntry(within, owner, provider, facts)))
-      if (changed) return changed
-      const [row] = await find({ owner, provider, id: facts.transaction.id })
+    async upsert(owner, provider, record, before) {
+      const changed = before && (await writeOne((within) => writeEntry(within, { kind: 'entry', entry: before }, record)))
+      const written = changed ?? (await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record)))
+      const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
       return row && toEntry(row)
     },
     async knownOwners(owners) {
@@ -134,49 +134,108 @@ function ofOwner(database: Database, owner: string) {
   return database.selectFrom('transactions').select(entryColumns).where(isOfOwner)
 }
 
-/** Inserts an entry. Undefined if any owner already has it. */
-export async function insertEntry(
+// Kysely: the one place that writes an entry.
+
+/** What the ledger has of a transaction before a change. */
+export type Before =
+  | { readonly kind: 'nothing'; readonly owner: string; readonly provider: string }
+  /** `replaced`: an entry of any owner that was only observed under the id. */
+  | { readonly kind: 'create'; readonly create: CreateWithoutEntry; readonly replaced: StoredPosition | undefined }
+  /** As it was read. */
+  | { readonly kind: 'entry'; readonly entry: LedgerEntry }
+
+interface CreateWithoutEntry {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly attempted_at: number
+}
+
+interface StoredPosition {
+  readonly owner: string
+  /** As text: it exceeds a number's precision. */
+  readonly sort_key: string
+}
+
+/**
+ * Every change of a transaction passes here. Returns its row; undefined, without a change, if the ledger has something else by now than
+ * `before`. An entry is changed by a single statement.
+ */
+export async function writeEntry(within: Database, before: Before, after: TransactionRecord): Promise<EntryRow | undefined> {
+  if (before.kind === 'entry') return await changeEntry(within, before.entry, after)
+  return before.kind === 'create' ? await completeEntry(within, before, after) : await insertEntry(within, before, after)
+}
+
+async function insertEntry(
   within: Database,
-  owner: string,
-  provider: string,
-  facts: TransactionRecord,
-): Promise<LedgerEntry | undefined> {
-  const row = toRow(facts)
-  const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
-  const { numInsertedOrUpdatedRows } = await within
+  { owner, provider }: Extract<Before, { readonly kind: 'nothing' }>,
+  after: TransactionRecord,
+): Promise<EntryRow | undefined> {
+  const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
+  const row = await within
     .insertInto('transactions')
-    .values({ ...row, ...at, owner, state: 'done' })
+    .values({ ...toRow(after), ...at, owner, state: 'done' })
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
+    .returning(entryColumns)
+    .executeTakeFirst()
+  if (row) await addToPageIndex(within, owner, at)
+  return row
+}
+
+async function completeEntry(
+  within: Database,
+  { create: { intent, owner, provider, attempted_at }, replaced }: Extract<Before, { readonly kind: 'create' }>,
+  after: TransactionRecord,
+): Promise<EntryRow> {
+  const { id, depositAddress, depositExtraId } = after.transaction
+  if (replaced) await removeEntry(within, provider, id, replaced)
+  const at = { sort_key: sortKey(after, attempted_at), provider_id: id, provider }
+  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
+  const row = await within
+    .updateTable('transactions')
+    .set({ ...toRow(after), ...at, deposit, state: 'done', look_at: null })
+    .where('intent', '=', intent)
+    .returning(entryColumns)
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return undefined
   await addToPageIndex(within, owner, at)
-  return toEntry({ ...row, owner, provider, asked: null, sent: null, settled_at: null })
+  return row
 }
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
 const isSettledRow = sql<boolean>`(status in ('success', 'refunded') or settled_at is not null)`
 
 /** Updates under the row's lock, safe with concurrent processes. A final status does not change, nor one that an operator recorded. */
-async function updateEntry(within: Database, before: LedgerEntry, facts: TransactionRecord): Promise<LedgerEntry | undefined> {
-  const { status, attention, changed_at, ...row } = toRow(facts)
+async function changeEntry(within: Database, before: LedgerEntry, after: TransactionRecord): Promise<EntryRow | undefined> {
+  const { status, attention, changed_at, ...row } = toRow(after)
   const isKept = isFinal(status) ? isFinalRow : isSettledRow
-  const renewed = within
+  return await within
     .updateTable('transactions')
     .set({
       ...row,
       status: sql`case when ${isKept} then status else coalesce(${status}, status) end`,
       attention: sql`case when ${isSettledRow} then null else ${attention} end`,
       changed_at: sql`case when ${isKept} and ${status} is distinct from status then changed_at else ${changed_at} end`,
+      ...(after.settledAt !== undefined && { settled_at: after.settledAt }),
     })
     .where('owner', '=', before.owner)
     .where('provider', '=', before.provider)
-    .where('provider_id', '=', facts.transaction.id)
+    .where('provider_id', '=', after.transaction.id)
     .where('state', '=', 'done')
     .where('sequence', 'is not distinct from', before.sequence ?? null)
     .where('asked', before.isCreated ? 'is not' : 'is', null)
     .returning(entryColumns)
-  const found = await renewed.executeTakeFirst()
-  return found && toEntry(found)
+    .executeTakeFirst()
+}
+
+/** Removes an entry that was only observed, and whose id turned out to be a create's. */
+export async function removeEntry(
+  within: Database,
+  provider: string,
+  provider_id: string,
+  { owner, sort_key }: StoredPosition,
+): Promise<void> {
+  await sql`delete from transactions where provider = ${provider} and provider_id = ${provider_id}`.execute(within)
+  await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
 }
 
 // Kysely: reads pages of an owner's entries with their exact total. The cost does not grow with the number of entries.

@@ -16,7 +16,7 @@ import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
 import { claims } from './claims.ts'
-import { dueCreates, intents, refusedCreates } from './creates.ts'
+import { creates } from './creates.ts'
 import { entries } from './entries.ts'
 import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
@@ -78,8 +78,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
   const { close, waits, turns, findLostCommits } = store
-  const creates = { ...intents(store), ...claims(store), ...dueCreates(store), ...refusedCreates(store) }
-  const ledger = { ...creates, ...entries(store), ...openTransactions(store), close }
+  const ledger = { ...creates(store), ...claims(store), ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = {
     overrides: overrides(store),

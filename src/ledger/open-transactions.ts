@@ -13,7 +13,8 @@ import type {
 } from '../core/ledger-admin.ts'
 import type { Status } from '../domain/status.ts'
 import type { Database } from './database.ts'
-import { entryColumns, toEntry, toRow } from './entry.ts'
+import { writeEntry } from './entries.ts'
+import { entryColumns, toEntry } from './entry.ts'
 import { addAudit } from './operations.ts'
 import { named } from './search.ts'
 import type { Store } from './store.ts'
@@ -199,13 +200,8 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
         const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
         if (!row) return 'missing'
         if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
-        const renewed = { ...toRow(settled(toEntry(row), result)), settled_at: at }
-        await within
-          .updateTable('transactions')
-          .set(renewed)
-          .where('provider', '=', provider)
-          .where('provider_id', '=', id)
-          .execute()
+        const entry = toEntry(row)
+        await writeEntry(within, { kind: 'entry', entry }, settled(entry, result))
         const before = { status: row.status, attention: row.attention }
         const subject = `${provider}~${id}`
         await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
@@ -225,6 +221,7 @@ function settled(record: TransactionRecord, { status, at }: OperatorResult): Tra
     ...record,
     transaction: { ...transaction, status, ...(updatedAt !== undefined && { updatedAt }) },
     ...(isChange && { changedAt: Math.max(at, record.changedAt ?? 0) }),
+    settledAt: at,
     sequence: (record.sequence ?? 0) + 1,
   }
 }
