@@ -44,7 +44,7 @@ export function connectNative(options: NativeConnectionOptions): NativeConnectio
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
 async function loadUpstream({ url, lookup }: NativeConnectionOptions): Promise<SendNative> {
-  const { nativeUpstream } = await import('./proxy.ts')
+  const { nativeUpstream } = await import('./exchange.ts')
   return nativeUpstream(url, lookup)
 }
 

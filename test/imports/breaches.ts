@@ -36,7 +36,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native\/(?:lane|serve)\.ts$/],
   [/^native\/(?:call|serve)\.ts$/, /^(?:native|edges|wire|domain)\//],
   [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
-  [/^native\/(?:exchange|proxy)\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
+  [/^native\/exchange\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
   [/^cli\//, /^(?!operator\/)/],
   [/^(?:(?:main|embedded|index)\.ts$|native\/lane\.ts$|provider\/|operator\/|process\/)/, /^(?!cli\/)/],
 ]

@@ -222,4 +222,20 @@ describe('N8: a request of two meanings is refused whole, and nothing of it goes
     expect(statuses).toEqual([400])
     expect(text).toContain('x-swap-reason: ')
   })
+
+  test.each([
+    ['A', 'authorization: Bearer'],
+    ['B', 'x-api-key:'],
+  ])('a chunk that is none, while the first go up, in the form of the client (%s)', async (form, credential) => {
+    const head = [
+      'POST /native/alpha/estimates HTTP/1.1',
+      'host: gateway',
+      'transfer-encoding: chunked',
+      `${credential} ${rig.key}`,
+    ]
+    const text = await talk(`${head.join('\r\n')}\r\n\r\n3\r\nabc\r\n`, 100, 'zz\r\n')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toContain(`x-swap-form: ${form}\r\n`)
+    for (const { body } of rig.provider.arrived) expect(await body).toBeUndefined()
+  })
 })

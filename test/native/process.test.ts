@@ -115,6 +115,19 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   await other.close()
 })
 
+test('N17: a provider whose settings change again and again leaves nothing behind, and the process complains of nothing', {
+  timeout: 60_000,
+}, async () => {
+  await using running = await start()
+  for (let timeout = 20; timeout < 32; timeout++) {
+    directory.write(settings({ timeout, native: [`GET /within/${timeout}`] }))
+    running.gateway.child.kill('SIGHUP')
+    await vi.waitFor(async () => expect((await running.send(`/within/${timeout}`)).status).toBe(200), eventTimeoutMs)
+  }
+  running.gateway.child.kill('SIGTERM')
+  expect(await running.gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })
+})
+
 test('N17: at the end what is in flight is finished, with Connection: close, and new requests on open connections get responses', async () => {
   await using running = await start()
   const halves = answersByHalves()
