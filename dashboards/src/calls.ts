@@ -11,7 +11,7 @@ export const calls = [
       'Each call that was sent to the provider. refused: it rejected the request of a client. limited: its 429. failed: a 5xx. unreadable: see Drift.',
     runbooks: ['SwapgateProviderKeyRefused', 'SwapgateContractDrift'],
     unit: 'reqps',
-    queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', chosen) },
+    queries: { '{{provider}} {{outcome}}': rate('swapgate_provider_calls_total', 'provider, outcome', chosen) },
     isStacked: true,
   }),
   graph({
@@ -19,7 +19,7 @@ export const calls = [
     description:
       'Calls that were sent. Far more get_transaction than clients send: clients list often, and each row is read again.',
     unit: 'reqps',
-    queries: { '{{provider}} {{operation}}': rate('swapgate_attempts_total', 'provider, operation', chosen) },
+    queries: { '{{provider}} {{operation}}': rate('swapgate_provider_calls_total', 'provider, operation', chosen) },
     isStacked: true,
   }),
   graph({
@@ -28,7 +28,7 @@ export const calls = [
       'Calls that were sent, and the requests of clients that this provider served. Fewer calls than requests: caches and the ledger serve the rest.',
     unit: 'reqps',
     queries: {
-      '{{provider}} calls': rate('swapgate_attempts_total', 'provider', chosen),
+      '{{provider}} calls': rate('swapgate_provider_calls_total', 'provider', chosen),
       '{{provider}} requests': rate('swapgate_requests_total', 'provider', `provider!="none", ${chosen}`),
     },
   }),

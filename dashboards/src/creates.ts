@@ -19,7 +19,7 @@ export const creates = [
     description: 'Creates that were sent. After every outcome but done, refused and limited it is unknown whether the swap exists.',
     runbooks: ['SwapgateCreatesUnknown'],
     unit: 'reqps',
-    queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', created) },
+    queries: { '{{provider}} {{outcome}}': rate('swapgate_provider_calls_total', 'provider, outcome', created) },
     isStacked: true,
   }),
   graph({

@@ -93,7 +93,7 @@ const budgets = [
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'short',
     span: 6,
-    queries: { '{{provider}} {{policy}}': `min by (provider, policy) (${series('swapgate_budget_remaining', chosen)})` },
+    queries: { '{{provider}} {{policy}}': `min by (provider, policy) (${series('swapgate_upstream_quota_remaining', chosen)})` },
     thresholds: [[10, 'green']],
     below: 'red',
   }),
@@ -105,7 +105,7 @@ const budgets = [
     unit: 'percentunit',
     span: 6,
     queries: {
-      '{{provider}} {{policy}}': `1 - min by (provider, policy) (${series('swapgate_budget_remaining', chosen)}) / max by (provider, policy) (${series('swapgate_budget_size', chosen)})`,
+      '{{provider}} {{policy}}': `1 - min by (provider, policy) (${series('swapgate_upstream_quota_remaining', chosen)}) / max by (provider, policy) (${series('swapgate_upstream_quota_limit', chosen)})`,
     },
     max: 1,
     thresholds: [
@@ -128,7 +128,7 @@ const budgets = [
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'reqps',
     span: 6,
-    queries: { '{{provider}}': rate('swapgate_attempts_total', 'provider', `outcome="limited", ${chosen}`) },
+    queries: { '{{provider}}': rate('swapgate_provider_calls_total', 'provider', `outcome="limited", ${chosen}`) },
   }),
 ]
 

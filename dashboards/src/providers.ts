@@ -37,7 +37,7 @@ const health = [
     runbooks: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
     unit: 'percentunit',
     queries: {
-      '{{provider}}': `(${rate('swapgate_attempts_total', 'provider', `outcome!~"done|refused|limited|abandoned", ${chosen}`)} or 0 * ${rate('swapgate_attempts_total', 'provider', chosen)}) / ${rate('swapgate_attempts_total', 'provider', chosen)}`,
+      '{{provider}}': `(${rate('swapgate_provider_calls_total', 'provider', `outcome!~"done|refused|limited|abandoned", ${chosen}`)} or 0 * ${rate('swapgate_provider_calls_total', 'provider', chosen)}) / ${rate('swapgate_provider_calls_total', 'provider', chosen)}`,
     },
     max: 1,
     thresholds: [
@@ -59,9 +59,12 @@ const resilience = [
   graph({
     title: 'Retries',
     description:
-      'Failed reads that were retried (true), or not, because the retry budget was used up (false). Many false: the provider is failing, and more retries would make it worse.',
+      'Failed reads that were retried, and those that were not, since too many are (suppressed). Many suppressed: the provider is failing, and more retries would make it worse.',
     unit: 'reqps',
-    queries: { '{{provider}} made {{made}}': rate('swapgate_provider_retries_total', 'provider, made', chosen) },
+    queries: {
+      '{{provider}} retried': rate('swapgate_provider_retries_total', 'provider', `made!="false", ${chosen}`),
+      '{{provider}} suppressed': rate('swapgate_provider_retries_suppressed_total', 'provider', chosen),
+    },
   }),
   graph({
     title: 'Cooldowns',
@@ -106,9 +109,9 @@ const candidate = [
     runbooks: ['SwapgateShadowDeviation'],
     unit: 'percentunit',
     queries: {
-      '{{provider}} p5': quantile(0.05, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
-      '{{provider}} p50': quantile(0.5, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
-      '{{provider}} p95': quantile(0.95, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
+      '{{provider}} p5': quantile(0.05, 'swapgate_mirror_deviation_ratio', 'provider', chosen),
+      '{{provider}} p50': quantile(0.5, 'swapgate_mirror_deviation_ratio', 'provider', chosen),
+      '{{provider}} p95': quantile(0.95, 'swapgate_mirror_deviation_ratio', 'provider', chosen),
     },
   }),
   graph({
@@ -116,14 +119,14 @@ const candidate = [
     description:
       'Repeated quotes. missing: the candidate does not offer the pair. failed: it returned no quote. skipped: its budget was used up, or `sample` is too high for it.',
     unit: 'reqps',
-    queries: { '{{provider}} {{result}}': rate('swapgate_shadow_comparisons_total', 'provider, result', chosen) },
+    queries: { '{{provider}} {{result}}': rate('swapgate_mirror_comparisons_total', 'provider, result', chosen) },
   }),
   graph({
     title: 'Shadow: missing assets',
     description:
       'Assets of the table that a routed provider offers and the candidate does not. `swapgate providers diff` lists them. After a switch they get 400.',
     unit: 'short',
-    queries: { '{{provider}}': `max by (provider) (${series('swapgate_shadow_missing_assets', chosen)})` },
+    queries: { '{{provider}}': `max by (provider) (${series('swapgate_mirror_missing_assets', chosen)})` },
   }),
 ]
 

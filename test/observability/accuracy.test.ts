@@ -135,8 +135,8 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   expect([having(504), contradicted, having(401)].every((count) => count > 2)).toBe(true)
 
   // The calls that were sent, by operation; without a connection none was.
-  expect(scrape.sum('swapgate_attempts_total', { outcome: 'unreachable' })).toBe(0)
-  expect(scrape.by('swapgate_attempts_total', 'operation')).toEqual(
+  expect(scrape.sum('swapgate_provider_calls_total', { outcome: 'unreachable' })).toBe(0)
+  expect(scrape.by('swapgate_provider_calls_total', 'operation')).toEqual(
     tally(received(entries).map(({ operation }) => operations[operation as keyof typeof operations])),
   )
   expect(scrape.sum('http_client_request_duration_seconds_count')).toBe(received(entries).length)
@@ -147,6 +147,6 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   const repeated = [...again.values()].filter((tries) => tries.length > 1).length
   expect(repeated).toBeGreaterThan(5)
   expect(scrape.sum('swapgate_provider_retries_total', { made: 'true' })).toBe(repeated)
-  const done = scrape.sum('swapgate_attempts_total', { operation: 'create_transaction', outcome: 'done' })
+  const done = scrape.sum('swapgate_provider_calls_total', { operation: 'create_transaction', outcome: 'done' })
   expect(done).toBe(contradicted + responses.filter(({ kind, response }) => kind === 'create' && response.status < 300).length)
 })

@@ -86,7 +86,9 @@ describe('counters', () => {
       'swapgate_response_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
     ]
     const counted = async () =>
-      (await lines(metrics, 'swapgate_')).filter((line) => !/_(?:state|budget|build|trans|creates_|cache_)/.test(line)) // the caches are those of all tests
+      (await lines(metrics, 'swapgate_')).filter(
+        (line) => !/_(?:state|upstream_quota|budget|build|trans|creates_|cache_)/.test(line),
+      ) // the caches are those of all tests
     expect((await counted()).toSorted()).toEqual(expected)
     expect((await counted()).toSorted()).toEqual(expected)
     metrics.observe({ what: 'limitStore', state: 'recovering' })
@@ -128,7 +130,7 @@ describe('requests and calls', () => {
       `http_server_request_duration_seconds_sum{${served.replace('200', '504').replace('""', '"provider_timed_out"')}} 10.5`,
     ])
     expect(await lines(metrics, 'swapgate_added_seconds_count')).toEqual(['swapgate_added_seconds_count{operation="get_rate"} 2'])
-    expect((await lines(metrics, 'swapgate_attempts_total')).map((line) => /outcome="(\w+)"/.exec(line)?.[1])).toEqual([
+    expect((await lines(metrics, 'swapgate_provider_calls_total')).map((line) => /outcome="(\w+)"/.exec(line)?.[1])).toEqual([
       'done',
       'timed_out',
       'unreachable',
@@ -183,10 +185,10 @@ describe('how providers stand', () => {
   it('has what is left of a budget beside its size, and nothing for one without bounds', async () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
-    expect(await lines(metrics, 'swapgate_budget')).toEqual([
-      'swapgate_budget_size{provider="beta",policy="quotes"} 54',
-      'swapgate_budget_size{provider="beta",policy="read"} 108',
-      'swapgate_budget_remaining{provider="beta",policy="quotes"} 12',
+    expect(await lines(metrics, 'swapgate_upstream_quota')).toEqual([
+      'swapgate_upstream_quota_limit{provider="beta",policy="quotes"} 54',
+      'swapgate_upstream_quota_limit{provider="beta",policy="read"} 108',
+      'swapgate_upstream_quota_remaining{provider="beta",policy="quotes"} 12',
     ])
   })
 })

@@ -25,6 +25,7 @@ import {
   Counter,
   combinations,
   Exposition,
+  earlierName,
   type Family,
   type FormOf,
   gauge,
@@ -95,23 +96,31 @@ const shadowDeviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001
 
 function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shadowAssets'> {
   const comparisons = new Counter({
-    name: 'swapgate_shadow_comparisons_total',
-    help: `Quotes repeated at the shadow's candidate: ${shadowResults.join(', ')}.`,
+    name: 'swapgate_mirror_comparisons_total',
+    help: `Quotes repeated at the candidate of the mirror: ${shadowResults.join(', ')}.`,
     labels: ['provider', 'result'],
   })
   const deviations = new Histogram({
-    name: 'swapgate_shadow_deviation_ratio',
+    name: 'swapgate_mirror_deviation_ratio',
     help: 'Amount received by the candidate, relative to what the client got: -0.01 is one percent less.',
     labels: ['provider'],
     bounds: shadowDeviationBounds,
   })
   const missingAssets = new Map<string, number>()
   const missing = gauge(
-    'swapgate_shadow_missing_assets',
-    "Assets of the table that a routed provider offers and the shadow's candidate does not.",
+    'swapgate_mirror_missing_assets',
+    'Assets of the table that a routed provider offers and the candidate of the mirror does not.',
     () => [...missingAssets].map(([provider, value]) => ({ labels: { provider }, value })),
   )
-  for (const family of [comparisons, deviations, missing]) exposition.add(family)
+  for (const family of [
+    comparisons,
+    deviations,
+    missing,
+    earlierName('swapgate_shadow_comparisons_total', comparisons),
+    earlierName('swapgate_shadow_deviation_ratio', deviations),
+    earlierName('swapgate_shadow_missing_assets', missing),
+  ])
+    exposition.add(family)
   return {
     shadowAssets({ provider, missing: count }) {
       missingAssets.set(provider, count)

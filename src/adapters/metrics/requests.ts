@@ -19,6 +19,8 @@ import {
   Counter,
   combinations,
   type Exposition,
+  earlierName,
+  type Family,
   type FormOf,
   gauge,
   type Handlers,
@@ -113,21 +115,25 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     if (!last) return []
     return [{ labels, value: performance.now() - last.at < budgetWindowMs ? Math.min(last.remaining, value) : value }]
   }
-  for (const [name, help, samples] of [
+  for (const [name, help, samples, earlier] of [
     ['swapgate_breaker_state', 'State of the breaker of an operation at a provider: 1 for the current state.', breakerSamples],
     ['swapgate_provider_state', 'State of a provider: 1 for the current state.', stateSamples],
     [
-      'swapgate_budget_size',
-      "The configured budget of calls in any 60 seconds, without the share reserved for the gateway's own reads.",
+      'swapgate_upstream_quota_limit',
+      "The configured limit of calls in any 60 seconds, without the share reserved for the gateway's own reads.",
       () => sizes(providers),
+      'swapgate_budget_size',
     ],
     [
-      'swapgate_budget_remaining',
-      'The remaining budget of calls for clients at a provider, as this process last read it.',
+      'swapgate_upstream_quota_remaining',
+      'The remaining calls of clients to a provider, as this process last read it.',
       () => sizes(providers).flatMap(remaining),
+      'swapgate_budget_remaining',
     ],
   ] as const) {
-    exposition.add(gauge(name, help, samples))
+    const family = gauge(name, help, samples)
+    exposition.add(family)
+    if (earlier !== undefined) exposition.add(earlierName(earlier, family))
   }
   return {
     breaker: ({ provider, operation, state }) => void breakers.set(`${provider} ${operation}`, state),
@@ -167,8 +173,8 @@ export function attemptMetrics(
     labels: ['http_request_method', 'server_address', 'server_port', 'http_response_status_code', 'error_type', 'provider'],
     bounds: httpBounds,
   })
-  const attempts = new Counter({
-    name: 'swapgate_attempts_total',
+  const calls = new Counter({
+    name: 'swapgate_provider_calls_total',
     help: 'Calls to providers, by result.',
     labels: ['operation', 'provider', 'outcome'],
   })
@@ -198,11 +204,31 @@ export function attemptMetrics(
   })
   const retries = new Counter({
     name: 'swapgate_provider_retries_total',
-    help: 'Failed reads, by whether they were retried.',
+    help: 'Retries of failed reads. Deprecated: the label made, whose value false is swapgate_provider_retries_suppressed_total.',
     labels: ['provider', 'made'],
     initialValues: () => combinations(tags(), ['true', 'false']),
   })
-  for (const family of [durations, attempts, unreachable, cooldowns, refusedOperations, localRejection, retries])
+  const suppressedRetries: Family = {
+    name: 'swapgate_provider_retries_suppressed_total',
+    help: 'Failed reads that were not retried, since too many are.',
+    type: 'counter',
+    samples: () =>
+      retries
+        .samples()
+        .filter(({ labels }) => labels.made === 'false')
+        .map(({ labels: { made: _, ...labels }, value }) => ({ labels, value })),
+  }
+  for (const family of [
+    durations,
+    calls,
+    earlierName('swapgate_attempts_total', calls),
+    unreachable,
+    cooldowns,
+    refusedOperations,
+    localRejection,
+    retries,
+    suppressedRetries,
+  ])
     exposition.add(family)
   return {
     attempt(observation) {
@@ -210,7 +236,7 @@ export function attemptMetrics(
       const status = statusOf(observation)
       const error = errorOf(observation, status)
       durations.observe([method, server.address, String(server.port), status, error, provider], seconds)
-      attempts.add([snakeCase(operation), provider, snakeCase(outcome)])
+      calls.add([snakeCase(operation), provider, snakeCase(outcome)])
       if (connectFailure) unreachable.add([provider, connectFailure])
     },
     cooldown: ({ provider, reason }) => cooldowns.add([provider, snakeCase(reason)]),

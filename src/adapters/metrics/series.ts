@@ -111,6 +111,14 @@ export function gauge(name: string, help: string, samples: Family['samples']): F
   return { name, help, type: 'gauge', samples }
 }
 
+/** The same under an earlier name, which the next version does not have. */
+export function earlierName(name: string, family: Family): Family {
+  const help = `Deprecated: is now called ${family.name}.`
+  const named = (sample: Sample): Sample =>
+    sample.metricName === undefined ? sample : { ...sample, metricName: sample.metricName.replace(family.name, name) }
+  return { name, help, type: family.type, samples: async () => (await family.samples()).map(named) }
+}
+
 /** One sample without labels; none if the value is undefined. */
 export function single(value: number | undefined): readonly Sample[] {
   return value === undefined ? [] : [{ labels: {}, value }]
