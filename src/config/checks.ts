@@ -5,6 +5,7 @@ import { signer } from '../adapters/crypto.ts'
 import { type Asset, type AssetTable, fold, sameName } from '../domain/asset.ts'
 import { overlaps, parseOpenPath } from '../domain/native.ts'
 import { isLoopback } from '../domain/network-address.ts'
+import { weightsFaults } from '../domain/routing-settings.ts'
 import { namesByCode } from '../domain/service.ts'
 import { isAttention } from '../domain/status.ts'
 import { isTag } from '../domain/swap.ts'
@@ -127,16 +128,15 @@ function checkRouting({ routing, providers, auth }: Parts, tags: ReadonlySet<str
   }
 }
 
-/** Each routed provider must have a weight: one without would get no requests. No other provider may have one. */
 function checkWeights({ strategy, weights, providers }: Settings['routing'], faults: Faults): void {
   if (!weights) {
     if (strategy === 'weighted') faults.add(['weights'], 'is needed where routing.strategy is weighted')
     return
   }
-  for (const name of providers) if (!Object.hasOwn(weights, name)) faults.add(['weights', name], 'is missing')
-  for (const name of Object.keys(weights))
-    if (!providers.includes(name)) faults.add(['weights', name], 'is not in routing.providers')
-  if (Object.values(weights).every((weight) => weight === 0)) faults.add(['weights'], 'must not all be 0')
+  for (const fault of weightsFaults(weights, providers)) {
+    if (fault.what === 'allZero') faults.add(['weights'], 'must not all be 0')
+    else faults.add(['weights', fault.provider], fault.what === 'missing' ? 'is missing' : 'is not in routing.providers')
+  }
 }
 
 // Detects a URL that leads back to this process: the gateway would call itself without end.

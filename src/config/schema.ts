@@ -1,5 +1,6 @@
 /** The configuration (docs/contract.md §9): one strict schema. Every scalar of the file is text here. */
 import { z } from 'zod'
+import { maxWeight } from '../domain/routing-settings.ts'
 import { provider } from './provider-schema.ts'
 import {
   baseUrlOrNone,
@@ -174,7 +175,7 @@ const routing = required(
     providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
     untagged: setting(text, '', 'The provider of ids without a tag, from before the gateway. Empty: such ids are 404'),
     weights: optional(
-      mapping(integer(0, 1000)),
+      mapping(integer(0, maxWeight)),
       'With `weighted`: the weight of each of `providers`, like `{ alpha: 90, beta: 10 }`; with 0 it gets no quotes and no creates',
     ),
     pick: setting(

@@ -5,7 +5,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { assetText, isSuspended } from '../core/mismatch-streaks.ts'
 import type { AuditAction, AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../core/operations/audit.ts'
 import type { ReplicaCounts, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
-import type { Override, OverrideChange, OverrideKey, OverrideStore, StoredOverride } from '../core/operations/settings.ts'
+import {
+  type Override,
+  type OverrideChange,
+  type OverrideKey,
+  type OverrideStore,
+  type StoredOverride,
+  toSetting,
+} from '../core/operations/settings.ts'
 import type { Database } from './database.ts'
 import { endStreaksAt } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
@@ -122,14 +129,11 @@ function openOf(stored: readonly StoredOverride[]): readonly Override[] {
 
 export async function readAllOverrides(database: Database): Promise<readonly StoredOverride[]> {
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
-  return rows.map(({ key, value, file_value, actor, since, ended }) => ({
-    key,
-    value: JSON.parse(value),
-    fileValue: JSON.parse(file_value),
-    actor,
-    since,
-    isEnded: ended === 1,
-  }))
+  return rows.flatMap(({ key, value, file_value, actor, since, ended }) => {
+    // A value of another version means nothing here, and changes nothing.
+    const setting = toSetting(key, JSON.parse(value))
+    return setting ? { ...setting, fileValue: JSON.parse(file_value), actor, since, isEnded: ended === 1 } : []
+  })
 }
 
 /** One record for each provider at which assets were suspended. */

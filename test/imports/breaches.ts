@@ -79,6 +79,7 @@ const askedByStores: ReadonlySet<string> = new Set([
   'core/mismatch-streaks.ts',
   'core/ledger.ts',
   'core/ledger-admin.ts',
+  'core/operations/settings.ts',
 ])
 
 /** An adapter imports only types of the core (ports), and its rules for stores; and each file is for one library. */

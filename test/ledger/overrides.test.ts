@@ -61,7 +61,8 @@ describeStores(allStores, (shared) => {
   test('O2: what is taken back is gone, with a record; what is not there is none', async () => {
     const { overrides, audit } = await shared().openNew()
     await overrides.change([drain], actor)
-    const reset = { ...drain, value: undefined, shown: { ...drain.shown, before: 'draining', after: 'active' } }
+    const shown = { ...drain.shown, before: 'draining', after: 'active' } as const
+    const reset: OverrideChange = { ...drain, value: undefined, shown }
     await overrides.change([reset, { ...reset, key: 'state:beta' }], 'bob')
     expect(await overrides.read()).toEqual([])
     const [newest, ...older] = await audit.read({})
@@ -75,12 +76,13 @@ describeStores(allStores, (shared) => {
     expect(older).toHaveLength(1)
   })
 
-  test('O2: no shadow is a value, and names may be any word', async () => {
+  test('O2: no shadow is a value, names may be any word, and a value of another version is left out', async () => {
     const { overrides } = await shared().openNew()
     const strange = { ...drain, key: 'state:__proto__', value: 'off' } as const
     const values = JSON.parse('{"__proto__": 5, "constructor": 0}')
     await overrides.change([{ ...weights, key: 'shadow', value: null, fileValue: { provider: 'beta', sample: 0.5 } }], actor)
     await overrides.change([strange, { ...weights, value: values }], actor)
+    await overrides.change([{ ...drain, value: 'of another version' as never }], actor)
     const kept = await overrides.read()
     expect(kept.map(({ key }) => key)).toEqual(['shadow', 'state:__proto__', 'weights'])
     expect(kept[0]?.value).toBeNull()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test as base, describe, expect, vi } from 'vitest'
 import type { OverrideChange } from '../../src/core/operations/settings.ts'
+import type { ProviderState } from '../../src/domain/service.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
@@ -16,6 +17,13 @@ import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
 const pollOptions = { timeout: 5_000, interval: 50 }
+
+/** Of `alpha`; the value undefined is a reset. */
+interface StateChange {
+  readonly value?: ProviderState | undefined
+  readonly fileValue?: ProviderState
+  readonly before?: ProviderState
+}
 
 class Rig implements AsyncDisposable {
   readonly directory = new ConfigDirectory()
@@ -58,11 +66,11 @@ ${more}`
   }
 
   /** As the commands write it. */
-  async change({ before = 'active', ...facts }: Partial<OverrideChange> & { readonly before?: unknown } = {}): Promise<void> {
+  async change({ before = 'active', ...facts }: StateChange = {}): Promise<void> {
     const { overrides, close } = await openLedger(this.ledgerUrl)
     const change = { key: 'state:alpha', value: 'draining', fileValue: 'active', ...facts } as const
     const shown = { key: change.key, before, after: change.value ?? change.fileValue }
-    await overrides.change([{ ...change, shown }], 'cli:alice@box')
+    await overrides.change([{ ...change, shown } as OverrideChange], 'cli:alice@box')
     await close()
   }
 
@@ -280,7 +288,7 @@ describe('a gateway', () => {
     const gateway = await rig.start(file)
     for (let n = 0; n < 5; n++) {
       const isDraining = n % 2 === 0
-      const [value, before] = isDraining ? ['draining', 'active'] : ['active', 'draining']
+      const [value, before] = isDraining ? (['draining', 'active'] as const) : (['active', 'draining'] as const)
       writeFileSync(file, rig.settings('active', `docs: ${isDraining}`))
       gateway.reload()
       await rig.change({ value, before })

@@ -14,7 +14,7 @@ import {
 } from '../../core/operations/change.ts'
 import { durations, toDuration } from '../../core/operations/duration.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
-import type { Shadow } from '../../core/operations/settings.ts'
+import type { Shadow } from '../../domain/routing-settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
 import { currentStatus, effectiveConfig } from '../../process/in-force.ts'

@@ -1,6 +1,7 @@
 /** Changes of overrides by commands and the operator's API (docs/contract.md §12). */
 
-import { type ProviderState, providerStates } from '../../domain/service.ts'
+import { isShadow, isWeight, maxWeight, type Shadow, type Weights, weightsFaults } from '../../domain/routing-settings.ts'
+import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import type { StatusReport } from './provider-status.ts'
 import {
@@ -13,9 +14,9 @@ import {
   type OverrideKey,
   type OverrideStore,
   type RoutingSettings,
-  type Shadow,
   settingOf,
   stateKey,
+  type WantedSetting,
   withOverrides,
 } from './settings.ts'
 
@@ -45,70 +46,58 @@ export interface Refusal {
 
 export type ChangeResult = { readonly outcome: 'done' } | Refusal
 
-/** A value for each key, by tags; undefined: the file's value. */
-type Values = ReadonlyMap<OverrideKey, unknown>
-
 const maxAttempts = 20
 
 /**
- * Applies the values to the current overrides. If another change is written meanwhile, the decision is made again.
+ * Makes the overrides what is wanted, at most one for each key. If another change is written meanwhile, the decision is made again.
  * `resumed`: names of providers by their tags; their suspensions of assets end with it.
  */
 async function changeOverrides(
   ports: OperationPorts,
-  values: Values,
+  wanted: readonly WantedSetting[],
   options: ChangeOptions,
   resumed?: ReadonlyMap<string, string>,
 ): Promise<ChangeResult> {
   const { file, overrides } = ports
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const known = await overrides.read()
-    const before = withOverrides(file, heldBy(file, known))
-    const settings = withOverrides(file, heldBy(file, changed(file, known, values)))
-    const objection = options.force ? undefined : await needsForce(ports, before, settings, values)
+    const inForce = withOverrides(file, heldBy(file, known))
+    const settings = withOverrides(file, heldBy(file, changed(file, known, wanted)))
+    const objection = options.force ? undefined : await needsForce(ports, inForce, settings, wanted)
     if (objection !== undefined) return { outcome: 'needsForce', message: objection }
-    const changes = [...values].map(
-      ([key, value]): OverrideChange => ({
-        key,
-        value,
-        fileValue: settingOf(file, key),
-        shown: {
-          key: keyByName(file, key),
-          before: byName(file, settingOf(before, key)),
-          after: byName(file, value === undefined ? settingOf(file, key) : value),
-        },
-      }),
-    )
+    const changes = wanted.map((setting): OverrideChange => {
+      const { key, value } = setting
+      const fileValue = settingOf(file, key)
+      const [before, after] = [settingOf(inForce, key), value === undefined ? fileValue : value]
+      const shown = { key: keyByName(file, key), before: byName(file, before), after: byName(file, after) }
+      return { ...setting, fileValue, shown }
+    })
     if (await overrides.change(changes, options.actor, known, resumed)) return { outcome: 'done' }
   }
   throw new Error('others keep changing the same; please try again')
 }
 
-function changed(file: RoutingSettings, known: readonly Override[], values: Values): readonly Override[] {
-  const kept = known.filter(({ key }) => !values.has(key))
-  const made = [...values].filter(([, value]) => value !== undefined)
-  const facts = { actor: '', since: 0 }
-  return [...kept, ...made.map(([key, value]) => ({ ...facts, key, value, fileValue: settingOf(file, key) }))]
+function changed(file: RoutingSettings, known: readonly Override[], wanted: readonly WantedSetting[]): readonly Override[] {
+  const kept = known.filter(({ key }) => !wanted.some((setting) => setting.key === key))
+  const made = wanted.filter((setting) => setting.value !== undefined)
+  return [...kept, ...made.map((setting) => ({ ...setting, fileValue: settingOf(file, setting.key), actor: '', since: 0 }))]
 }
 
 // Changes of states, weights and shadow by an operator (docs/contract.md §12).
 
-const maxWeight = 1_000
-
 interface StateChange extends ChangeOptions {
   readonly provider: string
-  /** A `ProviderState`; any other value is refused. */
-  readonly state: unknown
+  readonly state: ProviderState
 }
 
 export interface RoutingChange extends ChangeOptions {
   /** Weights by name; undefined: unchanged. */
-  readonly weights?: unknown
-  /** A `Shadow`, or null for none; undefined: unchanged. */
-  readonly shadow?: unknown
+  readonly weights?: Weights | undefined
+  /** Null for none; undefined: unchanged. */
+  readonly shadow?: Shadow | null | undefined
 }
 
-interface Reset extends ChangeOptions {
+interface ResetOptions extends ChangeOptions {
   /** A provider, `weights` or `shadow`; undefined: everything. */
   readonly name?: string | undefined
 }
@@ -117,28 +106,28 @@ interface Reset extends ChangeOptions {
 export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
   const tag = tagOf(ports.file, provider)
   if (tag === undefined) return unknownProvider(ports.file, provider)
-  if (!isState(state)) return invalid(`state must be one of ${providerStates.join(', ')}`)
-  return await changeOverrides(ports, new Map([[stateKey(tag), state]]), options)
+  return await changeOverrides(ports, [{ key: stateKey(tag), value: state }], options)
 }
 
 /** Changes weights and shadow together, or neither. */
 export async function changeRouting(ports: OperationPorts, change: RoutingChange): Promise<ChangeResult> {
   const { weights, shadow, ...options } = change
-  const values = new Map<OverrideKey, unknown>()
   const fault =
     (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
     (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
   if (fault !== undefined) return invalid(fault)
-  if (weights !== undefined) values.set('weights', byTag(ports.file, weights))
-  if (shadow !== undefined) values.set('shadow', byTag(ports.file, shadow))
-  return await changeOverrides(ports, values, options)
+  const wanted: readonly WantedSetting[] = [
+    ...(weights === undefined ? [] : [{ key: 'weights', value: byTag(ports.file, weights) } as const]),
+    ...(shadow === undefined ? [] : [{ key: 'shadow', value: byTag(ports.file, shadow) } as const]),
+  ]
+  return await changeOverrides(ports, wanted, options)
 }
 
 /**
  * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at the
  * account of a provider that is reset is offered again.
  */
-export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
+export async function resetOverrides(ports: OperationPorts, { name, ...options }: ResetOptions): Promise<ChangeResult> {
   const { file, overrides } = ports
   const keys = (await overrides.readAll()).map(({ key }) => key)
   const tag = name === undefined ? undefined : tagOf(file, name)
@@ -147,7 +136,8 @@ export async function resetOverrides(ports: OperationPorts, { name, ...options }
   if (!isKnown) return unknownProvider(file, name)
   const account = file.providers.find((provider) => provider.tag === tag)?.account
   const resumed = file.providers.filter((provider) => name === undefined || provider.account === account)
-  return await changeOverrides(ports, fileValues(ofName), options, new Map(resumed.map((one) => [one.tag, one.name])))
+  const wanted = ofName.map((key) => ({ key, value: undefined }))
+  return await changeOverrides(ports, wanted, options, new Map(resumed.map((one) => [one.tag, one.name])))
 }
 
 /** A provider may have this name too; then the provider is meant. */
@@ -155,45 +145,21 @@ function otherKey(name: string): OverrideKey | undefined {
   return name === 'weights' || name === 'shadow' ? name : undefined
 }
 
-function fileValues(keys: readonly OverrideKey[]): Values {
-  return new Map(keys.map((key) => [key, undefined]))
-}
-
-function faultInWeights({ routing }: RoutingSettings, weights: unknown): string | undefined {
+function faultInWeights({ routing }: RoutingSettings, weights: Weights): string | undefined {
   if (routing.strategy !== 'weighted') return `weights are of no effect: routing.strategy is ${routing.strategy}`
-  if (!isRecord(weights)) return 'weights must be a number for each provider'
-  const names = Object.keys(weights)
-  const missing = routing.providers.filter((name) => !names.includes(name))
+  const faults = weightsFaults(weights, routing.providers)
+  const missing = faults.flatMap((fault) => (fault.what === 'missing' ? fault.provider : []))
   if (missing.length > 0) return `weights must name every routed provider: ${missing.join(', ')} is missing`
-  const strange = names.find((name) => !routing.providers.includes(name))
-  if (strange !== undefined) return `weights: ${strange} is not in routing.providers: ${routing.providers.join(', ')}`
-  const values = Object.values(weights)
-  if (!values.every(isWeight)) return `weights must be whole numbers from 0 to ${maxWeight}`
-  return values.every((weight) => weight === 0) ? 'weights must not all be 0' : undefined
+  const strange = faults.find((fault) => fault.what === 'notRouted')
+  if (strange) return `weights: ${strange.provider} is not in routing.providers: ${routing.providers.join(', ')}`
+  if (!Object.values(weights).every(isWeight)) return `weights must be whole numbers from 0 to ${maxWeight}`
+  return faults.length > 0 ? 'weights must not all be 0' : undefined
 }
 
-function isWeight(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxWeight
-}
-
-function faultInShadow(file: RoutingSettings, shadow: unknown): string | undefined {
+function faultInShadow(file: RoutingSettings, shadow: Shadow | null): string | undefined {
   if (shadow === null) return undefined
   if (!isShadow(shadow)) return 'shadow must be a provider and a sample from 0 to 1'
   return tagOf(file, shadow.provider) === undefined ? unknownProvider(file, shadow.provider).message : undefined
-}
-
-function isShadow(value: unknown): value is Shadow {
-  if (!isRecord(value) || Object.keys(value).toSorted().join() !== 'provider,sample') return false
-  const { provider, sample } = value
-  return typeof provider === 'string' && typeof sample === 'number' && sample >= 0 && sample <= 1
-}
-
-function isState(value: unknown): value is ProviderState {
-  return providerStates.some((state) => state === value)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function tagOf({ providers }: RoutingSettings, name: string): string | undefined {
@@ -219,9 +185,9 @@ async function needsForce(
   ports: Ports,
   before: RoutingSettings,
   after: RoutingSettings,
-  values: ReadonlyMap<OverrideKey, unknown>,
+  wanted: readonly WantedSetting[],
 ): Promise<string | undefined> {
-  if (mayStop(values) && !hasTaker(after)) return 'this leaves no provider for new swaps'
+  if (mayStop(wanted) && !hasTaker(after)) return 'this leaves no provider for new swaps'
   const stopped = after.providers.filter(({ name, state }) => state === 'off' && stateIn(before, name) !== 'off')
   if (stopped.length === 0) return undefined
   const counts = await ports.ledgerAdmin.openCounts()
@@ -237,8 +203,8 @@ export function openAt(counts: readonly OpenCount[], tag: string): number {
 }
 
 /** Activating a provider and changing the shadow never stop anything. */
-function mayStop(values: ReadonlyMap<OverrideKey, unknown>): boolean {
-  return [...values].some(([key, value]) => key !== 'shadow' && value !== 'active')
+function mayStop(wanted: readonly WantedSetting[]): boolean {
+  return wanted.some(({ key, value }) => key !== 'shadow' && value !== 'active')
 }
 
 function hasTaker({ providers, routing }: RoutingSettings): boolean {

@@ -15,7 +15,7 @@ import {
   type ReplicaFiguresStore,
   totalOf,
 } from './provider-figures.ts'
-import { byName, isApplicable, keyByName, type Override, type OverrideStore, stateKey } from './settings.ts'
+import { byName, isApplicable, keyByName, type Override, type OverrideStore, type SettingValue, stateKey } from './settings.ts'
 
 interface StatusSettings {
   readonly providers: readonly {
@@ -37,7 +37,7 @@ interface StatusSettings {
 }
 
 interface OverrideReport {
-  readonly value: unknown
+  readonly value: SettingValue
   readonly actor: string
   /** RFC 3339. */
   readonly since: string

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import type { Override } from './settings.ts'
-import { areSameSetting, heldBy, type RoutingSettings, settingOf, sleeping, withOverrides } from './settings.ts'
+import {
+  areSameSetting,
+  heldBy,
+  type RoutingSettings,
+  type SettingValue,
+  settingOf,
+  sleeping,
+  toSetting,
+  withOverrides,
+} from './settings.ts'
 
 const file: RoutingSettings & { readonly other: string } = {
   other: 'kept',
@@ -11,7 +20,11 @@ const file: RoutingSettings & { readonly other: string } = {
   routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 9, beta: 1 } },
 }
 const made = { actor: 'alice', since: 1 }
-const override = (key: Override['key'], value: unknown): Override => ({ ...made, key, value, fileValue: settingOf(file, key) })
+const override = (key: Override['key'], value: unknown): Override => {
+  const setting = toSetting(key, value)
+  if (!setting) throw new Error(`${key} has no such value`)
+  return { ...setting, ...made, fileValue: settingOf(file, key) }
+}
 
 it('the settings in effect have each override in its place by the tag of the provider, and otherwise the values of the file', () => {
   const values = [
@@ -49,13 +62,27 @@ it('an override without a shadow replaces a shadow', () => {
 it.each([
   override('state:alpha', 'off'),
   override('state:__proto__', 'off'),
-  override('state:a', 'asleep'),
   override('weights', { alpha: 0 }),
-  override('weights', null),
   override('shadow', { provider: 'beta', sample: 1 }),
 ])('what means nothing here changes nothing: $key $value', (strange) => {
   expect(withOverrides(file, [strange])).toBe(file)
   expect(heldBy(file, [strange])).toEqual([])
+})
+
+it.each([
+  ['state:a', 'asleep'],
+  ['state:a', null],
+  ['paused:a', 'off'],
+  ['weights', null],
+  ['weights', [1]],
+  ['weights', { a: 1.5 }],
+  ['weights', { a: 1_001 }],
+  ['weights', { a: '1' }],
+  ['shadow', { provider: 'b' }],
+  ['shadow', { provider: 'b', sample: 2 }],
+  ['shadow', 'off'],
+])('%s has no value %o', (key, value) => {
+  expect(toSetting(key, value)).toBeUndefined()
 })
 
 it('weights change nothing where the strategy does not go by them', () => {
@@ -67,15 +94,14 @@ it('weights change nothing where the strategy does not go by them', () => {
 
 it('an override that gives is valid while the file has its old value, in any order of keys; one that takes away always is', () => {
   const weights = { ...override('weights', { a: 1, b: 5 }), fileValue: { b: 1, a: 9 } }
-  const drained = { ...override('state:a', 'draining'), fileValue: 'off' }
-  const stale = { ...override('state:b', 'active'), fileValue: 'off' }
+  const drained = { ...override('state:a', 'draining'), fileValue: 'off' as const }
+  const stale = { ...override('state:b', 'active'), fileValue: 'off' as const }
   expect(heldBy(file, [weights, drained, stale])).toEqual([weights, drained])
   expect(sleeping(file, [weights, drained, stale])).toEqual([])
 })
 
-it.each([
+it.each<[SettingValue, SettingValue, boolean]>([
   [null, null, true],
-  [null, undefined, false],
   ['active', 'active', true],
   [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
   [{ a: 1 }, { a: 1, b: 2 }, false],

@@ -1,41 +1,67 @@
-/** The settings that an operator may override (docs/contract.md §12). */
+/** The settings that an operator may override, and which overrides are in force (docs/contract.md §12). */
+import { isShadow, isWeight, type Shadow, type Weights } from '../../domain/routing-settings.ts'
 import { type ProviderState, providerStates } from '../../domain/service.ts'
-
-export interface Shadow {
-  readonly provider: string
-  /** From 0 to 1. */
-  readonly sample: number
-}
 
 export interface RoutingSettings {
   readonly providers: readonly { readonly name: string; readonly tag: string; readonly state: ProviderState }[]
   readonly routing: {
     readonly strategy: string
     readonly providers: readonly string[]
-    readonly weights?: Readonly<Record<string, number>> | undefined
+    readonly weights?: Weights | undefined
     readonly mirror?: Shadow | undefined
   }
 }
 
-export function stateKey(tag: string): OverrideKey {
+/** `state:` is followed by the provider's tag, which a rename does not change. */
+type StateKey = `state:${string}`
+
+/** One setting and its value, which names providers by their tags. */
+export type Setting =
+  | { readonly key: StateKey; readonly value: ProviderState }
+  | { readonly key: 'weights'; readonly value: Weights }
+  /** Null: no shadow. */
+  | { readonly key: 'shadow'; readonly value: Shadow | null }
+
+export type OverrideKey = Setting['key']
+
+/** Null: none. */
+export type SettingValue = Setting['value'] | null
+
+/** Undefined if the key is none, or the value is not one of its kind. */
+export function toSetting(key: string, value: unknown): Setting | undefined {
+  if (key === 'weights') return isWeights(value) ? { key, value } : undefined
+  if (key === 'shadow') return value === null || isShadow(value) ? { key, value } : undefined
+  const state = providerStates.find((known) => known === value)
+  return isStateKey(key) && state !== undefined ? { key, value: state } : undefined
+}
+
+function isStateKey(key: string): key is StateKey {
+  return key.startsWith('state:')
+}
+
+function isWeights(value: unknown): value is Weights {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isWeight)
+}
+
+export function stateKey(tag: string): StateKey {
   return `state:${tag}`
 }
 
 /** The value of these settings for the key, by tags; null if there is none. */
-export function settingOf(settings: RoutingSettings, key: OverrideKey): unknown {
+export function settingOf(settings: RoutingSettings, key: OverrideKey): SettingValue {
   const { providers, routing } = settings
   if (key === 'weights') return routing.weights ? byTag(settings, routing.weights) : null
   if (key === 'shadow') return routing.mirror ? byTag(settings, routing.mirror) : null
   return providers.find(({ tag }) => stateKey(tag) === key)?.state ?? null
 }
 
-/** A state, weights or a shadow with the tags of providers in place of their names. */
-export function byTag({ providers }: RoutingSettings, value: unknown): unknown {
+/** A value with the tags of providers in place of their names. */
+export function byTag<Value extends SettingValue>({ providers }: RoutingSettings, value: Value): Value {
   return renamed(value, new Map(providers.map(({ name, tag }) => [name, tag])))
 }
 
 /** The same with names. A provider that the settings lack keeps its tag. */
-export function byName({ providers }: RoutingSettings, value: unknown): unknown {
+export function byName<Value extends SettingValue>({ providers }: RoutingSettings, value: Value): Value {
   return renamed(value, new Map(providers.map(({ name, tag }) => [tag, name])))
 }
 
@@ -45,19 +71,21 @@ export function keyByName({ providers }: RoutingSettings, key: OverrideKey): Ove
   return provider ? stateKey(provider.name) : key
 }
 
-function renamed(value: unknown, words: ReadonlyMap<string, string>): unknown {
-  if (!isRecord(value)) return value
-  const { provider } = value
-  if (typeof provider === 'string') return { ...value, provider: words.get(provider) ?? provider }
-  return Object.fromEntries(Object.entries(value).map(([word, weight]) => [words.get(word) ?? word, weight]))
+function renamed<Value extends SettingValue>(value: Value, words: ReadonlyMap<string, string>): Value {
+  const rename = (word: string): string => words.get(word) ?? word
+  if (value === null || typeof value === 'string') return value
+  const named = isShadow(value)
+    ? { ...(value as Shadow), provider: rename(value.provider) }
+    : Object.fromEntries(Object.entries(value).map(([word, weight]) => [rename(word), weight]))
+  return named as Value
 }
 
 /** Whether two values of a setting are equal as JSON, ignoring the order of object keys. */
-export function areSameSetting(one: unknown, other: unknown): boolean {
+export function areSameSetting(one: SettingValue, other: SettingValue): boolean {
   return canonical(one) === canonical(other)
 }
 
-function canonical(value: unknown): string {
+function canonical(value: SettingValue): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null
       ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -66,20 +94,19 @@ function canonical(value: unknown): string {
 }
 
 /** Whether the override takes new swaps away from a provider: only an operator's reset ends it, no change of the file. */
-function takesAway({ key, value }: Override): boolean {
-  if (key === 'weights') return isRecord(value) && Object.values(value).includes(0)
+function takesAway({ key, value }: Setting): boolean {
+  if (key === 'weights') return Object.values(value).includes(0)
   return key !== 'shadow' && (value === 'draining' || value === 'off')
 }
 
-/** Whether the override has an effect on these settings: they have a provider that it names. */
-export function isApplicable({ providers, routing }: RoutingSettings, { key, value }: Override): boolean {
-  const has = (tag: string): boolean => providers.some((provider) => provider.tag === tag)
+/** Whether the setting has an effect on these settings: they have a provider that it names. */
+export function isApplicable({ providers, routing }: RoutingSettings, { key, value }: Setting): boolean {
   if (key === 'weights') {
     const isRouted = (tag: string): boolean => providers.some((each) => each.tag === tag && routing.providers.includes(each.name))
-    return routing.strategy === 'weighted' && isRecord(value) && Object.keys(value).some(isRouted)
+    return routing.strategy === 'weighted' && Object.keys(value).some(isRouted)
   }
-  if (key === 'shadow') return value === null || (isRecord(value) && typeof value.provider === 'string' && has(value.provider))
-  return providers.some(({ tag }) => stateKey(tag) === key) && providerStates.some((state) => state === value)
+  if (key === 'shadow') return value === null || providers.some(({ tag }) => tag === value.provider)
+  return providers.some(({ tag }) => stateKey(tag) === key)
 }
 
 /** The overrides that are in force with this file: those that the file cannot end, and those that were made for its value. */
@@ -97,43 +124,40 @@ export function sleeping(file: RoutingSettings, overrides: readonly Override[]):
 
 /** The settings with all overrides that are applicable to them. Weights are those of the override for the providers that it names. */
 export function withOverrides<Settings extends RoutingSettings>(file: Settings, overrides: readonly Override[]): Settings {
-  const values = new Map<OverrideKey, unknown>()
-  for (const override of overrides) if (isApplicable(file, override)) values.set(override.key, override.value)
-  if (values.size === 0) return file
-  const inForce = (key: OverrideKey): unknown => byName(file, values.has(key) ? values.get(key) : settingOf(file, key)) ?? undefined
-  const providers = file.providers.map((provider) => ({ ...provider, state: inForce(stateKey(provider.tag)) }))
-  const weights = values.has('weights') ? mergedWeights(file, inForce('weights')) : file.routing.weights
-  return { ...file, providers, routing: { ...file.routing, weights, mirror: inForce('shadow') } } as Settings
+  const applicable = overrides.filter((override) => isApplicable(file, override))
+  if (applicable.length === 0) return file
+  const states = new Map<OverrideKey, ProviderState>()
+  let { weights, mirror } = file.routing
+  for (const { key, value } of applicable) {
+    if (key === 'weights') weights = mergedWeights(file, byName(file, value))
+    else if (key === 'shadow') mirror = byName(file, value) ?? undefined
+    else states.set(key, value)
+  }
+  const providers = file.providers.map((provider) => ({
+    ...provider,
+    state: states.get(stateKey(provider.tag)) ?? provider.state,
+  }))
+  return { ...file, providers, routing: { ...file.routing, weights, mirror } }
 }
 
-function mergedWeights({ routing }: RoutingSettings, weights: unknown): Readonly<Record<string, unknown>> {
-  const changed = new Map(isRecord(weights) ? Object.entries(weights) : [])
+function mergedWeights({ routing }: RoutingSettings, weights: Weights): Weights {
+  const changed = new Map(Object.entries(weights))
   const ofFile = new Map(Object.entries(routing.weights ?? {}))
   return Object.fromEntries(routing.providers.map((name) => [name, changed.get(name) ?? ofFile.get(name) ?? 0]))
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
-
 // Overrides of the configuration file by operators: states, weights, shadow (docs/contract.md §12).
 
-/** `state:` is followed by the provider's tag, which a rename does not change. */
-export type OverrideKey = `state:${string}` | 'weights' | 'shadow'
-
-export interface Override {
-  readonly key: OverrideKey
-  /** A `ProviderState`; weights by tag; `{ provider, sample }` with a tag, or null for no shadow. */
-  readonly value: unknown
-  /** The file's value for the key when the override was made; null if there was none. */
-  readonly fileValue: unknown
+export type Override = Setting & {
+  /** The file's value for the key when the override was made. It is only compared. */
+  readonly fileValue: SettingValue
   readonly actor: string
   /** Milliseconds since 1970 on the database's clock. */
   readonly since: number
 }
 
 /** An override in the store, active or ended. */
-export interface StoredOverride extends Override {
+export type StoredOverride = Override & {
   /**
    * A replica read a file with another value for the key. Replicas whose file still has `fileValue` continue with the override until
    * they reload their file, so that a deployment in progress changes nothing for them.
@@ -141,20 +165,23 @@ export interface StoredOverride extends Override {
   readonly isEnded: boolean
 }
 
-export interface OverrideChange {
+/** The override is removed, and the file's value applies. */
+interface Reset {
   readonly key: OverrideKey
-  /** Undefined: the override is removed, and the file's value applies. */
-  readonly value: unknown
-  readonly fileValue: unknown
-  readonly shown: ShownChange
+  readonly value: undefined
 }
+
+/** What an operator wants. */
+export type WantedSetting = Setting | Reset
+
+export type OverrideChange = WantedSetting & { readonly fileValue: SettingValue; readonly shown: ShownChange }
 
 /** A change as the audit log has it: with the names of providers. */
 export interface ShownChange {
   readonly key: OverrideKey
   /** The values in effect. */
-  readonly before: unknown
-  readonly after: unknown
+  readonly before: SettingValue
+  readonly after: SettingValue
 }
 
 /** Port: the overrides in the ledger. */
