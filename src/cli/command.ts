@@ -1,7 +1,7 @@
 /** commander: the command line, its help and its usage errors. */
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config/index.ts'
-import { version } from '../process/pages.ts'
+import { version } from '../process/version.ts'
 import { addAssets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addInit } from './init.ts'

@@ -142,6 +142,8 @@ export function rejectLocally(provider: string, by: LocalRejectionCause, observe
   }
 }
 
+// The time for a call.
+
 /**
  * Bounds the time for a provider's response, over all calls that it takes. `timeoutMs`:
  * `providers.<name>.timeout` (default: 10 seconds).

@@ -244,6 +244,8 @@ export interface Admission {
 
 export type Gate = (op: Op, caller: Caller) => Promise<Admission>
 
+// The states of a provider.
+
 /**
  * The use of a provider (docs/contract.md §12): `active`: for everything; `draining`: only for reads of its transactions; `off`: it
  * is not called, and its transactions are returned from the ledger.

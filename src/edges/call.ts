@@ -260,6 +260,8 @@ function callSpans(provider: string, server: Server): BeginCall {
   }
 }
 
+// What the provider has of an operation.
+
 export function rateTypeOf(request: Request<Op>): RateType | undefined {
   return 'rateType' in request ? request.rateType : undefined
 }

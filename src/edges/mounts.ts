@@ -83,7 +83,7 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   const { credential, isChosenByKey } = defaultForm
   if (!isChosenByKey && credential.isOffered(headers)) return defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
-  return forms.find(({ capabilities: vocabulary }) => vocabulary.requestFields.getRate.has('networkFrom')) ?? defaultForm
+  return forms.find(({ capabilities }) => capabilities.requestFields.getRate.has('networkFrom')) ?? defaultForm
 }
 
 /** Whether the key header of a form has a malformed value, like `Authorization: Basic`. */

@@ -12,7 +12,7 @@ import { Connections } from '../provider/connections.ts'
 import { keyFor, transactionReader } from '../provider/readers.ts'
 import { openLimitStores } from './limit-stores.ts'
 import { lookup } from './name-lookup.ts'
-import { version } from './pages.ts'
+import { version } from './version.ts'
 
 const clock = (): number => performance.now()
 const ignore = (): void => {}

@@ -181,7 +181,7 @@ export function evictIdlest(server: Server, { max, endOldest, onClosed }: IdleEv
 export interface Drain {
   /** From now on, every response closes its connection. */
   readonly begin: () => void
-  /** Rejects new connections and waits for pending responses, at most `patience` milliseconds. */
+  /** Rejects new connections and waits for pending responses, at most `timeoutMs` milliseconds. */
   readonly finish: (timeoutMs: number) => Promise<void>
 }
 

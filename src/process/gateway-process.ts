@@ -23,8 +23,9 @@ import { CurrentGeneration, Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import { openLimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
-import { noPages, version } from './pages.ts'
+import { noPages } from './pages.ts'
 import type { Monitoring } from './telemetry.ts'
+import { version } from './version.ts'
 
 export interface OpenGateway {
   readonly configuration: ConfigurationInForce

@@ -6,8 +6,8 @@ import { operatorApi } from '../operator/api.ts'
 import { EventFeed, operatorPage } from '../operator/page.ts'
 import type { OperatorParts } from '../operator/stores.ts'
 import { TokenCheck } from '../operator/tokens.ts'
-import { version } from './pages.ts'
 import { errorPrinter } from './ports.ts'
+import { version } from './version.ts'
 
 /** `stopping` ends the streams of events. */
 export function openOperator(

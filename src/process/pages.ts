@@ -1,6 +1,5 @@
 /** The pages beside the API, made once for all responses. */
 
-import manifest from '../../package.json' with { type: 'json' }
 import { apiDocsPages, withGzip } from '../adapters/http/pages.ts'
 import { openApiPages, pagesOf, type StaticPages } from '../edges/static-page.ts'
 import type { Form } from '../wire/form.ts'
@@ -10,6 +9,3 @@ export function preparePages(forms: readonly Form[]): StaticPages {
 }
 
 export const noPages: StaticPages = new Map()
-
-/** The version of the package. */
-export const version: string = manifest.version

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
-import { version } from './pages.ts'
 import type { ProcessIo } from './telemetry.ts'
+import { version } from './version.ts'
 import { configWarnings, fileWarnings } from './warnings.ts'
 
 /** A running gateway that follows its configuration file. */
@@ -164,15 +164,16 @@ function signatureOf(file: string, known = ''): string {
   }
 }
 
-/** Sections that only a start reads: sockets and stores are opened once. */
-const sections = ['server', 'admin', 'redis', 'ledger', 'telemetry', 'sandbox'] as const
-
 /** The sections in which the new configuration differs and that stay as they were until the process is started again. */
 export function needsRestart(before: Config, after: Config): readonly string[] {
-  return sections.filter((section) => startSettings(before, section) !== startSettings(after, section))
+  const [started, next] = [startSettings(before), startSettings(after)]
+  const sections = Object.keys(started) as readonly (keyof typeof started)[]
+  return sections.filter((section) => JSON.stringify(started[section]) !== JSON.stringify(next[section]))
 }
 
-/** Tokens of operators are read with each request. */
-function startSettings(config: Config, section: (typeof sections)[number]): string {
-  return JSON.stringify({ ...config[section], tokens: undefined })
+/** What only a start reads: sockets and stores are opened once. Tokens of operators and times of the ledger are read with each use. */
+function startSettings({ server, admin, redis, ledger, replicas, telemetry, sandbox }: Config) {
+  const { tokens: _, ...adminPort } = admin
+  const { url, mustExist } = ledger
+  return { server, admin: adminPort, redis, ledger: { url, mustExist }, replicas, telemetry, sandbox }
 }

@@ -9,8 +9,8 @@ import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
-import { version } from './pages.ts'
 import { limitCacheMemory } from './ports.ts'
+import { version } from './version.ts'
 
 type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
 

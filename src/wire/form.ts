@@ -23,11 +23,11 @@ type FieldOf<Line> = Line extends string
       : never
 /** The fields of a table, at any depth. */
 export type Named<Tree> = { [Name in keyof Tree]: FieldOf<Tree[Name]> }[keyof Tree]
-export type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
+type RequiredField<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
 /** Does not compile if a table lacks a field that the domain always has. */
-export type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
+export type Covers<Fields, T> = [Exclude<RequiredField<Fields>, Named<T>>] extends [never]
   ? unknown
-  : { readonly missing: Exclude<Required<Fields>, Named<T>> }
+  : { readonly missing: Exclude<RequiredField<Fields>, Named<T>> }
 
 /** Fields of the items of a list in a row. */
 type ItemField = keyof CurrencyNetwork

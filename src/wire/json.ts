@@ -1,4 +1,4 @@
-/** JSON values that keep the digits of their numbers. `parse-json.ts` reads them. */
+/** JSON values that keep the digits of their numbers. `parseJson` reads them. */
 import { runInSlices } from '../domain/async.ts'
 
 /** A number as it was written, for example `1.10` or `1e-8`. */

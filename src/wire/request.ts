@@ -25,7 +25,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   refundExtraId: requestScalars.extraId,
 }
 
-/** Fields with a reason of their own if they are missing. */
+/** Fields with a reason of their own if they are invalid. */
 const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unknown>, Reason>([
   [requestScalars.address, 'address_invalid'],
   [requestScalars.extraId, 'memo_invalid'],
@@ -216,7 +216,7 @@ function reasonOfMissing(field: string): Reason {
 
 const encoded = /[%+]/
 
-/** Calls `take` for each parameter. Throws a `WireError` for broken escapes and text that is not UTF-8. */
+/** Calls `onParameter` for each parameter. Throws a `WireError` for broken escapes and text that is not UTF-8. */
 export function parseQuery(query: string, onParameter: (name: string, value: string) => void): void {
   if (query === '') return
   for (const pair of query.split('&')) {

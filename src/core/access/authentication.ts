@@ -222,6 +222,8 @@ export interface Accounts {
   readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
 }
 
+// Faults about the gateway's own key.
+
 /**
  * Translates faults about the gateway's own key, because the client's key is not at fault: `unauthorized` becomes
  * `accessRefused`, and `limited` becomes `unavailable` (docs/contract.md §5, §6).

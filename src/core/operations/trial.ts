@@ -28,7 +28,7 @@ export async function* tryProvider(provider: TriedProvider): AsyncGenerator<Tria
   yield checkKey(provider, ends)
 }
 
-// What a provider responses only with a key.
+// What a provider returns only with a key.
 
 async function checkList(provider: TriedProvider, ends: KeyedEnds): Promise<TrialCheck> {
   if (!provider.has('listTransactions'))
@@ -284,7 +284,7 @@ export interface TriedProvider {
   readonly contextOf: () => Context
 }
 
-/** How each operation ended that the provider responses only with a key. */
+/** How each operation ended that the provider has only with a key. */
 type KeyedEnds = Map<Op, 'done' | Fault>
 
 function works(check: TrialCheckName, message: string): TrialCheck {

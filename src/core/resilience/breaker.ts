@@ -1,15 +1,15 @@
 /**
- * The circuit breaker of a provider (docs/contract.md §8). Each operation has its own, with three states (`circuit.ts`): closed, open
+ * The circuit breaker of a provider (docs/contract.md §8; `operation-breaker.ts` has its parts). Each operation has its own, with three states (`Circuit`): closed, open
  * (calls are rejected) and half open (one call, the trial, is under way, and others are rejected).
  *
- * - It opens (`operation-breaker.ts`) if at least two verified callers, and more than half of all, had only failures
- *   (`failing-callers.ts`); or after five calls in a row without a connection.
- * - After five failures in a row, of any callers, the gateway reads from the provider itself (`health-check.ts`). Only if its read fails
- *   too, the breaker opens. Otherwise a caller with five of its own in a row is blocked alone (`blocked-callers.ts`), for as long as a
+ * - It opens if at least two verified callers, and more than half of all, had only failures
+ *   (`FailingCallers`); or after five calls in a row without a connection.
+ * - After five failures in a row, of any callers, the gateway reads from the provider itself (`HealthChecks`). Only if its read fails
+ *   too, the breaker opens. Otherwise a caller with five of its own in a row is blocked alone (`BlockedCallers`), for as long as a
  *   breaker would be open.
  * - After the open time the next call is the trial. Its result closes the breaker, or opens it again for longer; a failed one of an
  *   unverified caller only lets the gateway read again. Only a create closes the breaker of creates.
- * - `call-result.ts` defines what is a failure, `breaker-callers.ts` who is counted and blocked.
+ * - `callResultOf` says what is a failure, `BreakerCallers` who is counted and blocked.
  */
 import { isExtreme } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'

@@ -3,7 +3,7 @@ import type { Fault } from '../../domain/fault.ts'
 import type { ProviderLayerOptions } from '../layer.ts'
 import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
 
-/** The values are constants of `resilience.ts` and `native-guard.ts`, not configuration. */
+/** The values are constants of the callers, not configuration. */
 interface BulkheadOptions extends ProviderLayerOptions {
   /** Concurrent calls. */
   readonly maxConcurrent: number

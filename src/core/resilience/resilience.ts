@@ -210,7 +210,7 @@ const keyRefusedCooldownMs = 30_000
 
 /**
  * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 or 403
- * may be about one call or one operation: `key-check.ts` decides. Throws `unavailable` with `noEffect` during a cooldown.
+ * may be about one call or one operation: `KeyCheck` decides. Throws `unavailable` with `noEffect` during a cooldown.
  */
 export function cooldown(options: CooldownOptions): Layer {
   const { provider, usesGatewayKey, keyCheck, clock, observe } = options
