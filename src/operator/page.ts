@@ -1,7 +1,7 @@
 /** lit-html, served to the browser: the operator's page is templates without a build step, and what the API returns becomes text. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { providerStatus } from '../core/operations/provider-status.ts'
 import { formatTransactionId } from '../domain/swap.ts'
-import { currentStatus } from '../process/in-force.ts'
 import type { OperatorParts } from './stores.ts'
 
 interface PageFile {
@@ -95,7 +95,7 @@ export class EventFeed {
   private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {
     const { stores, file } = this.parts
     const [{ providers, overrides }, unresolved, count, needPerson] = await Promise.all([
-      currentStatus(file(), stores),
+      providerStatus(file(), stores),
       stores.ledgerAdmin.unresolved(undefined, maxNamed),
       stores.ledgerAdmin.unresolvedCount(),
       stores.ledgerAdmin.needPerson(maxNamed),

@@ -5,12 +5,10 @@ import type { ShadowStatistics } from '../core/routing/shadow.ts'
 import { singleFlight } from '../domain/async.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
-import type { CurrentGeneration } from './generation.ts'
 import type { ConfigurationInForce } from './in-force.ts'
 import type { Monitoring } from './telemetry.ts'
 
 interface BackgroundJobParts {
-  readonly generation: CurrentGeneration
   readonly configuration: ConfigurationInForce
   readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
@@ -26,7 +24,7 @@ const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { generation, configuration, ledgerStores, monitoring, shadowStatistics, suspensions } = parts
+  const { configuration, ledgerStores, monitoring, shadowStatistics, suspensions } = parts
   const { ledger, replicaFigures: store, findLostCommits } = ledgerStores
   const { figures, observe } = monitoring
   const reportLostCommits = async (): Promise<void> => {
@@ -36,14 +34,14 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
   // At the start too: the ledger may have been restored.
   reportLostCommits().catch(() => {})
   const jobs = [
-    startIntervalJob(() => generation.reconcile(), 1_000),
-    startIntervalJob(() => generation.pollDraining(), 1_000),
+    startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
+    startIntervalJob(() => configuration.gateway.pollDraining(), 1_000),
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
-    startReplicaFigures({ store, figures, shadowStatistics, connected: () => generation.connected }),
+    startReplicaFigures({ store, figures, shadowStatistics, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
 }

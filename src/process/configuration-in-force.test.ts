@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Config, readSettings } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { openLedger } from '../ledger/index.ts'
+import type { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 
 function withLimit(quotes: number): Config {
@@ -17,14 +18,17 @@ it('a reload under way is applied before the configuration is closed, and a late
   const overrides = { ...stores.overrides, readAll: () => held.gate.then(stores.overrides.readAll) }
   const { configuration } = await ConfigurationInForce.open(withLimit(1), { ...stores, overrides }, () => {})
   const applied: number[] = []
-  configuration.onChange(({ limits }) => applied.push(limits.quotes))
+  configuration.run(({ limits }) => {
+    applied.push(limits.quotes)
+    return { retire: () => {} } as Generation
+  })
   held.gate = gate.promise
   const loading = configuration.load(withLimit(2))
   const closing = configuration.close()
   gate.resolve()
   await closing
-  expect(applied).toEqual([2])
+  expect(applied).toEqual([1, 2])
   await loading
   await configuration.load(withLimit(3))
-  expect(applied).toEqual([2])
+  expect(applied).toEqual([1, 2])
 })

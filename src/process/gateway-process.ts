@@ -19,7 +19,7 @@ import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
-import { CurrentGeneration, Generation } from './generation.ts'
+import { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import { openLimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
@@ -54,15 +54,16 @@ export async function openGateway(
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
   const { build, shadowStatistics, suspensions } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
   await withDefault(suspensions.follow(), maxWaitMs, undefined)
-  const generation = new CurrentGeneration(build, configuration.config)
-  configuration.onChange((next) => {
-    generation.replace(next)
+  configuration.run((next) => {
+    const generation = build(next)
     telemetry.log.configure(next.log)
+    return generation
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ generation, configuration, ledgerStores, monitoring, shadowStatistics, suspensions }, resources)
+  startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions }, resources)
   const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
-  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle: generation.handle, follow }
+  const handle: Http = (request) => configuration.gateway.handle(request)
+  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle, follow }
 }
 
 // Builds the gateway of each configuration from the parts of the process.

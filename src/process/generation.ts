@@ -1,5 +1,4 @@
 /** The gateway of one configuration, with the requests that began while it was in force (docs/contract.md §10). */
-import type { Config } from '../config/index.ts'
 import type { Gateway } from '../gateway/parts.ts'
 import type { Http } from '../wire/http.ts'
 
@@ -49,36 +48,5 @@ export class Generation {
 
   private releaseIfIdle(): void {
     if (this.isRetired && this.inFlight === 0) this.release()
-  }
-}
-
-/** The generation of the configuration in force. */
-export class CurrentGeneration {
-  private readonly build: (config: Config) => Generation
-  private generation: Generation
-
-  constructor(build: (config: Config) => Generation, config: Config) {
-    this.build = build
-    this.generation = build(config)
-  }
-
-  get connected(): Gateway['connected'] {
-    return this.generation.connected
-  }
-
-  readonly handle: Http = (request) => this.generation.handle(request)
-
-  reconcile(): Promise<void> {
-    return this.generation.reconcile()
-  }
-
-  pollDraining(): Promise<void> {
-    return this.generation.pollDraining()
-  }
-
-  replace(config: Config): void {
-    const previous = this.generation
-    this.generation = this.build(config)
-    previous.retire()
   }
 }

@@ -13,11 +13,11 @@ import {
   routingReport,
 } from '../../core/operations/change.ts'
 import { durations, toDuration } from '../../core/operations/duration.ts'
-import type { ProviderStatus } from '../../core/operations/provider-status.ts'
+import { type ProviderStatus, providerStatus } from '../../core/operations/provider-status.ts'
+import { inForce } from '../../core/operations/settings.ts'
 import type { Shadow } from '../../domain/routing-settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
-import { currentStatus, effectiveConfig } from '../../process/in-force.ts'
 import { type ExitCode, messageOf, type Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
 import { type Options, parsedBy } from '../values.ts'
@@ -38,7 +38,7 @@ async function setState(
   const { config, stores, actor } = session
   const result = await changeState(portsOf(session), { provider, state, force, actor })
   if (result.outcome === 'done') {
-    const { providers } = await currentStatus(config, stores)
+    const { providers } = await providerStatus(config, stores)
     return providers.find(({ name }) => name === provider)
   }
   printRefusal(result, json, session)
@@ -91,7 +91,7 @@ async function printReset(
 async function printRoutingResult(result: ChangeResult, isJson: boolean, session: Session): Promise<ExitCode> {
   if (result.outcome !== 'done') return printRefusal(result, isJson, session)
   const { config, stores, terminal } = session
-  const report = routingReport(await currentStatus(config, stores), config)
+  const report = routingReport(await providerStatus(config, stores), config)
   const { states, weights, shadow } = report.inForce
   const { out } = terminal
   if (isJson) {
@@ -210,7 +210,7 @@ interface PollResult {
 async function poll({ name, tag, config }: WaitOptions, { stores }: Session): Promise<PollResult> {
   // The file may have changed since the last poll.
   const file = loadConfig(configFile(config), knownForms)
-  const { providers } = effectiveConfig(file, await stores.overrides.read())
+  const { providers } = inForce(file, await stores.overrides.read()).settings
   const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
   return { state: providers.find((provider) => provider.name === name)?.state, open }
 }

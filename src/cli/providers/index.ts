@@ -1,8 +1,13 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
-import { type ProviderStatus, type ShadowFigures, type StatusReport, shadowFigures } from '../../core/operations/provider-status.ts'
+import {
+  type ProviderStatus,
+  providerStatus,
+  type ShadowFigures,
+  type StatusReport,
+  shadowFigures,
+} from '../../core/operations/provider-status.ts'
 import { isPublicAddress } from '../../domain/network-address.ts'
-import { currentStatus } from '../../process/in-force.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 import { configOption, formatPercent, formatTable, jsonOption, type Options, parsedBy } from '../values.ts'
@@ -53,7 +58,7 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
 // `swapgate providers status`: prints the current status of every provider (docs/contract.md §12).
 
 async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
-  const report = await currentStatus(config, stores)
+  const report = await providerStatus(config, stores)
   if (json) terminal.out(JSON.stringify(report))
   else for (const line of statusLines(report)) terminal.out(line)
   return 0

@@ -7,7 +7,7 @@ import type { StatusReport } from './provider-status.ts'
 import {
   byName,
   byTag,
-  heldBy,
+  inForce,
   keyByName,
   type Override,
   type OverrideChange,
@@ -17,7 +17,6 @@ import {
   settingOf,
   stateKey,
   type WantedSetting,
-  withOverrides,
 } from './settings.ts'
 
 interface FileSettings extends RoutingSettings {
@@ -61,14 +60,14 @@ async function changeOverrides(
   const { file, overrides } = ports
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const known = await overrides.read()
-    const inForce = withOverrides(file, heldBy(file, known))
-    const settings = withOverrides(file, heldBy(file, changed(file, known, wanted)))
-    const objection = options.force ? undefined : await needsForce(ports, inForce, settings, wanted)
+    const { settings: now } = inForce(file, known)
+    const { settings } = inForce(file, changed(file, known, wanted))
+    const objection = options.force ? undefined : await needsForce(ports, now, settings, wanted)
     if (objection !== undefined) return { outcome: 'needsForce', message: objection }
     const changes = wanted.map((setting): OverrideChange => {
       const { key, value } = setting
       const fileValue = settingOf(file, key)
-      const [before, after] = [settingOf(inForce, key), value === undefined ? fileValue : value]
+      const [before, after] = [settingOf(now, key), value === undefined ? fileValue : value]
       const shown = { key: keyByName(file, key), before: byName(file, before), after: byName(file, after) }
       return { ...setting, fileValue, shown }
     })

@@ -15,7 +15,16 @@ import {
   type ReplicaFiguresStore,
   totalOf,
 } from './provider-figures.ts'
-import { byName, isApplicable, keyByName, type Override, type OverrideStore, type SettingValue, stateKey } from './settings.ts'
+import {
+  byName,
+  inForce,
+  isApplicable,
+  keyByName,
+  type Override,
+  type OverrideStore,
+  type SettingValue,
+  stateKey,
+} from './settings.ts'
 
 interface StatusSettings {
   readonly providers: readonly {
@@ -99,14 +108,16 @@ export interface StatusPorts {
   readonly replicaFigures: Pick<ReplicaFiguresStore, 'read'>
 }
 
-/** `settings`: the settings in effect, from the file and the valid overrides. */
-export async function providerStatus(settings: StatusSettings, ports: StatusPorts): Promise<StatusReport> {
-  const [overrides, openCounts, streaks, replicas] = await Promise.all([
+/** Every provider by what is in force, if the file is that of the gateways. */
+export async function providerStatus(file: StatusSettings, ports: StatusPorts): Promise<StatusReport> {
+  const [stored, openCounts, streaks, replicas] = await Promise.all([
     ports.overrides.read(),
     ports.ledgerAdmin.openCounts(),
     ports.suspensions.read(),
     ports.replicaFigures.read(),
   ])
+  const { applied, asleep, settings } = inForce(file, stored)
+  const overrides = [...applied, ...asleep]
   const { strategy, weights, mirror } = settings.routing
   const oldestMs = Math.max(...replicas.map(({ ageMs }) => ageMs))
   return {

@@ -1,15 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Override } from './settings.ts'
-import {
-  areSameSetting,
-  heldBy,
-  type RoutingSettings,
-  type SettingValue,
-  settingOf,
-  sleeping,
-  toSetting,
-  withOverrides,
-} from './settings.ts'
+import { areSameSetting, inForce, type RoutingSettings, type SettingValue, settingOf, toSetting } from './settings.ts'
 
 const file: RoutingSettings & { readonly other: string } = {
   other: 'kept',
@@ -32,7 +23,7 @@ it('the settings in effect have each override in its place by the tag of the pro
     override('weights', { a: 0, b: 5 }),
     override('shadow', { provider: 'b', sample: 0.5 }),
   ]
-  expect(withOverrides(file, values)).toEqual({
+  expect(inForce(file, values).settings).toEqual({
     other: 'kept',
     providers: [
       { name: 'alpha', tag: 'a', state: 'active' },
@@ -45,18 +36,19 @@ it('the settings in effect have each override in its place by the tag of the pro
       mirror: { provider: 'beta', sample: 0.5 },
     },
   })
-  expect(withOverrides(file, [])).toBe(file)
+  expect(inForce(file, []).settings).toBe(file)
 })
 
 it('weights hold for the providers that they name, and others have those of the file', () => {
   const weights = override('weights', { a: 0, gone: 7 })
-  expect(withOverrides(file, [weights]).routing.weights).toEqual({ alpha: 0, beta: 1 })
-  expect(heldBy(file, [weights])).toEqual([weights])
+  expect(inForce(file, [weights]).settings.routing.weights).toEqual({ alpha: 0, beta: 1 })
+  expect(inForce(file, [weights]).applied).toEqual([weights])
 })
 
 it('an override without a shadow replaces a shadow', () => {
   const shadowed = { ...file, routing: { ...file.routing, mirror: { provider: 'beta', sample: 1 } } }
-  expect(withOverrides(shadowed, [override('shadow', null)]).routing.mirror).toBeUndefined()
+  const none = { ...override('shadow', null), fileValue: settingOf(shadowed, 'shadow') }
+  expect(inForce(shadowed, [none]).settings.routing.mirror).toBeUndefined()
 })
 
 it.each([
@@ -65,8 +57,8 @@ it.each([
   override('weights', { alpha: 0 }),
   override('shadow', { provider: 'beta', sample: 1 }),
 ])('what means nothing here changes nothing: $key $value', (strange) => {
-  expect(withOverrides(file, [strange])).toBe(file)
-  expect(heldBy(file, [strange])).toEqual([])
+  expect(inForce(file, [strange]).settings).toBe(file)
+  expect(inForce(file, [strange]).applied).toEqual([])
 })
 
 it.each([
@@ -88,16 +80,16 @@ it.each([
 it('weights change nothing where the strategy does not go by them', () => {
   const weights = override('weights', { a: 0, b: 5 })
   const priority = { ...file, routing: { ...file.routing, strategy: 'priority' } }
-  expect(withOverrides(priority, [weights])).toBe(priority)
-  expect(sleeping(priority, [weights])).toEqual([weights])
+  expect(inForce(priority, [weights]).settings).toBe(priority)
+  expect(inForce(priority, [weights]).asleep).toEqual([weights])
 })
 
 it('an override that gives is valid while the file has its old value, in any order of keys; one that takes away always is', () => {
   const weights = { ...override('weights', { a: 1, b: 5 }), fileValue: { b: 1, a: 9 } }
   const drained = { ...override('state:a', 'draining'), fileValue: 'off' as const }
   const stale = { ...override('state:b', 'active'), fileValue: 'off' as const }
-  expect(heldBy(file, [weights, drained, stale])).toEqual([weights, drained])
-  expect(sleeping(file, [weights, drained, stale])).toEqual([])
+  expect(inForce(file, [weights, drained, stale]).applied).toEqual([weights, drained])
+  expect(inForce(file, [weights, drained, stale]).asleep).toEqual([])
 })
 
 it.each<[SettingValue, SettingValue, boolean]>([

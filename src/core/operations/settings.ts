@@ -109,21 +109,8 @@ export function isApplicable({ providers, routing }: RoutingSettings, { key, val
   return providers.some(({ tag }) => stateKey(tag) === key)
 }
 
-/** The overrides that are in force with this file: those that the file cannot end, and those that were made for its value. */
-export function heldBy(file: RoutingSettings, overrides: readonly Override[]): readonly Override[] {
-  return overrides.filter(
-    (override) =>
-      isApplicable(file, override) && (takesAway(override) || areSameSetting(settingOf(file, override.key), override.fileValue)),
-  )
-}
-
-/** Those that the file can neither end nor apply: it lacks their providers, or does not go by weights. */
-export function sleeping(file: RoutingSettings, overrides: readonly Override[]): readonly Override[] {
-  return overrides.filter((override) => takesAway(override) && !isApplicable(file, override))
-}
-
 /** The settings with all overrides that are applicable to them. Weights are those of the override for the providers that it names. */
-export function withOverrides<Settings extends RoutingSettings>(file: Settings, overrides: readonly Override[]): Settings {
+function withOverrides<Settings extends RoutingSettings>(file: Settings, overrides: readonly Override[]): Settings {
   const applicable = overrides.filter((override) => isApplicable(file, override))
   if (applicable.length === 0) return file
   const states = new Map<OverrideKey, ProviderState>()
@@ -207,16 +194,38 @@ export interface OverrideStore {
   readonly forget: (override: Override) => Promise<void>
 }
 
+/** The file, its overrides, and what they make of it. */
+export interface InForce<Settings extends RoutingSettings = RoutingSettings> {
+  readonly file: Settings
+  readonly applied: readonly Override[]
+  /** The file neither ends nor applies them: it lacks their providers, or does not go by weights. */
+  readonly asleep: readonly Override[]
+  /** The file with the applied ones. */
+  readonly settings: Settings
+}
+
+/**
+ * What is in force with this file, for who did not follow it: overrides that the file cannot end, and those that were made for its value.
+ * `overrides`: those that have not ended.
+ */
+export function inForce<Settings extends RoutingSettings>(file: Settings, overrides: readonly Override[]): InForce<Settings> {
+  const applied = overrides.filter((override) => isApplicable(file, override) && (takesAway(override) || isHeld(file, override)))
+  const asleep = overrides.filter((override) => takesAway(override) && !isApplicable(file, override))
+  return { file, applied, asleep, settings: withOverrides(file, applied) }
+}
+
+/** Whether the file still has the value that the override was made for. */
+function isHeld(file: RoutingSettings, { key, fileValue }: Override): boolean {
+  return areSameSetting(settingOf(file, key), fileValue)
+}
+
 // Decides which overrides a replica applies. One that takes new swaps away from a provider stays until an operator resets it, and
 // sleeps while the file lacks the provider. Any other is valid while the file has the value that it had when the override was
 // made; a later change of the file ends it. During a deployment replicas may have different files: no clock decides, but the order
 // in which this replica read them.
 
-export interface Followed<Settings extends RoutingSettings = RoutingSettings> {
-  readonly file: Settings
-  readonly applied: readonly Override[]
-  /** The file neither ends nor applies them. */
-  readonly asleep: readonly Override[]
+/** `settings` is the same object as before while neither the file nor the applied overrides are others. */
+export interface Followed<Settings extends RoutingSettings = RoutingSettings> extends InForce<Settings> {
   /** Ended by a change of this file, but not marked as ended in the ledger yet. */
   readonly ended: readonly Override[]
   /** Ended earlier: the file has the old value again, but the override does not return. */
@@ -227,21 +236,22 @@ export interface Followed<Settings extends RoutingSettings = RoutingSettings> {
 export function follow<Settings extends RoutingSettings>(
   file: Settings,
   stored: readonly StoredOverride[],
-  before?: Followed,
+  before?: Followed<Settings>,
 ): Followed<Settings> {
   const [applied, asleep, ended, forgotten]: [Override[], Override[], Override[], Override[]] = [[], [], [], []]
   for (const { isEnded, ...override } of stored) {
-    const isHeld = areSameSetting(settingOf(file, override.key), override.fileValue)
+    const holds = isHeld(file, override)
     if (!isEnded && takesAway(override)) (isApplicable(file, override) ? applied : asleep).push(override)
-    else if (!isEnded && has(before?.ended, override)) ended.push(override)
+    else if (!isEnded && isAmong(before?.ended, override)) ended.push(override)
     else if (isNewFor(file, override, before)) {
-      if (isEnded && isHeld) forgotten.push(override)
+      if (isEnded && holds) forgotten.push(override)
       if (isEnded) continue
-      if (isHeld && isApplicable(file, override)) applied.push(override)
+      if (holds && isApplicable(file, override)) applied.push(override)
       else ended.push(override)
-    } else if (isEnded ? isHeld && has(before?.applied, override) : isApplicable(file, override)) applied.push(override)
+    } else if (isEnded ? holds && isAmong(before?.applied, override) : isApplicable(file, override)) applied.push(override)
   }
-  return { file, applied, asleep, ended, forgotten }
+  const isSame = before?.file === file && without(applied, before.applied).length + without(before.applied, applied).length === 0
+  return { file, applied, asleep, ended, forgotten, settings: isSame ? before.settings : withOverrides(file, applied) }
 }
 
 /** Whether the file has another value for the override's key than the previous one, or other providers. */
@@ -251,12 +261,16 @@ function isNewFor(file: RoutingSettings, override: Override, before: Followed | 
   return isApplicable(before.file, override) && !isApplicable(file, override)
 }
 
-function has(overrides: readonly Override[] = [], override: Override): boolean {
+export function isAmong(overrides: readonly Override[] = [], override: Override): boolean {
   return overrides.some((other) => areSameOverride(other, override))
 }
 
 /** Whether both are the same override, not one and its replacement. */
-export function areSameOverride(one: Override, other: Override): boolean {
+function areSameOverride(one: Override, other: Override): boolean {
   const isSameRow = one.key === other.key && one.since === other.since && one.actor === other.actor
   return isSameRow && areSameSetting(one.value, other.value)
+}
+
+export function without(overrides: readonly Override[], others: readonly Override[]): readonly Override[] {
+  return overrides.filter((override) => !isAmong(others, override))
 }

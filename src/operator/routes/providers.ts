@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { ChangeResult, Refusal } from '../../core/operations/change.ts'
 import { changeRouting, changeState, resetOverrides, routingReport } from '../../core/operations/change.ts'
-import type { StatusReport } from '../../core/operations/provider-status.ts'
+import { providerStatus, type StatusReport } from '../../core/operations/provider-status.ts'
 import { Fault } from '../../domain/fault.ts'
 import { providerStates } from '../../domain/service.ts'
-import { currentStatus } from '../../process/in-force.ts'
 import { ok, type Route, refused, route, sentence } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -12,7 +11,7 @@ const force = z.boolean().default(false)
 
 export function providerRoutes({ stores, file, follow }: OperatorParts): readonly Route[] {
   const ports = () => ({ file: file(), overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin })
-  const status = (): Promise<StatusReport> => currentStatus(file(), stores)
+  const status = (): Promise<StatusReport> => providerStatus(file(), stores)
   /** This process follows at once, the others within 5 s. */
   const accept = async (change: Promise<ChangeResult>): Promise<void> => {
     const result = await change
