@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `swapgate providers status | diff | shadow`, with a gateway that runs and without. */
+/** docs/contract.md §12: `swapgate providers status | diff | mirror`, with a gateway that runs and without. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,9 +39,9 @@ describe('without a gateway that runs', () => {
     expect(out.join('\n')).toMatch(/^beta \(not routed\) +active/m)
   })
 
-  it('shadow prints that there is none', async () => {
+  it('mirror prints that there is none', async () => {
     using place = new Place({ providers: [alpha, beta] })
-    expect(await place.facts('providers', 'shadow')).toEqual({ replicas: 0, shadows: [] })
+    expect(await place.facts('providers', 'mirror')).toEqual({ replicas: 0, mirrors: [], shadows: [] })
   })
 
   it('diff compares assets, limits and quotes; 1 if the second lacks an asset', async () => {

@@ -1,4 +1,4 @@
-/** `swapgate providers drain | activate | off | weights | shadow | reset`: what is changed in place of the file, and what is refused (docs/contract.md §12). */
+/** `swapgate providers drain | activate | off | weights | mirror | reset`: what is changed in place of the file, and what is refused (docs/contract.md §12). */
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { actor, SwitchingPlace } from './switching-place.ts'
@@ -140,12 +140,12 @@ describe('weights', () => {
   })
 })
 
-describe('shadow', () => {
+describe('mirror', () => {
   it('O2: is set for any provider, and ended', async () => {
     expect(await place.facts('providers', 'shadow', 'gamma=0.1')).toMatchObject({
-      inForce: { shadow: { provider: 'gamma', sample: 0.1 } },
+      inForce: { mirror: { provider: 'gamma', sample: 0.1 }, shadow: { provider: 'gamma', sample: 0.1 } },
     })
-    expect((await providers('shadow', 'off')).out).toContain('shadow: off')
+    expect((await providers('mirror', 'off')).out).toContain('mirror: off')
     expect(await place.audited()).toEqual([
       [actor, 'routing.shadow', 'routing', { provider: 'gamma', sample: 0.1 }, null],
       [actor, 'routing.shadow', 'routing', null, { provider: 'gamma', sample: 0.1 }],
@@ -187,7 +187,7 @@ describe('reset', () => {
     place.configure({ routing: weighted })
     await providers('drain', 'alpha')
     await providers('weights', 'alpha=1', 'beta=1')
-    await providers('shadow', 'beta=1')
+    await providers('mirror', 'beta=1')
     expect(await place.facts('providers', 'reset', 'weights')).toMatchObject({
       inForce: { states: { alpha: 'draining' }, weights: { alpha: 90, beta: 10 }, shadow: { provider: 'beta' } },
     })
@@ -248,7 +248,7 @@ describe('a change of the file', () => {
     expect(await warnings()).toMatch(
       /warning: weights is \{"alpha":0,"beta":100\}, set by cli:\S+ at 20\S+; the file says \{"alpha":90,"beta":10,"gamma":5\}/,
     )
-    expect(await place.facts('providers', 'reset', 'shadow')).toMatchObject({
+    expect(await place.facts('providers', 'reset', 'mirror')).toMatchObject({
       inForce: { weights: { alpha: 0, beta: 100, gamma: 5 } },
       overrides: [{ key: 'weights', value: { alpha: 0, beta: 100 }, isAsleep: false }],
     })

@@ -70,7 +70,7 @@ function openOf({ openTransactions, pendingCreates, unknownCreates }: ProviderSt
   return openTransactions + pendingCreates + unknownCreates
 }
 
-/** Changes the weights or the shadow and prints the result. */
+/** Changes the weights or the mirror and prints the result. */
 export async function printRouting(
   change: Pick<RoutingChange, 'weights' | 'shadow'>,
   { force = false, json = false }: ChangeFlags,
@@ -79,7 +79,7 @@ export async function printRouting(
   return await printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
 }
 
-/** Removes the overrides of a provider, of `weights`, of `shadow`, or all: the configuration file applies again. */
+/** Removes the overrides of a provider, of `weights`, of `mirror`, or all: the configuration file applies again. */
 async function printReset(
   name: string | undefined,
   { force = false, json = false }: ChangeFlags,
@@ -92,7 +92,7 @@ async function printRoutingResult(result: ChangeResult, isJson: boolean, session
   if (result.outcome !== 'done') return printRefusal(result, isJson, session)
   const { config, stores, terminal } = session
   const report = routingReport(await providerStatus(config, stores), config)
-  const { states, weights, shadow } = report.inForce
+  const { states, weights, mirror } = report.inForce
   const { out } = terminal
   if (isJson) {
     out(JSON.stringify(report))
@@ -100,7 +100,7 @@ async function printRoutingResult(result: ChangeResult, isJson: boolean, session
   }
   out(`states: ${textOf(Object.entries(states))}`)
   if (weights) out(`weights: ${textOf(Object.entries(weights))}`)
-  out(`shadow: ${shadow ? `${shadow.provider}=${shadow.sample}` : 'off'}`)
+  out(`mirror: ${mirror ? `${mirror.provider}=${mirror.sample}` : 'off'}`)
   out(follows)
   return 0
 }
@@ -250,7 +250,7 @@ export function addSwitching(add: (usage: string, description: string) => Comman
     })
   add(
     'reset [name]',
-    'remove the overrides of a provider, of weights or shadow, or all: the configuration file applies again, and suspended assets are offered again',
+    'remove the overrides of a provider, of weights or mirror, or all: the configuration file applies again, and suspended assets are offered again',
   )
     .option(...forceOption)
     .action((name: string | undefined, options: ChangeFlags) => run(options, (session) => printReset(name, options, session)))
@@ -267,7 +267,7 @@ function toWeights(args: readonly string[]): Readonly<Record<string, number>> | 
 }
 
 export interface ShadowSetting {
-  /** Null: no shadow. */
+  /** Null: no mirror. */
   readonly shadow: Shadow | null
 }
 

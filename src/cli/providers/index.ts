@@ -46,7 +46,8 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   )
     .option('--address <address>', 'your public address, for a provider that quotes only with the address of a client', asAddress)
     .action((name: string, options: TrialOptions) => run(options, (session) => printTrial(name, options, session)))
-  add('shadow', 'show the deviations that the shadow of all running gateways measured; or set the shadow')
+  add('mirror', 'show the deviations that the mirror of all running gateways measured; or set the mirror')
+    .alias('shadow')
     .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
     .option(...forceOption)
     .action((setting: ShadowSetting | undefined, options: ChangeFlags) =>
@@ -64,7 +65,7 @@ async function printStatus({ json = false }: Options, { config, stores, terminal
   return 0
 }
 
-function statusLines({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
+function statusLines({ strategy, mirror, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
   const running =
     replicas === 0 ? 'no gateway is running' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
   return [
@@ -92,10 +93,10 @@ function statusLines({ strategy, shadow, overrides, replicas, oldestSeconds, pro
         return `Suspended at ${name}: ${where}, since ${since}, until ${until}: three mismatches in a row of ${kind}.`
       }),
     ),
-    ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
+    ...(mirror ? [`Mirror: ${mirror.provider} also gets ${mirror.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
       const effect = isAsleep ? ' It has no effect with this file.' : ''
-      return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
+      return `Override: ${key === 'shadow' ? 'mirror' : key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
     }),
   ]
 }
@@ -123,14 +124,14 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-// `swapgate providers shadow` without a setting: prints the results of the shadow so far (docs/contract.md §12).
+// `swapgate providers mirror` without a setting: prints the results of the mirror so far (docs/contract.md §12).
 
 async function printShadow({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const replicas = await stores.replicaFigures.read()
   const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
   const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
-  if (json) terminal.out(JSON.stringify({ replicas: replicas.length, shadows: reports }))
-  else if (reports.length === 0) terminal.out('No running gateway has a shadow.')
+  if (json) terminal.out(JSON.stringify({ replicas: replicas.length, mirrors: reports, shadows: reports }))
+  else if (reports.length === 0) terminal.out('No running gateway has a mirror.')
   else for (const line of reports.flatMap(shadowLines)) terminal.out(line)
   return 0
 }

@@ -97,7 +97,7 @@ export interface RoutingChange extends ChangeOptions {
 }
 
 interface ResetOptions extends ChangeOptions {
-  /** A provider, `weights` or `shadow`; undefined: everything. */
+  /** A provider, `weights` or `mirror`; undefined: everything. */
   readonly name?: string | undefined
 }
 
@@ -141,7 +141,8 @@ export async function resetOverrides(ports: OperationPorts, { name, ...options }
 
 /** A provider may have this name too; then the provider is meant. */
 function otherKey(name: string): OverrideKey | undefined {
-  return name === 'weights' || name === 'shadow' ? name : undefined
+  if (name === 'weights') return name
+  return name === 'mirror' || name === 'shadow' ? 'shadow' : undefined
 }
 
 function faultInWeights({ routing }: RoutingSettings, weights: Weights): string | undefined {
@@ -157,7 +158,7 @@ function faultInWeights({ routing }: RoutingSettings, weights: Weights): string 
 
 function faultInShadow(file: RoutingSettings, shadow: Shadow | null): string | undefined {
   if (shadow === null) return undefined
-  if (!isShadow(shadow)) return 'shadow must be a provider and a sample from 0 to 1'
+  if (!isShadow(shadow)) return 'mirror must be a provider and a sample from 0 to 1'
   return tagOf(file, shadow.provider) === undefined ? unknownProvider(file, shadow.provider).message : undefined
 }
 
@@ -223,6 +224,8 @@ interface Routing {
   readonly strategy: string
   readonly providers: readonly string[]
   readonly weights: Readonly<Record<string, number>> | null
+  readonly mirror: Shadow | null
+  /** The earlier name of `mirror`. */
   readonly shadow: Shadow | null
   /** By the provider's name. */
   readonly states: Readonly<Record<string, ProviderState>>
@@ -236,13 +239,14 @@ export interface RoutingReport {
 
 /** `status`: of what is in force. */
 export function routingReport(
-  { weights, shadow, providers, overrides }: StatusReport,
+  { weights, mirror, providers, overrides }: StatusReport,
   { routing, ...file }: RoutingSettings,
 ): RoutingReport {
   const settings = { strategy: routing.strategy, providers: routing.providers }
+  const ofFile = routing.mirror ?? null
   return {
-    inForce: { ...settings, weights, shadow, states: statesOf(providers) },
-    file: { ...settings, weights: routing.weights ?? null, shadow: routing.mirror ?? null, states: statesOf(file.providers) },
+    inForce: { ...settings, weights, mirror, shadow: mirror, states: statesOf(providers) },
+    file: { ...settings, weights: routing.weights ?? null, mirror: ofFile, shadow: ofFile, states: statesOf(file.providers) },
     overrides,
   }
 }

@@ -92,6 +92,8 @@ export interface ProviderStatus {
 export interface StatusReport {
   readonly strategy: string
   readonly weights: Readonly<Record<string, number>> | null
+  readonly mirror: { readonly provider: string; readonly sample: number } | null
+  /** The earlier name of `mirror`. */
   readonly shadow: { readonly provider: string; readonly sample: number } | null
   /** `isAsleep`: of no effect while the file lacks the provider, or does not go by weights. */
   readonly overrides: readonly (OverrideReport & { readonly key: string; readonly isAsleep: boolean })[]
@@ -123,6 +125,7 @@ export async function providerStatus(file: StatusSettings, ports: StatusPorts): 
   return {
     strategy,
     weights: weights ?? null,
+    mirror: mirror ?? null,
     shadow: mirror ?? null,
     overrides: overrides.map((override) => ({
       key: keyByName(settings, override.key),
@@ -229,6 +232,8 @@ interface LiveFigures {
   readonly judgements: JudgementCounts
   /** Mean deviation of creates from the provider's newest quotes: -0.01 is one percent less; null without such creates. */
   readonly quoteDeviation: number | null
+  readonly mirror: ShadowFigures | null
+  /** The earlier name of `mirror`. */
   readonly shadow: ShadowFigures | null
 }
 
@@ -247,6 +252,10 @@ export function liveFigures(
   const own = all.filter(({ provider }) => provider === tag)
   const latency = own.map((counts) => counts.latency)
   const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, rateLimit[policy], isBudgetShared, own)
+  const mirror = shadowFigures(
+    tag,
+    replicas.flatMap(({ shadow }) => shadow ?? []),
+  )
   const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
   return {
     requests,
@@ -261,10 +270,8 @@ export function liveFigures(
     drift: sum(own, 'drift'),
     judgements: { refused: judged(own, 'refused'), counted: judged(own, 'counted') },
     quoteDeviation: meanDeviation(own),
-    shadow: shadowFigures(
-      tag,
-      replicas.flatMap(({ shadow }) => shadow ?? []),
-    ),
+    mirror,
+    shadow: mirror,
   }
 }
 

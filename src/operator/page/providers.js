@@ -25,9 +25,9 @@ export function providersSection({ report, open }) {
   </section>`
 }
 
-function routingText({ strategy, shadow }) {
-  const shadowText = shadow ? `; ${shadow.provider} also gets ${percent(shadow.sample)} of the quotes as a shadow` : ''
-  return `Strategy ${strategy}${shadowText}`
+function routingText({ strategy, mirror }) {
+  const mirrorText = mirror ? `; ${mirror.provider} also gets ${percent(mirror.sample)} of the quotes as a mirror` : ''
+  return `Strategy ${strategy}${mirrorText}`
 }
 
 function overrides(list, open) {
@@ -89,8 +89,8 @@ function columns(isWeighted, open) {
       unknownCreates > 0 ? html`<b class="alarm">${integer(unknownCreates)}</b>` : '0',
     ),
     number(
-      'Shadow deviation',
-      live(({ shadow }) => shadowText(shadow)),
+      'Mirror deviation',
+      live(({ mirror }) => mirrorText(mirror)),
     ),
     { heading: 'Change', content: (provider) => buttons(provider, open) },
   ]
@@ -117,9 +117,9 @@ function judgementText({ refused, counted: accepted }) {
   return html`${refused > 0 ? html`<b class="alarm">${integer(refused)}</b>` : '0'}, ${integer(accepted)}`
 }
 
-function shadowText(shadow) {
-  if (!shadow) return none
-  return html`${deviation(shadow.medianDeviation)} <small>median of ${integer(shadow.samples)}</small>`
+function mirrorText(mirror) {
+  if (!mirror) return none
+  return html`${deviation(mirror.medianDeviation)} <small>median of ${integer(mirror.samples)}</small>`
 }
 
 /** While a provider drains, a bar shows how much of the most that was open is still open. */

@@ -7,6 +7,7 @@ import { providerStates } from '../../domain/service.ts'
 import { ok, type Route, refused, route, sentence } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
+const mirror = z.strictObject({ provider: z.string(), sample: z.number() }).nullable()
 const force = z.boolean().default(false)
 
 export function providerRoutes({ stores, file, follow }: OperatorParts): readonly Route[] {
@@ -47,21 +48,24 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'GET',
       path: '/routing',
-      summary: 'Strategy, providers, weights, shadow and states: in force, and in the file.',
+      summary: 'Strategy, providers, weights, mirror and states: in force, and in the file.',
       handle: routing,
     }),
     route({
       method: 'PATCH',
       path: '/routing',
-      summary: 'Overrides the weights (of every routed provider) and the shadow (`null`: none), both or none.',
+      summary: 'Overrides the weights (of every routed provider) and the mirror (`null`: none), both or none.',
       body: z.strictObject({
         weights: z.record(z.string(), z.number()).optional(),
-        shadow: z.strictObject({ provider: z.string(), sample: z.number() }).nullable().optional(),
+        mirror: mirror.optional(),
+        shadow: mirror.optional().describe('The earlier name of `mirror`.'),
         force,
       }),
       takesForce: true,
-      async handle({ body, actor }) {
-        await accept(changeRouting(ports(), { ...body, actor }))
+      async handle({ body: { mirror, shadow, ...body }, actor }) {
+        if (mirror !== undefined && shadow !== undefined)
+          throw new Fault('invalid', 'shadow is now called mirror: send only mirror.', { reason: 'body_invalid' })
+        await accept(changeRouting(ports(), { ...body, shadow: mirror === undefined ? shadow : mirror, actor }))
         return routing()
       },
     }),
@@ -80,7 +84,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       method: 'DELETE',
       path: '/overrides/{name}',
       summary:
-        'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `shadow`.',
+        'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `mirror`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       takesForce: true,
       async handle({ parameter, query, actor }) {
