@@ -40,7 +40,7 @@ export const requestJson = JSON.stringify({
   rateType: 'float',
 })
 
-export function factsJson({ id, createdAt }: Row): string {
+export function recordJson({ id, createdAt }: Row): string {
   const transaction = {
     ...JSON.parse(requestJson),
     id,
@@ -49,5 +49,5 @@ export function factsJson({ id, createdAt }: Row): string {
     depositAddress: `bc1q${id.padStart(38, '0')}`,
     createdAt: new Date(Number(createdAt / 1_000_000n)).toISOString(),
   }
-  return JSON.stringify({ transaction, derived: ['rate', 'updatedAt'], promised: '8127.65' })
+  return JSON.stringify({ transaction, derived: ['rate', 'updatedAt'], quotedAmountOut: '8127.65' })
 }

@@ -192,16 +192,18 @@ async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<stri
 /** The transaction under its id for clients. Amounts are text with the provider's digits. */
 function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...times }: LedgerEntry) {
   const { id, ...fields } = transaction
-  const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
+  const [reportedAt, fetchedAt, changedAt] = [toIso(times.reportedAt), toIso(times.fetchedAt), toIso(times.changedAt)]
   const settledAt = toIso(times.settledAt) ?? undefined
   return {
     id: formatTransactionId(provider, id),
     owner,
     isCreated,
     ...fields,
-    promised: quotedAmountOut,
+    quotedAmountOut,
     derived,
-    ...timestamps,
+    reportedAt,
+    fetchedAt,
+    changedAt,
     settledAt,
   }
 }

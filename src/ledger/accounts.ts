@@ -184,11 +184,11 @@ export async function isBoundElsewhere(within: Database, provider: string, found
   if (!found.depositAddress) return false
   const rows = await within
     .selectFrom('transactions')
-    .select('facts')
+    .select('record')
     .where('provider_id', '=', found.id)
     .where(sql<boolean>`provider in (select tag from providers where tag <> ${provider})`)
     .where(sql<boolean>`intent is not null and state = 'done'`)
-    .$narrowType<{ facts: NotNull }>()
+    .$narrowType<{ record: NotNull }>()
     .execute()
-  return rows.some(({ facts }) => isSameDeposit(loadEntry(facts).transaction, found))
+  return rows.some(({ record }) => isSameDeposit(loadEntry(record).transaction, found))
 }

@@ -60,9 +60,9 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done') return 'accepted'
         if (create?.state !== 'mismatch') return 'missing'
-        const { told, fields } = loadMismatch(create.facts ?? '')
-        if (!(await acceptByHand(within, create, told, at, store))) return 'taken'
-        await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${told.id}`, fields }))
+        const { reported, fields } = loadMismatch(create.record ?? '')
+        if (!(await acceptByHand(within, create, reported, at, store))) return 'taken'
+        await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${reported.id}`, fields }))
         isRepeated = true
         return 'accepted'
       })
@@ -148,10 +148,10 @@ async function unresolvedCount(database: Database): Promise<number> {
 function unresolvedColumns(database: Database) {
   return database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'state', 'asked', 'sent', 'attempted_at', 'deadline', 'candidates', 'facts'])
+    .select(['intent', 'owner', 'provider', 'state', 'requested', 'sent', 'attempted_at', 'deadline', 'candidates', 'record'])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
-    .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; asked: NotNull; attempted_at: NotNull }>()
+    .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; requested: NotNull; attempted_at: NotNull }>()
 }
 
 type UnresolvedRow = Awaited<ReturnType<ReturnType<typeof unresolvedColumns>['executeTakeFirstOrThrow']>>
@@ -162,18 +162,19 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
     owner: row.owner,
     provider: row.provider,
     state: row.state,
-    requested: JSON.parse(row.asked),
+    requested: JSON.parse(row.requested),
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     attemptedAt: row.attempted_at,
     ...(row.deadline !== null && { deadline: row.deadline }),
-    ...(row.candidates !== null && !(row.state === 'mismatch' && row.facts !== null) && { candidates: JSON.parse(row.candidates) }),
-    ...(row.facts !== null && { reported: toReported(row.facts) }),
+    ...(row.candidates !== null &&
+      !(row.state === 'mismatch' && row.record !== null) && { candidates: JSON.parse(row.candidates) }),
+    ...(row.record !== null && { reported: toReported(row.record) }),
   }
 }
 
-function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
-  const { told, fields } = loadMismatch(facts)
-  return { id: told.id, fields }
+function toReported(record: string): { readonly id: string; readonly fields: readonly string[] } {
+  const { reported, fields } = loadMismatch(record)
+  return { id: reported.id, fields }
 }
 
 function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {

@@ -58,9 +58,9 @@ export async function renewClaim(
   within: Database,
   intent: string,
   clock: LedgerClock,
-  facts: { first?: string } = {},
+  outcome: { readonly first?: string } = {},
 ): Promise<void> {
-  const renewed = within.updateTable('claims').set({ ...facts, created_at: clock.at(clock.read()) })
+  const renewed = within.updateTable('claims').set({ ...outcome, created_at: clock.at(clock.read()) })
   await renewed.where('intent', '=', intent).execute()
 }
 

@@ -103,10 +103,10 @@ export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 export async function lockCreate(within: Database, intent: string) {
   const row = await within
     .selectFrom('transactions')
-    .select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked', 'facts'])
+    .select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'requested', 'record'])
     .where('intent', '=', intent)
     .forUpdate()
-    .$narrowType<{ attempted_at: NotNull; asked: NotNull }>()
+    .$narrowType<{ attempted_at: NotNull; requested: NotNull }>()
     .executeTakeFirst()
   return row && { ...row, intent }
 }
@@ -117,7 +117,7 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
   const { numAffectedRows } = await sql`
     insert into transactions (
-      intent, owner, provider, state, attempted_at, quoting, look_at, begun_at, asked, sent, destination, deadline, traceparent
+      intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent
     ) values (
       ${id}, ${owner}, ${provider}, 'pending', ${attemptedAt}, ${isQuoting ? 1 : null}, ${nextCheckAt}, ${clock.at(clock.read())},
       ${toJson(requested)}, ${toJson(sent)}, ${toJson(destination)}, ${deadline ?? null}, ${traceparent ?? null}
@@ -166,7 +166,7 @@ async function complete(within: Database, intent: string, record: TransactionRec
   const holder = await lockHolder(within, create.provider, record.transaction.id)
   const isAnothers = holder && (holder.intent !== null || isOlder(holder, record))
   if (isAnothers || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) {
-    await becomeMismatch(within, intent, null, { told: record.transaction, fields: ['id'] }, store)
+    await becomeMismatch(within, intent, null, { reported: record.transaction, fields: ['id'] }, store)
     return false
   }
   await completeAs(within, create, record, holder, store)
@@ -210,18 +210,18 @@ type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 async function lockHolder(within: Database, provider: string, id: string) {
   return await within
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts'])
+    .select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'record'])
     .select(sql<string>`cast(sort_key as text)`.as('sort_key'))
     .where('provider', '=', provider)
     .where('provider_id', '=', id)
     .forUpdate()
-    .$narrowType<{ facts: NotNull }>()
+    .$narrowType<{ record: NotNull }>()
     .executeTakeFirst()
 }
 
 /** Whether the transaction was read before the create was sent, and is another one: then this create did not make it. */
-function isOlder({ sequence, status, facts }: Holder, created: Pick<TransactionRecord, 'transaction' | 'sequence'>): boolean {
-  const { transaction } = loadEntry(facts)
+function isOlder({ sequence, status, record }: Holder, created: Pick<TransactionRecord, 'transaction' | 'sequence'>): boolean {
+  const { transaction } = loadEntry(record)
   return wasThereBefore({ sequence, transaction: { ...transaction, ...(status !== null && { status }) } }, created)
 }
 
@@ -231,7 +231,7 @@ function withLater(record: TransactionRecord, holder: Holder): TransactionRecord
   const isLater = (sequence ?? 0) >= (record.sequence ?? 0) && !isFinal(record.transaction.status ?? null)
   const latest = { ...record, sequence: Math.max(sequence ?? 0, record.sequence ?? 0) || undefined }
   if (status === null || status === record.transaction.status || !(isLater || isFinal(status))) return latest
-  if (discrepanciesOf(record, loadEntry(holder.facts).transaction).rejected.length > 0) return latest
+  if (discrepanciesOf(record, loadEntry(holder.record).transaction).rejected.length > 0) return latest
   return { ...latest, transaction: { ...record.transaction, status }, changedAt: changed_at ?? undefined }
 }
 
@@ -239,7 +239,7 @@ function withLater(record: TransactionRecord, holder: Holder): TransactionRecord
 
 async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
   await sql`
-    update transactions set state = 'unknown', look_at = ${nextCheckAt}
+    update transactions set state = 'unknown', next_check_at = ${nextCheckAt}
     where intent = ${intent} and ${isUnresolved}`.execute(within)
 }
 
@@ -247,30 +247,30 @@ interface UnresolvedRow {
   readonly intent: string
   readonly owner: string
   readonly provider: string
-  readonly asked: string
+  readonly requested: string
   readonly sent: string | null
   readonly destination: string | null
   readonly attempted_at: number
-  readonly looks: number
-  readonly look_at: number | null
+  readonly check_count: number
+  readonly next_check_at: number | null
   readonly quoting: number | null
   readonly traceparent: string | null
 }
 
 const unresolvedColumns = sql`
-  intent, owner, provider, asked, sent, destination, attempted_at, looks, look_at, quoting, traceparent`
+  intent, owner, provider, requested, sent, destination, attempted_at, check_count, next_check_at, quoting, traceparent`
 
 function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
   return {
     intent: row.intent,
     owner: row.owner,
     provider: row.provider,
-    requested: JSON.parse(row.asked),
+    requested: JSON.parse(row.requested),
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     ...(row.destination !== null && { destination: JSON.parse(row.destination) }),
     attemptedAt: row.attempted_at,
-    checkCount: row.looks,
-    ...(row.look_at !== null && { nextCheckAt: row.look_at }),
+    checkCount: row.check_count,
+    ...(row.next_check_at !== null && { nextCheckAt: row.next_check_at }),
     ...(row.traceparent !== null && { traceparent: row.traceparent }),
   }
 }
@@ -284,8 +284,8 @@ async function dueCreates(
 ): Promise<readonly UnresolvedCreate[]> {
   const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<UnresolvedRow>`
-    select ${unresolvedColumns} from transactions where ${isUnresolved} and look_at <= ${now} ${isOfOwners}
-    order by look_at, attempted_at limit ${maxCreates}`.execute(database)
+    select ${unresolvedColumns} from transactions where ${isUnresolved} and next_check_at <= ${now} ${isOfOwners}
+    order by next_check_at, attempted_at limit ${maxCreates}`.execute(database)
   const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
   if (abandoned.length > 0)
     await writeOne((within) =>
@@ -296,7 +296,7 @@ async function dueCreates(
 
 async function ownersOfUnresolved(database: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ readonly owner: string }>`
-    select owner from transactions where look_at is not null
+    select owner from transactions where next_check_at is not null
     union select owner from refused_creates`.execute(database)
   return rows.map(({ owner }) => owner)
 }
@@ -322,8 +322,8 @@ async function scheduleNextCheck(
   const found = candidates ? sql`${candidates.length > 0 ? toJson(candidates) : null}` : sql`candidates`
   const { numAffectedRows } = await sql`
     update transactions
-    set state = 'unknown', look_at = ${next ?? null}, looks = ${checkCount + 1}, candidates = ${found}
-    where intent = ${intent} and looks = ${checkCount} and look_at is not distinct from ${nextCheckAt ?? null}
+    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found}
+    where intent = ${intent} and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and ${isUnresolved}`.execute(within)
   return numAffectedRows === 1n
 }
@@ -352,24 +352,24 @@ interface RefusedRow {
   readonly intent: string
   readonly owner: string
   readonly provider: string
-  readonly asked: string
+  readonly requested: string
   readonly sent: string | null
   readonly destination: string | null
   readonly attempted_at: number
   readonly deadline: number | null
-  readonly look_at: number
-  readonly looks: number
+  readonly next_check_at: number
+  readonly check_count: number
 }
 
 /** Deletes a create and its claim; its provider's list is looked at then. */
 async function refuse(within: Database, intent: string, lookAt: number): Promise<void> {
-  const { rows } = await sql<Omit<RefusedRow, 'look_at' | 'looks'>>`
+  const { rows } = await sql<Omit<RefusedRow, 'next_check_at' | 'check_count'>>`
     delete from transactions where intent = ${intent} and ${isUnresolved}
-    returning owner, provider, asked, sent, destination, attempted_at, deadline`.execute(within)
-  for (const { owner, provider, asked, sent, destination, attempted_at, deadline } of rows)
+    returning owner, provider, requested, sent, destination, attempted_at, deadline`.execute(within)
+  for (const { owner, provider, requested, sent, destination, attempted_at, deadline } of rows)
     await sql`
-      insert into refused_creates (intent, owner, provider, asked, sent, destination, attempted_at, deadline, look_at)
-      values (${intent}, ${owner}, ${provider}, ${asked}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${lookAt})`.execute(
+      insert into refused_creates (intent, owner, provider, requested, sent, destination, attempted_at, deadline, next_check_at)
+      values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${lookAt})`.execute(
       within,
     )
 }
@@ -382,14 +382,16 @@ async function dueLooks(
 ): Promise<readonly UnresolvedCreate[]> {
   const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<RefusedRow>`
-    select * from refused_creates where look_at <= ${now} ${isOfOwners} order by look_at limit ${maxCreates}`.execute(database)
+    select * from refused_creates where next_check_at <= ${now} ${isOfOwners} order by next_check_at limit ${maxCreates}`.execute(
+    database,
+  )
   return rows.map(({ deadline, ...row }) => ({
     ...toUnresolvedCreate({ ...row, quoting: null, traceparent: null }),
     ...(deadline !== null && { deadline }),
   }))
 }
 
-/** Takes effect only for the first process: a second one finds another number of looks. */
+/** Takes effect only for the first process: a second one finds another number of check_count. */
 async function scheduleNextLook(
   within: Database,
   { intent, checkCount }: UnresolvedCreate,
@@ -397,10 +399,10 @@ async function scheduleNextLook(
 ): Promise<boolean> {
   const taken =
     next === undefined
-      ? sql`delete from refused_creates where intent = ${intent} and looks = ${checkCount}`
+      ? sql`delete from refused_creates where intent = ${intent} and check_count = ${checkCount}`
       : sql`
-        update refused_creates set look_at = ${next}, looks = ${checkCount + 1}
-        where intent = ${intent} and looks = ${checkCount}`
+        update refused_creates set next_check_at = ${next}, check_count = ${checkCount + 1}
+        where intent = ${intent} and check_count = ${checkCount}`
   const { numAffectedRows } = await taken.execute(within)
   return numAffectedRows === 1n
 }
@@ -415,38 +417,38 @@ async function keepRefused(
   const holder = await lockHolder(within, provider, reported.id)
   if (holder?.intent === intent) return true
   if ((holder && holder.intent !== null) || (await isTakenElsewhere(within, provider, reported.id, store))) return false
-  const record: MismatchRecord = { told: reported, fields: ['refused'] }
+  const record: MismatchRecord = { reported: reported, fields: ['refused'] }
   // An entry that was only observed under the id keeps it.
-  await keep(within, create, { id: holder ? null : reported.id, facts: toJson(record), candidates: null })
+  await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null })
   return true
 }
 
 /** A mismatch without a response: any of the candidates may be its transaction. */
 async function keepCandidates(within: Database, create: UnresolvedCreate, candidates: readonly string[]): Promise<void> {
-  await keep(within, create, { id: null, facts: null, candidates: toJson(candidates) })
+  await keep(within, create, { id: null, record: null, candidates: toJson(candidates) })
 }
 
 async function keep(
   within: Database,
   { intent, owner, provider, requested, sent, destination, attemptedAt, deadline }: UnresolvedCreate,
-  found: { readonly id: string | null; readonly facts: string | null; readonly candidates: string | null },
+  found: { readonly id: string | null; readonly record: string | null; readonly candidates: string | null },
 ): Promise<void> {
   // An earlier run kept it, and its COMMIT was not confirmed.
   await sql`
     insert into transactions (
-      intent, owner, provider, state, attempted_at, deadline, asked, sent, destination, provider_id, facts, candidates
+      intent, owner, provider, state, attempted_at, deadline, requested, sent, destination, provider_id, record, candidates
     ) values (
       ${intent}, ${owner}, ${provider}, 'mismatch', ${attemptedAt}, ${deadline ?? null}, ${toJson(requested)}, ${toJson(sent)},
-      ${toJson(destination)}, ${found.id}, ${found.facts}, ${found.candidates}
+      ${toJson(destination)}, ${found.id}, ${found.record}, ${found.candidates}
     ) on conflict (intent) do nothing`.execute(within)
   await sql`delete from refused_creates where intent = ${intent}`.execute(within)
 }
 
 // Mismatch: the response contradicts the request
 
-/** The JSON in `facts` of a mismatch. Its keys never change. */
+/** The JSON in `record` of a mismatch. Its keys never change. */
 interface MismatchRecord {
-  readonly told: Transaction
+  readonly reported: Transaction
   readonly fields: readonly string[]
 }
 
@@ -470,7 +472,7 @@ async function markMismatch(
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
   const isOwn = !holder || isListed || holder.intent === intent
   const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
-  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields }, store)
+  await becomeMismatch(within, intent, isFree ? reported.id : null, { reported: reported, fields }, store)
 }
 
 async function becomeMismatch(
@@ -482,7 +484,7 @@ async function becomeMismatch(
 ): Promise<void> {
   await renewClaim(within, intent, clock)
   await sql`
-    update transactions set state = 'mismatch', provider_id = ${id}, look_at = null, facts = ${toJson(record)}
+    update transactions set state = 'mismatch', provider_id = ${id}, next_check_at = null, record = ${toJson(record)}
     where intent = ${intent}`.execute(within)
 }
 
@@ -501,7 +503,7 @@ function markNotCreated(
   clock: LedgerClock,
 ): Promise<boolean> {
   const now = clock.at(clock.read())
-  const isDue = sql<boolean>`state = 'unknown' and looks = ${checkCount} and look_at is not distinct from ${nextCheckAt ?? null}
+  const isDue = sql<boolean>`state = 'unknown' and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and coalesce(begun_at, 0) + ${sql.lit(windowMs - toleranceMs)} <= ${now}`
   return endWhere(within, intent, isDue, clock)
 }
@@ -509,7 +511,7 @@ function markNotCreated(
 interface EndedRow {
   readonly owner: string
   readonly provider: string
-  readonly asked: string
+  readonly requested: string
   readonly sent: string | null
   readonly attempted_at: number
 }
@@ -519,13 +521,13 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
   const now = clock.at(clock.read())
   const { rows } = await sql<EndedRow>`
     delete from transactions where intent = ${intent} and ${condition}
-    returning owner, provider, asked, sent, attempted_at`.execute(within)
+    returning owner, provider, requested, sent, attempted_at`.execute(within)
   const [create] = rows
   if (!create) return false
-  const { owner, provider, asked, sent, attempted_at } = create
+  const { owner, provider, requested, sent, attempted_at } = create
   await sql`
-    insert into ended (intent, owner, provider, asked, sent, attempted_at, ended_at)
-    values (${intent}, ${owner}, ${provider}, ${asked}, ${sent}, ${attempted_at}, ${now})`.execute(within)
+    insert into ended (intent, owner, provider, requested, sent, attempted_at, ended_at)
+    values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${attempted_at}, ${now})`.execute(within)
   await sql`delete from ended where ended_at < ${now} - ${sql.lit(lateResultMs)}`.execute(within)
   return true
 }
@@ -538,22 +540,22 @@ async function lockCreateOrRestore(within: Database, intent: string): Promise<Cr
 /** Makes an ended create unresolved again. Undefined if it is not kept any more. */
 async function restore(within: Database, intent: string): Promise<Create | undefined> {
   const { rows } = await sql<EndedRow>`
-    delete from ended where intent = ${intent} returning owner, provider, asked, sent, attempted_at`.execute(within)
+    delete from ended where intent = ${intent} returning owner, provider, requested, sent, attempted_at`.execute(within)
   const [create] = rows
   if (!create) return undefined
-  const { owner, provider, asked, sent, attempted_at } = create
+  const { owner, provider, requested, sent, attempted_at } = create
   await sql`
-    insert into transactions (intent, owner, provider, state, asked, sent, attempted_at)
-    values (${intent}, ${owner}, ${provider}, 'unknown', ${asked}, ${sent}, ${attempted_at})`.execute(within)
-  return { intent, owner, provider, asked, attempted_at, state: 'unknown', provider_id: null, facts: null }
+    insert into transactions (intent, owner, provider, state, requested, sent, attempted_at)
+    values (${intent}, ${owner}, ${provider}, 'unknown', ${requested}, ${sent}, ${attempted_at})`.execute(within)
+  return { intent, owner, provider, requested, attempted_at, state: 'unknown', provider_id: null, record: null }
 }
 
 // Resolved: a person records the outcome
 
 /** The record from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
-export function recordOfRequest({ asked, attempted_at }: Create, id: string, at: number): TransactionRecord {
+export function recordOfRequest({ requested, attempted_at }: Create, id: string, at: number): TransactionRecord {
   const createdAt = new Date(attempted_at).toISOString()
-  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)
+  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(requested)
   const transaction = { ...known, id, status: 'wait', createdAt } as const
   return { transaction, derived: [], reportedAt: at }
 }
@@ -579,19 +581,19 @@ export async function bindByHand(
 export async function acceptByHand(
   within: Database,
   create: Create,
-  told: Transaction,
+  reported: Transaction,
   at: number,
   store: CreateStore,
 ): Promise<boolean> {
-  const record = acceptedRecord(told, create, at)
+  const record = acceptedRecord(reported, create, at)
   return await bindByHand(within, create, record, store, { first: storeFirst(record) })
 }
 
 /** The response as it would have been stored, in the words of the request. */
-function acceptedRecord({ amountOut, ...told }: Transaction, { asked }: Create, at: number): TransactionRecord {
-  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(asked)
+function acceptedRecord({ amountOut, ...reported }: Transaction, { requested }: Create, at: number): TransactionRecord {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: NewTransaction = JSON.parse(requested)
   const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
-  const transaction = { ...told, status: told.status ?? ('wait' as const), ...names }
+  const transaction = { ...reported, status: reported.status ?? ('wait' as const), ...names }
   return { transaction, derived: [], quotedAmountOut: amountOut, reportedAt: at }
 }
 

@@ -193,7 +193,7 @@ async function completeEntry(
   const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
   const row = await within
     .updateTable('transactions')
-    .set({ ...toRow(after), ...at, deposit, state: 'done', look_at: null })
+    .set({ ...toRow(after), ...at, deposit, state: 'done', next_check_at: null })
     .where('intent', '=', intent)
     .returning(entryColumns)
     .executeTakeFirstOrThrow()
@@ -222,7 +222,7 @@ async function changeEntry(within: Database, before: LedgerEntry, after: Transac
     .where('provider_id', '=', after.transaction.id)
     .where('state', '=', 'done')
     .where('sequence', 'is not distinct from', before.sequence ?? null)
-    .where('asked', before.isCreated ? 'is not' : 'is', null)
+    .where('requested', before.isCreated ? 'is not' : 'is', null)
     .returning(entryColumns)
     .executeTakeFirst()
 }
@@ -251,7 +251,7 @@ function lister(database: Database): Ledger['list'] {
       offset: BigInt(page - 1) * BigInt(size),
       size,
     })
-    return { entries: rows.filter(({ facts }) => facts !== null).map(toEntry), total: rows[0]?.total ?? 0 }
+    return { entries: rows.filter(({ record }) => record !== null).map(toEntry), total: rows[0]?.total ?? 0 }
   }
 }
 
@@ -270,7 +270,7 @@ function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuil
     with span as materialized (
       select newer, reached, total - 1 - newer - cast(${offset} as bigint) as start from (
         select total, ${newerThan(owner, first)} as newer, ${newerThan(owner, end)} as reached from (
-          select older + entries as total from tallies where owner = ${owner} and sort_key = ${firstPosition.sort_key}
+          select older + entries as total from page_index where owner = ${owner} and sort_key = ${firstPosition.sort_key}
         ) as counted
       ) as bounds
     ), page as (
@@ -285,22 +285,22 @@ function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuil
 /** The number of the owner's entries with a lower sort key: all of newer segments, and a part of one more. */
 function newerThan(owner: never, key: never): RawBuilder<number> {
   return sql`case when cast(${key} as bigint) > ${maxSortKey} then total else coalesce((
-    select total - tally.older - tally.entries + (
+    select total - segment.older - segment.entries + (
       select count(*) from transactions
       where owner = ${owner} and state = 'done' and sort_key < ${key}
-      and ${position} >= (tally.sort_key, tally.provider_id, tally.provider)
+      and ${position} >= (segment.sort_key, segment.provider_id, segment.provider)
     )
-    from tallies as tally where owner = ${owner} and sort_key < ${key} order by ${oldestFirst} limit 1
+    from page_index as segment where owner = ${owner} and sort_key < ${key} order by ${oldestFirst} limit 1
   ), 0) end`
 }
 
 /** The position at which the page starts: an offset into a segment. */
 function placeAt(owner: never): RawBuilder<unknown> {
-  const tally = (column: RawBuilder<unknown>) => sql`(
-    select ${column} from tallies where owner = ${owner} and older <= (select start from span)
+  const segment = (column: RawBuilder<unknown>) => sql`(
+    select ${column} from page_index where owner = ${owner} and older <= (select start from span)
     order by older desc, ${positionColumns} limit 1
   )`
   return sql`
-    select ${positionColumns} from transactions where owner = ${owner} and state = 'done' and ${position} >= ${tally(positionColumns)}
-    order by ${positionColumns} limit 1 offset coalesce(${tally(sql`older + entries - 1`)} - (select start from span), 0)`
+    select ${positionColumns} from transactions where owner = ${owner} and state = 'done' and ${position} >= ${segment(positionColumns)}
+    order by ${positionColumns} limit 1 offset coalesce(${segment(sql`older + entries - 1`)} - (select start from span), 0)`
 }

@@ -130,13 +130,13 @@ export async function destinationCounts(database: Database): Promise<readonly De
 
 /** Groups by the words that were sent: one create of a group says what the table called them. */
 export async function assetCounts(database: Database): Promise<readonly AssetCount[]> {
-  const { rows } = await sql<{ readonly asked: string; readonly count: number }>`
-    select min(asked) as asked, count(*) as count from transactions
+  const { rows } = await sql<{ readonly requested: string; readonly count: number }>`
+    select min(requested) as requested, count(*) as count from transactions
     where state in ('pending', 'unknown') and sent is not null group by provider, sent
     union all
-    select min(asked) as asked, count(*) as count from transactions
+    select min(requested) as requested, count(*) as count from transactions
     where ${hasNotEnded} and sent is not null group by provider, sent`.execute(database)
-  return rows.map(({ asked, count }) => ({ pair: JSON.parse(asked), count }))
+  return rows.map(({ requested, count }) => ({ pair: JSON.parse(requested), count }))
 }
 
 /** One row for each provider, state and status. */

@@ -1,6 +1,6 @@
 /**
  * Kysely: counts an owner's entries in segments, so that a list has its total and finds any page without counting rows. A
- * segment (a row of `tallies`) covers the entries from its position to the next segment. The first one precedes all positions.
+ * segment (a row of `page_index`) covers the entries from its position to the next segment. The first one precedes all positions.
  */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
@@ -27,7 +27,7 @@ export const oldestFirst = sql`sort_key desc, provider_id desc, provider desc`
 export async function lockPageIndex(within: Database, owner: string): Promise<void> {
   const lock = () =>
     within
-      .selectFrom('tallies')
+      .selectFrom('page_index')
       .select('entries')
       .where('owner', '=', owner)
       .where(sql<boolean>`sort_key = ${firstPosition.sort_key}`)
@@ -36,7 +36,7 @@ export async function lockPageIndex(within: Database, owner: string): Promise<vo
   if ((await lock()).length > 0) return
   const first = { owner, ...firstPosition, entries: 0, older: 0 }
   await within
-    .insertInto('tallies')
+    .insertInto('page_index')
     .values(first)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
@@ -62,9 +62,9 @@ interface PageIndexSegment extends SortPosition {
 /** Changes the count of the segment at this position, and the `older` counts of newer segments. Usually it is the newest one. */
 export async function changePageIndex(within: Database, owner: string, at: SortPosition, by: number): Promise<PageIndexSegment> {
   const { rows } = await sql<Omit<PageIndexSegment, 'sort_key'> & { sort_key: string }>`
-    update tallies set entries = entries + ${by}
+    update page_index set entries = entries + ${by}
     where owner = ${owner} and ${position} = (
-      select ${positionColumns} from tallies
+      select ${positionColumns} from page_index
       where owner = ${owner} and ${position} <= (${values(at)}) order by ${oldestFirst} limit 1
     )
     returning cast(sort_key as text) as sort_key, provider_id, provider, entries`.execute(within)
@@ -72,7 +72,7 @@ export async function changePageIndex(within: Database, owner: string, at: SortP
   if (!row) throw new Error('The page index was not locked.')
   const segment = { ...row, sort_key: BigInt(row.sort_key) }
   if (segment.sort_key !== firstPosition.sort_key) {
-    await sql`update tallies set older = older + ${by} where owner = ${owner} and ${position} < (${values(segment)})`.execute(
+    await sql`update page_index set older = older + ${by} where owner = ${owner} and ${position} < (${values(segment)})`.execute(
       within,
     )
   }
@@ -85,11 +85,11 @@ async function splitSegment(within: Database, owner: string, segment: PageIndexS
   const moved = segment.entries - kept
   const isSegment = sql`owner = ${owner} and ${position} = (${values(segment)})`
   await sql`
-    insert into tallies (owner, ${positionColumns}, entries, older)
-    select owner, ${positionColumns}, cast(${moved} as bigint), (select older from tallies where ${isSegment}) from transactions
+    insert into page_index (owner, ${positionColumns}, entries, older)
+    select owner, ${positionColumns}, cast(${moved} as bigint), (select older from page_index where ${isSegment}) from transactions
     where owner = ${owner} and state = 'done' and ${position} >= (${values(segment)})
     order by ${positionColumns} limit 1 offset ${kept}`.execute(within)
-  await sql`update tallies set entries = ${kept}, older = older + ${moved} where ${isSegment}`.execute(within)
+  await sql`update page_index set entries = ${kept}, older = older + ${moved} where ${isSegment}`.execute(within)
 }
 
 export function values({ sort_key, provider_id, provider }: SortPosition) {

@@ -110,7 +110,7 @@ const overdueMs = 30 * 24 * 3_600_000
 
 /** Whether a late deposit may still complete an overdue transaction. If its status never changed, counts from its last read. */
 function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
-  const since = sql`coalesce(changed_at, seen_at)`
+  const since = sql`coalesce(changed_at, reported_at)`
   return sql`(status = 'overdue' and ${since} > ${clock.at(clock.read())} - ${sql.lit(overdueMs)})`
 }
 
@@ -131,9 +131,9 @@ const isCandidate = sql<boolean>`exists (
 
 async function segmentsFrom(within: Database, { owner, ...from }: OwnerPosition): Promise<readonly OwnerPosition[]> {
   const { rows } = await sql<{ owner: string; sort_key: string; provider_id: string; provider: string }>`
-    select owner, cast(sort_key as text) as sort_key, provider_id, provider from tallies
+    select owner, cast(sort_key as text) as sort_key, provider_id, provider from page_index
     where (owner, ${positionColumns}) >= (${owner}, ${values(from)})
-    order by owner, tallies.sort_key, provider_id, provider limit 2`.execute(within)
+    order by owner, page_index.sort_key, provider_id, provider limit 2`.execute(within)
   return rows.map((row) => ({ ...row, sort_key: BigInt(row.sort_key) }))
 }
 
@@ -142,7 +142,7 @@ async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: num
   if (by === 0) return
   const { entries, sort_key } = await changePageIndex(within, owner, at, -by)
   if (entries > 0 || sort_key === firstPosition.sort_key) return
-  await sql`delete from tallies where owner = ${owner} and ${position} = (${values(at)})`.execute(within)
+  await sql`delete from page_index where owner = ${owner} and ${position} = (${values(at)})`.execute(within)
 }
 
 // Kysely: ids that creates had whose transactions were pruned. An id is one create's, also when its row is gone.

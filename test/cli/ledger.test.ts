@@ -288,7 +288,13 @@ describe('swapgate ledger export', () => {
       {
         ...requested,
         ...{ id: 'alpha~one', owner: 'acme', isCreated: true, status: 'wait', amountOut: '9425.243471', depositAddress: 'bc1q' },
-        ...{ createdAt: '2026-11-20T09:59:00Z', derived: [], seenAt: '2026-11-20T10:00:00.000Z', readAt: null, changedAt: null },
+        ...{
+          createdAt: '2026-11-20T09:59:00Z',
+          derived: [],
+          reportedAt: '2026-11-20T10:00:00.000Z',
+          fetchedAt: null,
+          changedAt: null,
+        },
       },
     ])
   })
@@ -395,7 +401,7 @@ describe('swapgate ledger migrate', () => {
       expect(await place.swapgate(...command.split(' '))).toEqual(refused)
     expect(await place.swapgate('ledger', 'migrate')).toEqual({
       exitCode: 0,
-      out: ['The ledger now has the schema of this version. Migrations: 2026-12-21 refused destinations.'],
+      out: ['The ledger now has the schema of this version. Migrations: 2026-12-22 words of the port.'],
       err: [],
     })
     expect(await place.facts('ledger', 'migrate')).toEqual({ migrations: [] })

@@ -46,7 +46,7 @@ const unresolved = (): ReturnType<OpenLedger['ledgerAdmin']['unresolved']> => op
 /** The time comes at which all of them are to be looked for. */
 function age(): void {
   const database = new DatabaseSync(rig.file, { timeout: 2_000 })
-  database.exec('UPDATE transactions SET look_at = 1 WHERE look_at IS NOT NULL')
+  database.exec('UPDATE transactions SET next_check_at = 1 WHERE next_check_at IS NOT NULL')
   database.close()
 }
 

@@ -366,7 +366,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find('o', 'alpha', 'near the unknown create')).toBeDefined()
   })
 
-  test('if nearly all is pruned, pages are found and no empty tallies are left', async () => {
+  test('if nearly all is pruned, pages are found and no empty segments are left', async () => {
     const { ledger, ledgerAdmin, url } = await shared().openNew()
     const upsertOne = (n: number, status: 'success' | 'wait') =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
@@ -374,7 +374,7 @@ describeStores(allStores, (shared) => {
     expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(maxSegmentEntries + 99)
     const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
     await upsertOne(5_000, 'wait')
-    // The last of the old tally becomes the newest entry.
+    // The last of the old segment becomes the newest entry.
     await ledger.complete(made.id, facts('0'))
     const { entries, total } = await ledger.list('o', { page: 1, size: 10, created: always })
     expect([total, ...entries.map(({ transaction }) => transaction.id)]).toEqual([2, '0', '5000'])
@@ -382,7 +382,7 @@ describeStores(allStores, (shared) => {
     expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
     await upsertOne(1, 'success')
     expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(1)
-    if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM tallies')).toHaveLength(1)
+    if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM page_index')).toHaveLength(1)
   })
 
   test('what is forgotten while it is written does not disturb the numbers', async () => {

@@ -71,7 +71,7 @@ describeStores(allStores, (shared) => {
     )
   })
 
-  test('L20: so they are if the entries fill several tallies, in any order', async () => {
+  test('L20: so they are if the entries fill several segments, in any order', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const count = maxSegmentEntries + 500

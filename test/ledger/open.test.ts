@@ -63,7 +63,14 @@ describeStores(durableStores, (shared) => {
   test('an empty store may be opened by many at the same moment', async () => {
     const { url, close } = await shared().openNew()
     await close()
-    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE tallies', 'DROP TABLE keys', 'DROP TABLE accounts')
+    await query(
+      url,
+      'DROP TABLE claims',
+      'DROP TABLE transactions',
+      'DROP TABLE page_index',
+      'DROP TABLE keys',
+      'DROP TABLE accounts',
+    )
     await query(
       url,
       'DROP TABLE kysely_migration',
@@ -88,6 +95,7 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
+    await undoLastMigration(url)
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
     await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent', 'DROP TABLE IF EXISTS clock')
     await query(
@@ -146,7 +154,7 @@ describeStores(durableStores, (shared) => {
     expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual(known)
     const migrated = await openLedger(url)
     onTestFinished(migrated.close)
-    expect(migrated.migrations).toEqual(['2026-12-21 refused destinations'])
+    expect(migrated.migrations).toEqual(['2026-12-22 words of the port'])
     expect(await migrated.ledger.find('owner', 'alpha', 'x')).toBeDefined()
     const again = await openLedger(url, { mayMigrate: false })
     onTestFinished(again.close)
@@ -175,9 +183,9 @@ describeStores(durableStores, (shared) => {
 
   test('L21: a step that fails leaves nothing behind', async () => {
     const url = await usedStore()
-    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE tallies', 'DELETE FROM kysely_migration')
+    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE page_index', 'DELETE FROM kysely_migration')
     expect(await refusal(url)).toContain('cannot be opened')
-    const tables = ['transactions', 'claims', 'tallies'].map((table) => query(url, `SELECT * FROM ${table}`))
+    const tables = ['transactions', 'claims', 'page_index'].map((table) => query(url, `SELECT * FROM ${table}`))
     const found = await Promise.allSettled(tables)
     expect(found.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   })

@@ -35,9 +35,20 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
 export async function undoLastMigration(url: string): Promise<void> {
   await query(
     url,
-    'ALTER TABLE refused_creates DROP COLUMN destination',
-    'ALTER TABLE refused_creates DROP COLUMN deadline',
-    "DELETE FROM kysely_migration WHERE name = '2026-12-21 refused destinations'",
+    'ALTER TABLE transactions RENAME COLUMN requested TO asked',
+    'ALTER TABLE transactions RENAME COLUMN record TO facts',
+    'ALTER TABLE transactions RENAME COLUMN reported_at TO seen_at',
+    'ALTER TABLE transactions RENAME COLUMN fetched_at TO read_at',
+    'ALTER TABLE transactions RENAME COLUMN check_count TO looks',
+    'ALTER TABLE transactions RENAME COLUMN next_check_at TO look_at',
+    'ALTER TABLE ended RENAME COLUMN requested TO asked',
+    'ALTER TABLE refused_creates RENAME COLUMN requested TO asked',
+    'ALTER TABLE refused_creates RENAME COLUMN check_count TO looks',
+    'ALTER TABLE refused_creates RENAME COLUMN next_check_at TO look_at',
+    'ALTER TABLE page_index RENAME TO tallies',
+    'DROP INDEX page_index_by_age',
+    'CREATE INDEX tallies_by_age ON tallies (owner, older)',
+    "DELETE FROM kysely_migration WHERE name = '2026-12-22 words of the port'",
   )
 }
 
@@ -50,15 +61,15 @@ export function wrongPageIndex(url: string): Promise<readonly RawRow[]> {
     `WITH entries AS (
       SELECT owner, sort_key, provider_id, provider FROM transactions WHERE state = 'done'
     ), counted AS (
-      SELECT tallies.*, (
-        SELECT count(*) FROM entries WHERE entries.owner = tallies.owner AND ${place('entries')} >= ${place('tallies')}
-      ) AS actual FROM tallies
+      SELECT page_index.*, (
+        SELECT count(*) FROM entries WHERE entries.owner = page_index.owner AND ${place('entries')} >= ${place('page_index')}
+      ) AS actual FROM page_index
     ), compared AS (
       SELECT *, coalesce(lead(actual) OVER (PARTITION BY owner ORDER BY sort_key, provider_id, provider), 0) AS behind FROM counted
     )
     SELECT owner, entries, older, actual, behind FROM compared
     WHERE older <> behind OR entries <> actual - behind OR entries > ${maxSegmentEntries}
     UNION ALL
-    SELECT owner, 0, 0, count(*), 0 FROM entries WHERE owner NOT IN (SELECT owner FROM tallies) GROUP BY owner`,
+    SELECT owner, 0, 0, count(*), 0 FROM entries WHERE owner NOT IN (SELECT owner FROM page_index) GROUP BY owner`,
   )
 }

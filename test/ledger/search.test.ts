@@ -15,7 +15,7 @@ describeStores(durableStores, (shared) => {
     await query(
       url,
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
-       INSERT INTO transactions (owner, provider, provider_id, state, sort_key, status, facts, seen_at)
+       INSERT INTO transactions (owner, provider, provider_id, state, sort_key, status, record, reported_at)
        SELECT CASE WHEN i % 5 = 0 THEN '${id}' ELSE 'o' END, CASE WHEN i % 2 = 0 THEN 'alpha' ELSE 'beta' END,
          'tx-' || i, 'done', -(i / 3), CASE WHEN i % 1000 = 0 THEN 'refunded' ELSE 'success' END, '${facts}', i FROM n`,
     )

@@ -49,7 +49,7 @@ export interface Shared extends OpenLedger {
   readonly createStore: Site['createStore']
 }
 
-/** The same tests for every store, whose clock is `Date`. After each its tallies are right. */
+/** The same tests for every store, whose clock is `Date`. After each its page index is right. */
 export function describeStores(names: readonly StoreName[], tests: (shared: () => Shared) => void): void {
   describe.each(names)('%s', (name) => {
     let site: Site

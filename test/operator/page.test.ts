@@ -253,7 +253,7 @@ describe('what the ledger holds', () => {
   it('of more than a thousand creates there is a next page, which stays while it is read again', async () => {
     const database = new DatabaseSync(join(directory, 'ledger.db'), { timeout: 5_000 })
     onTestFinished(() => database.close())
-    database.exec(`INSERT INTO transactions (intent, owner, provider, state, attempted_at, asked)
+    database.exec(`INSERT INTO transactions (intent, owner, provider, state, attempted_at, requested)
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1002)
       SELECT 'made-' || n, 'owner', 'alpha', 'unknown', n, '{"amountIn":"1","withdrawalAddress":"0x1"}' FROM numbers`)
     await using visited = await signedIn()

@@ -56,6 +56,6 @@ it('D2: later than server.drain it is unknown, and found after the next start', 
 /** The time comes at which what is unknown is to be looked for. */
 function lookNow({ directory }: Gateways): void {
   const database = new DatabaseSync(join(directory, 'ledger.db'), { timeout: 2_000 })
-  database.exec('UPDATE transactions SET look_at = 1 WHERE look_at IS NOT NULL')
+  database.exec('UPDATE transactions SET next_check_at = 1 WHERE next_check_at IS NOT NULL')
   database.close()
 }

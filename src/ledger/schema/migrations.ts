@@ -62,6 +62,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       `ALTER TABLE refused_creates ADD COLUMN destination ${types.text}`,
       `ALTER TABLE refused_creates ADD COLUMN deadline ${types.integer}`,
     ]),
+    '2026-12-22 words of the port': step(wordsOfThePort()),
   }
 }
 
@@ -288,5 +289,31 @@ function mismatchStreaks({ integer, text }: ColumnTypes): readonly string[] {
 function logPosition({ integer, text }: ColumnTypes): readonly string[] {
   return [
     `CREATE TABLE log_position (only_row boolean PRIMARY KEY CHECK (only_row), system ${text} NOT NULL, position ${integer} NOT NULL)`,
+  ]
+}
+
+/** The names of columns and of keys in stored JSON become those of the port. Only a key is followed by `":` in JSON. */
+function wordsOfThePort(): readonly string[] {
+  return [
+    'ALTER TABLE transactions RENAME COLUMN asked TO requested',
+    'ALTER TABLE transactions RENAME COLUMN facts TO record',
+    'ALTER TABLE transactions RENAME COLUMN seen_at TO reported_at',
+    'ALTER TABLE transactions RENAME COLUMN read_at TO fetched_at',
+    'ALTER TABLE transactions RENAME COLUMN looks TO check_count',
+    'ALTER TABLE transactions RENAME COLUMN look_at TO next_check_at',
+    'ALTER TABLE ended RENAME COLUMN asked TO requested',
+    'ALTER TABLE refused_creates RENAME COLUMN asked TO requested',
+    'ALTER TABLE refused_creates RENAME COLUMN looks TO check_count',
+    'ALTER TABLE refused_creates RENAME COLUMN look_at TO next_check_at',
+    'ALTER TABLE tallies RENAME TO page_index',
+    'DROP INDEX tallies_by_age',
+    'CREATE INDEX page_index_by_age ON page_index (owner, older)',
+    `UPDATE transactions SET record = replace(record, ',"promised":', ',"quotedAmountOut":')
+      WHERE state = 'done' AND record LIKE '%,"promised":%'`,
+    `UPDATE transactions SET record = '{"reported":' || substr(record, length('{"told":') + 1)
+      WHERE state = 'mismatch' AND record LIKE '{"told":%'`,
+    `UPDATE claims SET first = replace(replace(replace(
+        first, ',"promised":', ',"quotedAmountOut":'), ',"seenAt":', ',"reportedAt":'), ',"readAt":', ',"fetchedAt":')
+      WHERE first IS NOT NULL`,
   ]
 }

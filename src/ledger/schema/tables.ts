@@ -11,7 +11,7 @@ export interface Tables {
   ended: Ended
   refused_creates: RefusedCreates
   pruned_ids: PrunedIds
-  tallies: PageIndexTable
+  page_index: PageIndexTable
   providers: Providers
   accounts: Accounts
   keys: Keys
@@ -22,7 +22,7 @@ export interface Tables {
   audit: Audit
 }
 
-/** `done`: an entry with its facts. The others are creates whose transaction was not returned to the client. */
+/** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
 export type State = 'pending' | 'unknown' | 'done' | 'mismatch'
 
 /** The position of an entry in its owner's list; ascending order is newest first. */
@@ -49,8 +49,10 @@ interface Transactions {
   attention: Attention | null
   /** When an operator recorded the outcome. */
   settled_at: number | null
-  seen_at: number | null
-  read_at: number | null
+  /** When the provider last reported it. */
+  reported_at: number | null
+  /** When it was last read by a get. */
+  fetched_at: number | null
   changed_at: number | null
   /** Since when the provider does not find the transaction. */
   missing_since: number | null
@@ -58,8 +60,10 @@ interface Transactions {
   missing_at: number | null
   /** The number of the request whose response this is, over all processes; null for rows from older versions. */
   sequence: number | null
-  look_at: number | null
-  looks: ColumnType<number, number | undefined, number>
+  /** From then on the outcome of a create is checked. */
+  next_check_at: number | null
+  /** How often a check was scheduled. */
+  check_count: ColumnType<number, number | undefined, number>
   /** When a process last took it for a background read, on the ledger's clock; 0: never. */
   polled_at: ColumnType<number, number | undefined, number>
   /** When the create began, on the ledger's clock; null if unknown. */
@@ -67,7 +71,7 @@ interface Transactions {
   /** 1 while the create gets a quote of its own: nothing was sent. */
   quoting: ColumnType<number | null, number | null | undefined, number | null>
   /** JSON: the request. */
-  asked: string | null
+  requested: string | null
   /** JSON: where the create was sent; null for rows from older versions. */
   destination: string | null
   /** JSON: the provider's own words for the assets, as they were sent; null in rows of older versions. */
@@ -76,8 +80,8 @@ interface Transactions {
   deadline: number | null
   /** JSON: ids of the provider's transactions that may be the create's, by the last check. */
   candidates: string | null
-  /** JSON: the facts of an entry without its status; the response of a mismatch. */
-  facts: string | null
+  /** JSON: what is known of an entry, without what has a column; the response of a mismatch. */
+  record: string | null
   /** The key of the deposit address of a create and its memo; null in rows of older versions. */
   deposit: ColumnType<string | null, string | null | undefined, string | null>
   /** The trace of the request that created it, if it was traced. */
@@ -89,7 +93,7 @@ interface Ended {
   intent: string
   owner: string
   provider: string
-  asked: string
+  requested: string
   sent: string | null
   attempted_at: number
   /** On the ledger's clock. */
@@ -102,7 +106,7 @@ interface RefusedCreates {
   owner: string
   provider: string
   /** JSON: the request. */
-  asked: string
+  requested: string
   /** JSON: the provider's own words for its assets. */
   sent: string | null
   /** JSON: where the create was sent; null in rows of older versions. */
@@ -110,8 +114,8 @@ interface RefusedCreates {
   attempted_at: number
   /** Null in rows of older versions. */
   deadline: number | null
-  look_at: number
-  looks: ColumnType<number, number | undefined, number>
+  next_check_at: number
+  check_count: ColumnType<number, number | undefined, number>
 }
 
 /** Ids that creates had whose transactions were pruned. */
