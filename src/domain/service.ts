@@ -206,6 +206,9 @@ export function forEachOp<T>(make: (op: Op) => T): Record<Op, T> {
 /** Operations that need a key; the others are public (docs/service.md §5). */
 export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])
 
+/** Operations whose response is a page. */
+export const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
+
 /** The capabilities of a form: the domain fields of each request and response, and its guarantees. */
 export interface Capabilities {
   readonly requestFields: Readonly<Record<Op, ReadonlySet<string>>>

@@ -1,12 +1,11 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
-import type { Capabilities } from '../domain/service.ts'
-import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/service.ts'
+import { type Capabilities, forEachOp, keyed, type Op, type Operations, paged, type Row } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
 import type { CurrencyNetwork } from '../domain/swap.ts'
 import type { Credential } from './credential.ts'
 import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
-import { compilePath, compileRequest, type PathPattern, type RequestCodec } from './request.ts'
+import { compileEndpoint, compileRequest, type PathPattern, type RequestCodec } from './request.ts'
 import { compileResponse, type StatusWords } from './response.ts'
 import type { ClientEnvelope, ResponseCodec } from './response-table.ts'
 import type { Each, First, Inside, Method, OperationTables, ResponseTree, Table, TableColumn } from './table.ts'
@@ -102,8 +101,6 @@ export interface Form {
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
 }
 
-const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
-
 /** Compiles a form's tables, once, at start. Example: `src/forms/b.ts`; `docs/forms.md` explains each step. */
 export function defineForm(tables: FormTables): Form {
   const statuses = { meanings: new Map(tables.statuses.map((status) => [status, status])), available: new Set(tables.statuses) }
@@ -133,8 +130,7 @@ function compileOperation(
   { at, success, request, response, addedByProvider }: OperationTables,
   statuses: StatusWords,
 ): OperationCodec {
-  const method = at.startsWith('GET ') ? 'GET' : 'POST'
-  const path = compilePath(at.slice(method.length + 1))
+  const { method, path } = compileEndpoint(at)
   const requestCodec = compileRequest(request, path.parameters, method === 'POST')
   const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {

@@ -1,11 +1,11 @@
 /** An operation of a provider, compiled. */
-import type { Op } from '../domain/service.ts'
+import { type Op, paged } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { namesByField } from './form.ts'
 import type { ProviderCredential } from './provider-credential.ts'
 import type { RefusalTable } from './refusal.ts'
-import { compilePath, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
+import { compileEndpoint, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
 import { compileResponse } from './response.ts'
 import type { ProviderEnvelope, ResponseCodec } from './response-table.ts'
 import type { Method, RequestTree, ResponseTree } from './table.ts'
@@ -37,8 +37,6 @@ export interface ProviderOperation extends ProviderCall {
   readonly refusesByLimits: boolean
 }
 
-const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
-
 /** `implied`: fields of the request that the choice of these tables expresses. */
 export function compileOperation(
   op: Op,
@@ -65,8 +63,7 @@ function compileCall(
   meanings: ReadonlyMap<string, StatusWord>,
   implied: readonly string[] = [],
 ): ProviderCall {
-  const method = tables.at.startsWith('GET ') ? 'GET' : 'POST'
-  const path = compilePath(tables.at.slice(method.length + 1))
+  const { method, path } = compileEndpoint(tables.at)
   const responseCodec = compileResponse(tables.response, { meanings, available: new Set(meanings.values()) })
   return {
     op,

@@ -253,6 +253,12 @@ export interface PathPattern {
 const none = {}
 const placeholder = /\{(\w+)\}/
 
+/** The method and the path of an operation: `GET /transactions/{id}`. */
+export function compileEndpoint(at: string): { readonly method: 'GET' | 'POST'; readonly path: PathPattern } {
+  const method = at.startsWith('GET ') ? 'GET' : 'POST'
+  return { method, path: compilePath(at.slice(method.length + 1)) }
+}
+
 export function compilePath(pattern: string): PathPattern {
   // Fixed texts and names of parameters, in turn.
   const pieces = pattern.split(placeholder)

@@ -117,8 +117,8 @@ export function withDefault<const Field extends string>(field: Field, defaultVal
   return { field, absence: 'required', defaultValue }
 }
 
-export function toColumn(column: string | TableColumn): TableColumn {
-  return typeof column === 'string' ? { field: column, absence: 'required' } : column
+export function toColumn<Field extends string>(line: Field | TableColumn<Field>): TableColumn<Field> {
+  return typeof line === 'string' ? { field: line, absence: 'required' } : line
 }
 
 export function fieldsOf(tree: ResponseTree | RequestTree): ReadonlySet<string> {
@@ -144,10 +144,6 @@ function treeBelow(line: Exclude<ResponseLine | RequestLine, string | TableColum
 // The lines of a table that real APIs need beside plain columns. Each wraps a field, or a line of its own.
 
 type Line<Field extends string> = Field | TableColumn<Field>
-
-function column<Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return typeof line === 'string' ? { field: line, absence: 'required' } : line
-}
 
 /** An object in the place of a value. */
 export function inside<const Tree extends ResponseTree | RequestTree>(tree: Tree): Inside<Tree> {
@@ -196,38 +192,38 @@ export function setting(name: string): Setting {
 
 /** A number that is written as text. */
 export function text<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), format: asText }
+  return { ...toColumn(line), format: asText }
 }
 
 /** The provider's words for a value. If there are several, the first is written. */
 export function words<const Field extends string>(line: Line<Field>, meanings: Words): TableColumn<Field> {
-  return { ...column(line), format: inWords(meanings) }
+  return { ...toColumn(line), format: inWords(meanings) }
 }
 
 /** Written in lower case, read in any. */
 export function lowerCase<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), format: inLowerCase }
+  return { ...toColumn(line), format: inLowerCase }
 }
 
 /** A count since 1970, in seconds by default (`unit`). In a response the unit follows from its magnitude. */
 export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit = 's'): TableColumn<Field> {
-  const known = column(line)
+  const known = toColumn(line)
   return { ...known, format: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
 }
 
 /** A timestamp without zone, in this zone. */
 export function zoned<const Field extends string>(line: Line<Field>, zone: Parameters<typeof inZone>[0]): TableColumn<Field> {
-  return { ...column(line), format: inZone(zone) }
+  return { ...toColumn(line), format: inZone(zone) }
 }
 
 /** An amount of 0, or an empty text, means that there is none. */
 export function zeroIsNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), absence: 'omitted', isZeroNone: true }
+  return { ...toColumn(line), absence: 'omitted', isZeroNone: true }
 }
 
 /** Used only where no other line of the table has the field. */
 export function fallback<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), isFallback: true }
+  return { ...toColumn(line), isFallback: true }
 }
 
 /** An amount that is subtracted from the amount received, exactly. The difference is reported as derived. */
@@ -235,7 +231,7 @@ export const deduction: TableColumn<'deduction'> = { field: 'deduction', absence
 
 /** An optional memo or tag that must be sent as an empty text if there is none. */
 export function emptyIfNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), absence: 'extension', isEmptyIfNone: true }
+  return { ...toColumn(line), absence: 'extension', isEmptyIfNone: true }
 }
 
 /** The member at a path of names. Of a list the first item is taken. Undefined if there is none. */

@@ -1,6 +1,6 @@
 /** The outcome of an unresolved create, recorded by hand (docs/contract.md §10, §15). */
 import type { ServiceResponse } from '../../domain/service.ts'
-import { formatTransactionId, isTransactionId } from '../../domain/swap.ts'
+import { formatTransactionId, isTransactionId, parseTransactionId } from '../../domain/swap.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { judgeFound } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
@@ -146,7 +146,6 @@ function isRunning({ state, provider, attemptedAt, deadline }: UnresolvedCreateR
 
 /** The id at the provider, from itself or from an id for clients. Undefined if it is another provider's id or no id. */
 function providerIdOf(id: string, tag: string): string | undefined {
-  const [idTag, ...rest] = id.split('~')
-  const providerId = rest.length === 0 ? id : idTag === tag ? rest.join('~') : ''
-  return isTransactionId(providerId) ? providerId : undefined
+  const { tag: idTag = tag, id: providerId } = parseTransactionId(id)
+  return idTag === tag && isTransactionId(providerId) ? providerId : undefined
 }
