@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { configFile, loadConfig } from '../../config/index.ts'
 import {
@@ -12,6 +11,7 @@ import {
   resetOverrides,
   routingReport,
 } from '../../core/operations/change.ts'
+import { type DrainLook, type DrainResult, untilDrained } from '../../core/operations/drain.ts'
 import { durations, toDuration } from '../../core/operations/duration.ts'
 import { type ProviderStatus, providerStatus } from '../../core/operations/provider-status.ts'
 import { inForce } from '../../core/operations/settings.ts'
@@ -139,80 +139,42 @@ async function drain(name: string, { wait = false, timeout = dayMs, ...options }
   if (!status) return 1
   const { json = false } = options
   if (!json) for (const line of describeState(status, session)) terminal.out(line)
-  const report = json ? terminal.err : terminal.out
-  const result = await untilDrained(
-    { name, tag: status.tag, timeoutMs: timeout, open: openOf(status), config: options.config, report },
-    session,
-  )
+  const print = json ? terminal.err : terminal.out
+  const result = await untilDrained({
+    open: openOf(status),
+    timeoutMs: timeout,
+    look: () => lookAt(status, session, options.config),
+    report: (found) => print(describeLook(name, found)),
+  })
   if (json) terminal.out(JSON.stringify({ ...status, wait: result }))
   return printEnd(name, result, session)
 }
 
-function printEnd(name: string, { outcome, open }: WaitResult, { terminal }: Session): ExitCode {
+function printEnd(name: string, { outcome, open }: DrainResult, { terminal }: Session): ExitCode {
   if (outcome === 'drained') return 0
   const why = outcome === 'inUse' ? `${name} accepts new swaps again` : `timed out with ${open} open at ${name}`
   return refuse(why, terminal)
 }
 
-/** After this time every running gateway has applied the change and begins no more creates. */
-const propagationMs = 5_000
-const pollMs = 1_000
-
-interface WaitOptions {
-  readonly name: string
-  readonly tag: string
-  readonly timeoutMs: number
-  /** Open transactions before the wait. */
-  readonly open: number
-  readonly config: string | undefined
-  /** Called when the number of open transactions changes, or on a new failure. */
-  readonly report: (line: string) => void
-}
-
-/** `open`: the last count. `inUse`: the provider accepts new swaps again, so the wait would not end. */
-interface WaitResult {
-  readonly outcome: 'drained' | 'timedOut' | 'inUse'
-  readonly open: number
-}
-
-/** Waits until nothing is open at the provider. Retries if the ledger fails. */
-async function untilDrained(options: WaitOptions, session: Session): Promise<WaitResult> {
-  const { timeoutMs, report } = options
-  const deadline = performance.now() + timeoutMs
-  let open: number | undefined
-  let failure = ''
-  let isApplied = false
-  for (let pauseMs = propagationMs; ; pauseMs = pollMs) {
-    const leftMs = deadline - performance.now()
-    await delay(Math.min(pauseMs, Math.max(leftMs, 0)))
-    isApplied ||= leftMs >= pauseMs
-    const found = await poll(options, session).catch(messageOf)
-    if (typeof found === 'string') {
-      if (found !== failure) report(`the open transactions of ${options.name} cannot be counted; retrying: ${found}`)
-      failure = found
-    } else {
-      failure = ''
-      if (found.open !== open) report(`${found.open} open at ${options.name}`)
-      open = found.open
-      if (found.state === 'active') return { outcome: 'inUse', open }
-      // Until every gateway has applied the change, creates may still begin.
-      if (open === 0 && isApplied) return { outcome: 'drained', open }
-    }
-    if (performance.now() >= deadline) return { outcome: 'timedOut', open: open ?? options.open }
+async function lookAt(
+  { name, tag }: Pick<ProviderStatus, 'name' | 'tag'>,
+  { stores }: Session,
+  config: string | undefined,
+): Promise<DrainLook> {
+  try {
+    // The file may have changed since the last look.
+    const file = loadConfig(configFile(config), knownForms)
+    const { providers } = inForce(file, await stores.overrides.read()).settings
+    const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
+    return { state: providers.find((provider) => provider.name === name)?.state, open }
+  } catch (reason) {
+    return { failure: messageOf(reason) }
   }
 }
 
-interface PollResult {
-  readonly state: ProviderState | undefined
-  readonly open: number
-}
-
-async function poll({ name, tag, config }: WaitOptions, { stores }: Session): Promise<PollResult> {
-  // The file may have changed since the last poll.
-  const file = loadConfig(configFile(config), knownForms)
-  const { providers } = inForce(file, await stores.overrides.read()).settings
-  const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
-  return { state: providers.find((provider) => provider.name === name)?.state, open }
+function describeLook(name: string, found: DrainLook): string {
+  if ('open' in found) return `${found.open} open at ${name}`
+  return `the open transactions of ${name} cannot be counted; retrying: ${found.failure}`
 }
 
 // commander: the subcommands of `swapgate providers` that change state.

@@ -5,6 +5,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../domain/connect-failure.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf } from '../../domain/instant.ts'
+import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
 import type { Context, Op, ResponseBody, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
@@ -310,5 +311,54 @@ async function read<T>({ needsKey }: TriedProvider, ends: KeyedEnds, op: Op, res
     const fault = Fault.from(reason)
     note(fault)
     return fault
+  }
+}
+
+// How the responses of each check deviate from the form.
+
+/** What was observed during one check. */
+export interface Observed {
+  /** Of the last response; absent if there was none. */
+  readonly status?: number
+  /** In the order of their first appearance. */
+  readonly deviations: readonly DeviationCount[]
+}
+
+export interface DeviationCount {
+  /** A field of the form, or `_other`. */
+  readonly field: string
+  /** The provider's own name of a field that the form does not have. */
+  readonly name?: string
+  readonly drift: Drift
+  readonly count: number
+}
+
+/** Another name could write anything to the terminal. */
+const plainName = /^[\w$.-]{1,64}$/
+const maxNames = 50
+
+/** Counts how a provider's responses deviate from its form, from one `take` to the next. */
+export class TrialObserver {
+  private readonly counts = new Map<string, DeviationCount>()
+  private status: number | undefined
+
+  readonly observe = (observation: Observation): void => {
+    if (observation.what === 'attempt') this.status = observation.status
+    else if (observation.what === 'drift') this.add(observation)
+  }
+
+  take(): Observed {
+    const { status } = this
+    const deviations = [...this.counts.values()]
+    this.counts.clear()
+    this.status = undefined
+    return { ...(status !== undefined && { status }), deviations }
+  }
+
+  private add({ field, name, drift }: Deviation): void {
+    const plain = name !== undefined && plainName.test(name) && this.counts.size < maxNames ? name : undefined
+    const key = `${drift} ${field} ${plain ?? ''}`
+    const count = (this.counts.get(key)?.count ?? 0) + 1
+    this.counts.set(key, { field, ...(plain !== undefined && { name: plain }), drift, count })
   }
 }
