@@ -21,7 +21,18 @@ import { sortedList } from './core/transactions/sorted-list.ts'
 import type { Gate } from './domain/service.ts'
 import type { RateQuery } from './domain/swap.ts'
 import { type Gateway, type GatewayParts, type SharedParts, sharedParts } from './gateway/parts.ts'
-import * as path from './gateway/provider-path.ts'
+import {
+  accountTags,
+  confirmOptions,
+  createOptions,
+  isOneOfSeveral,
+  judgeOptions,
+  mayIgnoreMemos,
+  ownedByLedger,
+  ownedByProvider,
+  type ProviderPath,
+  verifyOptions,
+} from './gateway/provider-path.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
 import { type Routes, routesOf, shadowLayers } from './gateway/routes.ts'
 import { backgroundWork, served } from './gateway/served.ts'
@@ -71,13 +82,13 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
 }
 
 /** In front of one provider. */
-function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
+function providerLayers(providerPath: ProviderPath): readonly Layer[] {
   const { provider, connected, parts } = providerPath
   const { config, suspensions, steadyClock: clock, observe } = parts
   const { tag, capabilities, catalogue, maximums, timeoutMs } = connected
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
-  const creates = path.createOptions(providerPath)
+  const creates = createOptions(providerPath)
   const quotes = new RecentQuotes(clock)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
@@ -87,28 +98,28 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
       record: recordResult(creates), // a create is in the ledger before the client gets its response
       layers: [
         ...(parts.isManaged
-          ? [path.ownedByLedger(providerPath)] // 404 for another's transaction
-          : path.ownedByProvider(providerPath)), // the provider's 404, by the client's key; adds what the ledger has
+          ? [ownedByLedger(providerPath)] // 404 for another's transaction
+          : ownedByProvider(providerPath)), // the provider's 404, by the client's key; adds what the ledger has
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
         sortedList(capabilities, provider.timezone), // newest first, within the date range
-        fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
+        fillFromRequest(confidentialOf(config), mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
         countExcessDecimals({ table: config.assets, provider: tag, observe }), // amounts with more decimals than the table's
-        translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        translateAssets(catalogue, isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
         refuseExtremeAmounts(maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-        suspensions.layer({ tags: path.accountTags(provider, config), table: config.assets }), // 503 for an asset whose last creates were refused
+        suspensions.layer({ tags: accountTags(provider, config), table: config.assets }), // 503 for an asset whose last creates were refused
         safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
         verifyQuote(naming), // a quote must be for the requested pair
       ],
-      judge: judgeCreate(path.judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
-      verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
+      judge: judgeCreate(judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
+      verify: verifyResponse(verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),
-    confirmCreate(path.confirmOptions(providerPath)), // a create whose response leaves a network or a memo out is read once more
+    confirmCreate(confirmOptions(providerPath)), // a create whose response leaves a network or a memo out is read once more
   ]
 }

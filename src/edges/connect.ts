@@ -127,7 +127,7 @@ async function single<O extends Op>(
   context: Context,
   quote: Rate | undefined,
 ): Promise<ServiceResponse<O>> {
-  if (context.needsLimitsOnly && operation.also)
+  if (context.needsAmountRangeOnly && operation.also)
     return responseOf(calls, await sendBeside(calls, operation.also, request, context), [])
   // Without its response the fields of this call are not known; the operation goes on.
   const beside = operation.also && sendBeside(calls, operation.also, request, context).catch(() => undefined)

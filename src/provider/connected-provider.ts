@@ -122,8 +122,8 @@ export function connectProvider(
     ...{ clock, provider: tag, account, health, timeoutMs, budget: provider.rateLimit, random: Math.random },
     keyedRead: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
     keyCheck,
-    callsOf: (op: Op, request: Request<Op>, { needsLimitsOnly }: Context) =>
-      needsLimitsOnly ? [op] : callsOf(form, op, rateTypeOf(request)),
+    callsOf: (op: Op, request: Request<Op>, { needsAmountRangeOnly }: Context) =>
+      needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request)),
   }
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })

@@ -31,7 +31,7 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { admission, recorder } = options.breaker
   return [
     retry(options), // a failed read, once more, within the retry budget
-    fetchLimits(), // a create that is refused for its amount: the limits, if they are missing
+    fetchAmountRange(), // a create that is refused for its amount: the limits, if they are missing
     renewQuote(), // a create whose own quote is over: once more, with a new one
     cooldown(options), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
@@ -163,30 +163,30 @@ function refusedQuote(cause: Fault): Fault {
 const maxWaitMs = 2_000
 
 /** Inside of the retries, so that the call is made once, and outside of the budget, so that it is spent. */
-function fetchLimits(): Layer {
+function fetchAmountRange(): Layer {
   return onOperations({
     createTransaction: (request, context, next) =>
       next.call('createTransaction', request, context).catch(async (reason) => {
         const fault = Fault.from(reason)
-        if (!lacksLimits(fault)) throw fault
+        if (!lacksAmountRange(fault)) throw fault
         const waitMs = Math.min(maxWaitMs, (context.deadline - performance.now()) / 2)
-        const limits = await withDefault(limitsOf(request, context, next), waitMs, {})
-        throw explainedByLimits(fault, { ...limits, amountIn: request.amountIn })
+        const range = await withDefault(amountRangeOf(request, context, next), waitMs, {})
+        throw explainedByLimits(fault, { ...range, amountIn: request.amountIn })
       }),
   })
 }
 
-function lacksLimits({ kind, noEffect, limits }: Fault): boolean {
+function lacksAmountRange({ kind, noEffect, limits }: Fault): boolean {
   return kind === 'invalid' && noEffect && limits !== undefined && !limits.minAmount && !limits.maxAmount
 }
 
-type Limits = Pick<Rate, 'minAmount' | 'maxAmount'>
+type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
 
 /** Those of the quote for this create, or of its refusal. */
-async function limitsOf(request: NewTransaction, context: Context, next: SwapService): Promise<Limits> {
+async function amountRangeOf(request: NewTransaction, context: Context, next: SwapService): Promise<AmountRange> {
   const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
   try {
-    const { body } = await next.call('getRate', query, { ...context, needsLimitsOnly: true })
+    const { body } = await next.call('getRate', query, { ...context, needsAmountRangeOnly: true })
     return { minAmount: body.minAmount, maxAmount: body.maxAmount }
   } catch (reason) {
     return Fault.from(reason).limits ?? {}
