@@ -37,7 +37,7 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
   const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
-    if (remainingMs <= 0) return Promise.reject(timedOut(true))
+    if (remainingMs <= 0) return Promise.reject(timedOut('nothingSent'))
     const options: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: base + path + (query && `?${query}`),
@@ -172,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Called before the first byte is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isOver) controller.abort(timedOut(true))
+    if (this.isOver) controller.abort(timedOut('nothingSent'))
     else this.controller = controller
   }
 
@@ -197,7 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isUnsent = this.controller === undefined || isConnectError(error)
     if (this.isRefusal) this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes) ?? '')
-    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { noEffect: true, cause: error }))
+    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { effect: 'nothingSent', cause: error }))
     else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
     else this.fail(standardFault('unreadable', { cause: error }))
   }
@@ -212,7 +212,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private expire(): void {
-    const fault = timedOut(this.controller === undefined)
+    const fault = timedOut(this.controller ? 'maybe' : 'nothingSent')
     if (this.isRefusal) this.succeed('')
     this.fail(fault)
     this.controller?.abort(fault)
@@ -284,9 +284,8 @@ function tooLarge(): Error {
   return new Error('The response is too large.')
 }
 
-/** `noEffect`: no byte was sent. */
-function timedOut(noEffect: boolean): Fault {
-  return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { noEffect })
+function timedOut(effect: 'nothingSent' | 'maybe'): Fault {
+  return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { effect })
 }
 
 // node:buffer: collects the bytes of a response.

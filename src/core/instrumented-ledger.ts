@@ -4,7 +4,7 @@ import type { Observer } from '../domain/observation.ts'
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5
 
-/** Wraps a port of the ledger: each call is timed and counted, and each failure becomes `unavailable` (503) with `noEffect`. */
+/** Wraps a port of the ledger: each call is timed and counted, and each failure becomes `unavailable` (503): no provider may get what cannot be written. */
 export function instrumented<Port extends object>(port: Port, observe: Observer): Port {
   const methods = Object.entries(port).map(([action, method]) => {
     const call = method as (...args: readonly unknown[]) => Promise<unknown>
@@ -23,7 +23,7 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
             throw cause
           }
           end(true)
-          if (cause instanceof LedgerBusy) throw overloaded({ noEffect: true, cause })
+          if (cause instanceof LedgerBusy) throw overloaded({ effect: 'refused', cause })
           throw ledgerUnavailable(cause)
         },
       )
@@ -36,5 +36,5 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
 
 /** 503: nothing was changed. */
 export function ledgerUnavailable(cause?: unknown): Fault {
-  return new Fault('unavailable', message, { retryAfter, noEffect: true, reason: 'ledger_unavailable', cause })
+  return new Fault('unavailable', message, { retryAfter, effect: 'refused', reason: 'ledger_unavailable', cause })
 }

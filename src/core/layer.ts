@@ -27,7 +27,7 @@ type Handlers = { readonly [O in Op]?: Handler<O> }
  *
  * @example A layer that refuses creates
  *     const readOnly: Layer = onOperations({
- *       createTransaction: () => Promise.reject(standardFault('unavailable', { noEffect: true })),
+ *       createTransaction: () => Promise.reject(standardFault('unavailable', { effect: 'refused' })),
  *     })
  */
 export function onOperations(handlers: Handlers): Layer {
@@ -129,14 +129,13 @@ export interface Timing {
 /** Counts a rejection by the gateway itself and returns its `Fault`. `waitMs`: time until a retry makes sense. */
 export type RejectLocally = (waitMs: number) => Fault
 
-/** The `Fault` is 503 with `noEffect` and `mayFailOver`: nothing was sent, and another provider may be tried. */
+/** The `Fault` is 503: nothing was sent, and another provider may be tried. */
 export function rejectLocally(provider: string, by: LocalRejectionCause, observe: Observer): RejectLocally {
   return (waitMs) => {
     observe({ what: 'localRejection', provider, by })
     return standardFault('unavailable', {
       retryAfter: Math.max(1, Math.ceil(waitMs / 1000)),
-      noEffect: true,
-      mayFailOver: true,
+      effect: 'nothingSent',
       unavailableCause: by === 'budget' ? 'budget' : 'cooldown',
     })
   }

@@ -24,5 +24,5 @@ test.each([
 })
 
 test('a fault without a cause is that of its deadline', () => {
-  expect(connectFailureOf(new Fault('timedOut', 'Late.', { noEffect: true }))).toBe('timed_out')
+  expect(connectFailureOf(new Fault('timedOut', 'Late.', { effect: 'refused' }))).toBe('timed_out')
 })

@@ -41,11 +41,11 @@ test.each<[FaultKind, FaultDetails, ErrorType]>([
   ['unavailable', { reason: 'overloaded' }, 'limit_overload'],
   ['unavailable', { unavailableCause: 'budget' }, 'limit_budget'],
   ['unavailable', { unavailableCause: 'cooldown' }, 'provider_cooldown'],
-  ['unavailable', { reason: 'ledger_unavailable', noEffect: true }, 'gateway_ledger'],
+  ['unavailable', { reason: 'ledger_unavailable', effect: 'refused' }, 'gateway_ledger'],
   ['unavailable', { cause: incomplete }, 'provider_timed_out'],
   ['unavailable', { cause: new Error('x') }, 'provider_failed'],
   ['outcomeUnknown', { cause: new Fault('unavailable', '', { reason: 'ledger_unavailable' }) }, 'gateway_ledger'],
-  ['failed', { provider: 'alpha', noEffect: true }, 'provider_refused'],
+  ['failed', { provider: 'alpha', effect: 'refused' }, 'provider_refused'],
   ['failed', { provider: 'alpha' }, 'provider_failed'],
   ['notFound', { provider: 'alpha' }, 'caller_not_found'],
   ['internal', { cause: new Error('x') }, 'gateway_internal'],
@@ -100,7 +100,7 @@ test('every kind is thrown, and every reason given to a fault', () => {
 
 test('every error type is that of a fault that the source makes, and each of those is in the list', () => {
   const sorts: readonly FaultDetails[] = [
-    ...[{}, { provider: 'alpha' }, { provider: 'alpha', noEffect: true }],
+    ...[{}, { provider: 'alpha' }, { provider: 'alpha', effect: 'refused' as const }],
     ...reasons.filter((reason) => source.reasons.includes(reason)).map((reason) => ({ reason })),
     ...(source.causes as readonly UnavailableCause[]).map((unavailableCause) => ({ unavailableCause })),
   ]

@@ -122,11 +122,31 @@ export type AttemptOutcome =
   | 'abandoned'
 
 /** The outcome of a call to a provider that ended with this fault. */
-export function attemptOutcomeOf({ kind, noEffect }: Fault): AttemptOutcome {
+export function attemptOutcomeOf({ kind, effect }: Fault): AttemptOutcome {
   const outcome = faultTable[kind].attempt
-  if (!noEffect) return outcome
+  if (effect === 'maybe') return outcome
   if (outcome === 'timedOut') return 'unreachable'
   return outcome === 'failed' ? 'refused' : outcome
+}
+
+/**
+ * What a failed call leaves behind at the provider (docs/contract.md §10). Money depends on it: another provider may get a create
+ * only if this one has done nothing.
+ */
+export type Effect =
+  /** No byte of it was sent to this provider, and another one may be called. */
+  | 'nothingSent'
+  /**
+   * Certainly nothing was done: the provider refused it, or the quote before it. So also where the gateway refused for every
+   * provider, as when the ledger cannot take the intent: nothing was sent, and yet no other provider is called.
+   */
+  | 'refused'
+  /** It may have been carried out. */
+  | 'maybe'
+
+/** Whether the gateway itself held the call back, by a breaker, budget or queue, or for want of time. */
+export function isHeldBack({ kind, effect }: Fault): boolean {
+  return kind === 'unavailable' && effect === 'nothingSent'
 }
 
 /** Why a provider is unavailable: the gateway's budget, a breaker or cooldown, or the provider's own limit. Only for metrics, not for clients. */
@@ -142,8 +162,8 @@ export interface FaultDetails {
   readonly allow?: string
   /** Tag of the provider whose response this is. Absent if the gateway itself refused, or no response came. */
   readonly provider?: string
-  /** True if the provider certainly did nothing (docs/contract.md §10). */
-  readonly noEffect?: boolean
+  /** Default: `maybe`. */
+  readonly effect?: Effect
   /** True if the provider, or a firewall in front of it, refused this call with 403: the key itself may be good. */
   readonly isForbidden?: boolean
   /** True for a refusal of a create that is not in the form of the provider's errors: the provider may have carried it out. */
@@ -152,8 +172,6 @@ export interface FaultDetails {
   readonly isQuoteExpired?: boolean
   /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
-  /** True if nothing was sent to this provider and another one may be called. */
-  readonly mayFailOver?: boolean
   /** True if the asset table alone decides it: what one provider refuses for that, no other one may take. */
   readonly isForEveryProvider?: boolean
   /** True if an operator's same command with `force` is carried out. */
@@ -172,12 +190,11 @@ export class Fault extends Error {
   readonly retryAfter: number | undefined
   readonly allow: string | undefined
   readonly provider: string | undefined
-  readonly noEffect: boolean
+  readonly effect: Effect
   readonly isForbidden: boolean
   readonly isForeign: boolean
   readonly isQuoteExpired: boolean
   readonly replayed: boolean
-  readonly mayFailOver: boolean
   readonly isForEveryProvider: boolean
   readonly canForce: boolean
   readonly reason: Reason
@@ -192,12 +209,11 @@ export class Fault extends Error {
     this.retryAfter = details.retryAfter
     this.allow = details.allow
     this.provider = details.provider
-    this.noEffect = details.noEffect ?? false
+    this.effect = details.effect ?? 'maybe'
     this.isForbidden = details.isForbidden ?? false
     this.isForeign = details.isForeign ?? false
     this.isQuoteExpired = details.isQuoteExpired ?? false
     this.replayed = details.replayed ?? false
-    this.mayFailOver = details.mayFailOver ?? false
     this.isForEveryProvider = details.isForEveryProvider ?? false
     this.canForce = details.canForce ?? false
     this.reason = details.reason ?? faultTable[kind].reason
@@ -341,11 +357,11 @@ const byUnavailableCause: Readonly<Record<UnavailableCause, ErrorType>> = {
 /** The type of a fault; `none` without a fault. */
 export function errorTypeOf(fault: Fault | undefined): ErrorType {
   if (!fault) return 'none'
-  const { kind, reason, unavailableCause, provider, noEffect, cause } = fault
+  const { kind, reason, unavailableCause, provider, effect, cause } = fault
   const mapped = unavailableCause === undefined ? byReason[reason] : byUnavailableCause[unavailableCause]
   if (mapped !== undefined) return mapped
   if (kind === 'limited' && provider !== undefined) return 'provider_limited'
-  if (kind === 'failed' && provider !== undefined && noEffect) return 'provider_refused'
+  if (kind === 'failed' && provider !== undefined && effect !== 'maybe') return 'provider_refused'
   if (kind === 'outcomeUnknown' && isOfLedger(cause)) return 'gateway_ledger'
   return kind === 'unavailable' && cause instanceof Fault ? errorTypeOf(cause) : faultTable[kind].errorType
 }
@@ -399,15 +415,15 @@ export function overloaded(details: FaultDetails = {}): Fault {
 /** For a provider that serves only users whose address it gets. Nothing was sent. */
 export function noPublicAddress(): Fault {
   const message = 'This swap is offered only to clients with a public network address, and this request has none.'
-  return new Fault('invalid', message, { reason: 'refused', noEffect: true })
+  return new Fault('invalid', message, { reason: 'refused', effect: 'nothingSent' })
 }
 
 /** The refusal with these limits in its reason and its message, if they explain it; otherwise the same. */
 export function explainedByLimits(fault: Fault, limits: AmountLimits): Fault {
   const reason = reasonByLimits(limits.amountIn, limits)
   if (reason === 'refused') return fault
-  const { provider, noEffect } = fault
-  const details = { ...(provider !== undefined && { provider }), noEffect, reason, limits, cause: fault }
+  const { provider, effect } = fault
+  const details = { ...(provider !== undefined && { provider }), effect, reason, limits, cause: fault }
   return new Fault('invalid', messageWithLimits(fault.message, limits), details)
 }
 

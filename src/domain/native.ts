@@ -12,7 +12,7 @@ export type ReportHead = (fault?: Fault) => void
 /** Sends the request and resolves when the whole response was passed on. Throws a `Fault` if it was not, or the reason of `signal`. */
 export type MakeNativeCall = (reportHead: ReportHead, signal: AbortSignal) => Promise<void>
 
-/** Wraps each native call to one provider. Throws `unavailable` with `noEffect` if it rejects the call. */
+/** Wraps each native call to one provider. Throws `unavailable` if it rejects the call. */
 export type NativeGuard = (openPath: OpenPath, context: Context, call: MakeNativeCall) => Promise<void>
 
 // Methods and paths that a provider's native lane opens (docs/contract.md §11).

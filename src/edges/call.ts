@@ -110,7 +110,7 @@ export function sender(connection: Connection): Sender {
 
 /** Nothing was sent: another provider may take it. */
 function noTimeLeft(): Fault {
-  return standardFault('unavailable', { retryAfter: 1, noEffect: true, mayFailOver: true })
+  return standardFault('unavailable', { retryAfter: 1, effect: 'nothingSent' })
 }
 
 function amountOf(fields: object): Amount | undefined {
@@ -141,7 +141,7 @@ function encodeRequest({ requestCodec, path: pattern }: ProviderCall, fields: ob
     if (!(reason instanceof WireError)) throw reason
     throw new Fault('invalid', reason.message, {
       field: reason.field,
-      noEffect: true,
+      effect: 'nothingSent',
       reason: reason.reason,
       cause: reason,
     })
@@ -278,7 +278,7 @@ export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boo
 
 /** The `Fault` of a request that the provider can never express. */
 export function notOffered(form: ProviderForm, op: Op, request: Request<Op>): Fault {
-  const details = { reason: 'not_offered', noEffect: true } as const
+  const details = { reason: 'not_offered', effect: 'nothingSent' } as const
   if (!form.operation(op)) return new Fault('invalid', 'The provider does not have this.', details)
   const offered = rateTypeOf(request) === 'float' ? 'fixed' : 'float'
   return new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })

@@ -32,7 +32,7 @@ it('a call that carries the address of the client is not sent without one', asyn
   const fields = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '1', rateType: 'fixed' }
   const { sent, outcome } = await callProvider(roaming, { ...request, fields }, {}, () => never, {})
   expect(sent).toEqual([])
-  expect(outcome).toMatchObject({ fault: { kind: 'invalid', reason: 'refused', noEffect: true } })
+  expect(outcome).toMatchObject({ fault: { kind: 'invalid', reason: 'refused', effect: 'nothingSent' } })
 })
 
 it.each(['listTransactions', 'listCurrencies'] as const)(
@@ -41,6 +41,6 @@ it.each(['listTransactions', 'listCurrencies'] as const)(
     const read = { op, key: undefined, fields: { page: 1, size: 1 } }
     const missing = { status: 404, headers: {}, body: '{}' }
     const { outcome } = await callProvider(changenow, read, {}, () => missing, { isGatewayCall: true })
-    expect(outcome).toMatchObject({ fault: { kind: 'failed', noEffect: true } })
+    expect(outcome).toMatchObject({ fault: { kind: 'failed', effect: 'refused' } })
   },
 )

@@ -54,8 +54,8 @@ async function createWithQuote<O extends Op>(
     request as Request<'createTransaction'>
   const { body: quote } = await respond('getRate', query, context).catch((reason) => {
     throw refusesOwnKey(Fault.from(reason), connection, context)
-      ? standardFault('accessRefused', { noEffect: true, cause: reason }) // without the provider: it has not seen the client's key
-      : Fault.from(reason).with({ noEffect: true })
+      ? standardFault('accessRefused', { effect: 'refused', cause: reason }) // without the provider: it has not seen the client's key
+      : withoutEffect(Fault.from(reason))
   })
   const { quoteId, rateType = query.rateType } = quote
   if (
@@ -65,9 +65,14 @@ async function createWithQuote<O extends Op>(
   )
     throw otherQuote(provider)
   if (quoteId === undefined)
-    throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
+    throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
   await context.beforeSend?.()
   return { ...(await respond(op, { ...request, quoteId }, context, quote)), quotedAmountOut: quote.amountOut }
+}
+
+/** The failure of a quote leaves nothing behind: the create was not sent. */
+function withoutEffect(fault: Fault): Fault {
+  return fault.effect === 'maybe' ? fault.with({ effect: 'refused' }) : fault
 }
 
 /** Whether the key of a quote is refused, and is not the one that the create is sent with. */
@@ -78,7 +83,7 @@ function refusesOwnKey({ kind }: Fault, { keyOf }: Connection, context: Context)
 function otherQuote(provider: string): Fault {
   return new Fault('unreadable', 'The provider returned a quote for another swap; please try again later.', {
     provider,
-    noEffect: true,
+    effect: 'refused',
     reason: 'mismatch',
   })
 }
@@ -104,7 +109,7 @@ async function page<O extends Op>(
     if (number > 1) return { items: [], total: (number - 1) * size, hasMore: false }
     // A search must not conclude from it that there is nothing.
     if (operation.op === 'listTransactions' && !context.isGatewayCall) return { items: [], total: 0 }
-    throw standardFault('failed', { provider: calls.options.provider, noEffect: true, cause: reason })
+    throw standardFault('failed', { provider: calls.options.provider, effect: 'refused', cause: reason })
   })
   return responseOf(calls, fields, [...derived])
 }
@@ -170,7 +175,7 @@ function isPayoutMissing(
 }
 
 function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {
-  const fault = withLimits(new Fault('invalid', generalMessage, { noEffect: true, reason: 'refused' }), request, fields)
+  const fault = withLimits(new Fault('invalid', generalMessage, { effect: 'refused', reason: 'refused' }), request, fields)
   if (fault.reason !== 'refused') throw fault
 }
 

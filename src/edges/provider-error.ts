@@ -46,12 +46,12 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
-  const noEffect = hasNoEffect(response, body, meaning, call)
+  const isRefused = isRefusal(response, body, meaning, call)
   return new Fault(kind, messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext), {
     provider,
-    noEffect,
-    isQuoteExpired: noEffect && call.op === 'createTransaction' && isQuoteExpired,
-    isForeign: noEffect && call.op === 'createTransaction' && !isOfForm,
+    effect: isRefused ? 'refused' : 'maybe',
+    isQuoteExpired: isRefused && call.op === 'createTransaction' && isQuoteExpired,
+    isForeign: isRefused && call.op === 'createTransaction' && !isOfForm,
     isForbidden: response.status === 403 && meaning === undefined,
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),
@@ -66,7 +66,7 @@ const openStatuses: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 499]
  * Whether the provider certainly did nothing (docs/contract.md §10): a 4xx refuses, whatever its body, unless that names a transaction
  * or says that it exists already. With a status of success the provider's own word for a refusal must say so.
  */
-function hasNoEffect(
+function isRefusal(
   { status, body: text }: HttpResponse,
   body: JsonValue | undefined,
   meaning: RefusalMeaning | undefined,

@@ -61,7 +61,7 @@ function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, { amount
   const reason = reasonByLimits(amountIn, limits)
   if (reason === 'refused') return
   const text = message || messageWithLimits('The amount is outside of the limits.', limits)
-  throw new Fault('invalid', text, { reason, limits, noEffect: true, ...(provider && { provider }) })
+  throw new Fault('invalid', text, { reason, limits, effect: 'refused', ...(provider && { provider }) })
 }
 
 /** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */

@@ -81,7 +81,7 @@ export async function callNative(
 /** A rejection of the gateway's own key is a failure of the provider (docs/contract.md §5). */
 function translateKeyRefusal(fault: Fault): Fault {
   if (fault.kind !== 'unauthorized' || fault.provider === undefined) return fault
-  return standardFault('accessRefused', { noEffect: true, cause: fault, provider: fault.provider })
+  return standardFault('accessRefused', { effect: 'refused', cause: fault, provider: fault.provider })
 }
 
 function contextOf({ timeoutMs }: NativeProvider, { caller, record }: ClientRequest): Context {
@@ -139,8 +139,8 @@ function refusedHead(status: number, headers: Headers, provider: string): Fault 
   const coding = headers['transfer-encoding']
   if (status < 200 || status > 599 || (coding !== undefined && coding.toLowerCase() !== 'chunked'))
     return standardFault('unreadable', { provider })
-  if (status < 400 && status > 299) return standardFault('failed', { provider, noEffect: true })
-  return status === 401 ? standardFault('unauthorized', { provider, noEffect: true }) : undefined
+  if (status < 400 && status > 299) return standardFault('failed', { provider, effect: 'refused' })
+  return status === 401 ? standardFault('unauthorized', { provider, effect: 'refused' }) : undefined
 }
 
 /** The fault as which a forwarded response is counted; undefined if it is no error. */

@@ -331,7 +331,7 @@ function exposeCollection(): Collect {
 /** No byte of the request was sent. */
 function unreachable(cause?: Error): Fault {
   const { message } = standardFault('failed')
-  return new Fault('unreachable', message, { noEffect: true, cause })
+  return new Fault('unreachable', message, { effect: 'nothingSent', cause })
 }
 
 function failed(cause?: Error): Fault {

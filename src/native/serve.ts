@@ -46,7 +46,7 @@ async function respond(
   if (credentialConflict) throw credentialConflict
   const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), record, options)
   checkRequest(request, lane)
-  if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, noEffect: true })
+  if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, options.observe)
 }
 

@@ -128,11 +128,6 @@ export function parseResponseFields(section: string): GoldenResponse {
     provider: word('provider'),
     stale: word('stale') === undefined ? undefined : Number(word('stale')),
     replayed: /^replayed$/m.test(head),
-    body: inCode(JSON.parse(section.slice(start)) as GoldenResponse['body']),
+    body: JSON.parse(section.slice(start)) as GoldenResponse['body'],
   }
-}
-
-/** The files of the goldens have `certain` for `noEffect` of a `Fault`. */
-function inCode(body: GoldenResponse['body']): GoldenResponse['body'] {
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name === 'certain' ? 'noEffect' : name, value]))
 }

@@ -1,30 +1,31 @@
 /** A service's fault after it passed through a form (docs/contract.md §6): the kinds that HTTP can distinguish. */
-import type { Fault, FaultKind } from '../../src/domain/fault.ts'
+import type { Effect, Fault, FaultKind } from '../../src/domain/fault.ts'
 import { keyed, type Op } from '../../src/domain/service.ts'
 
 interface Expected {
   readonly kind: FaultKind
-  readonly noEffect: boolean
+  readonly effect: Effect
   readonly message?: string
   readonly retryAfter?: number
 }
 
 export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Expected {
-  if (kind === 'invalid') return { kind, noEffect: true, message }
-  if (kind === 'reusedKey') return { kind: 'invalid', noEffect: true, message }
-  if (kind === 'limited') return { kind, noEffect: true, ...(retryAfter !== undefined && { retryAfter }) }
-  if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', noEffect: true }
+  if (kind === 'invalid') return { kind, effect: 'refused', message }
+  if (kind === 'reusedKey') return { kind: 'invalid', effect: 'refused', message }
+  if (kind === 'limited') return { kind, effect: 'refused', ...(retryAfter !== undefined && { retryAfter }) }
+  if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', effect: 'refused' }
   if (kind === 'notFound') return notFound(op, message)
-  return { kind: 'failed', noEffect: refusals.has(kind) || (kind === 'inProgress' && op !== 'createTransaction') }
+  const isRefused = refusals.has(kind) || (kind === 'inProgress' && op !== 'createTransaction')
+  return { kind: 'failed', effect: isRefused ? 'refused' : 'maybe' }
 }
 
 /** 404 to a quote or a create means that the coin is not there; a list cannot be missing. */
 function notFound(op: Op, message: string): Expected {
-  if (op === 'getRate' || op === 'createTransaction') return { kind: 'invalid', noEffect: true, message }
-  return { kind: 'notFound', noEffect: true, message }
+  if (op === 'getRate' || op === 'createTransaction') return { kind: 'invalid', effect: 'refused', message }
+  return { kind: 'notFound', effect: 'refused', message }
 }
 
-/** 4xx but 408, and 409 to a create, with a text message: noEffect that nothing was done. */
+/** 4xx but 408, and 409 to a create, with a text message: certainly nothing was done. */
 const refusals: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'methodNotAllowed',
   'tooLarge',

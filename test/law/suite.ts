@@ -81,7 +81,7 @@ async function refuses(form: Form, op: Op): Promise<void> {
   const fields = Object.keys(values).filter((field) => !form.capabilities.requestFields[op].has(field))
   const property = fc.asyncProperty(requestOf(form, op), fc.constantFrom(...fields), async (request, field) => {
     const { fault, sent } = await sendRequest(form, op, { ...request, [field]: values[field] }, {})
-    expect(fault).toMatchObject({ kind: 'invalid', field, noEffect: true })
+    expect(fault).toMatchObject({ kind: 'invalid', field, effect: 'nothingSent' })
     expect(sent).toBe(0)
   })
   await fc.assert(property, { numRuns: 50 })

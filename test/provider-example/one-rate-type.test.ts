@@ -82,7 +82,7 @@ describe.each(['getRate', 'createTransaction'] as const)('%s at the other rate',
     const { sent, outcome } = await call(op, { ...(op === 'getRate' ? query : create), rateType: 'float' })
     expect(sent).toEqual([])
     expect(outcome).toMatchObject({ fault: expect.any(Fault) })
-    const details = { kind: 'invalid', field: 'rateType', reason: 'not_offered', noEffect: true, provider: undefined }
+    const details = { kind: 'invalid', field: 'rateType', reason: 'not_offered', effect: 'nothingSent', provider: undefined }
     expect(outcome).toMatchObject({ fault: { ...details, message: 'this swap is offered only with fixed' } })
   })
 })

@@ -79,7 +79,7 @@ describe('a recorded rate', () => {
 it('a recorded refusal below the minimum is the client’s, with the limits in the provider’s digits at its end', async () => {
   const { outcome } = await connectedTo(formB, rate, 422, 'rate_below_min.422.json')
   const message = 'Amount to exchange is below the possible min amount to exchange. Minimum 0.00007747, maximum 10.'
-  expect(outcome).toMatchObject({ fault: { kind: 'invalid', message, noEffect: true } })
+  expect(outcome).toMatchObject({ fault: { kind: 'invalid', message, effect: 'refused' } })
 })
 
 it('a recorded refusal leaves as 400 in either form', async () => {
@@ -108,7 +108,7 @@ describe('a recorded transaction, whose coins are objects', () => {
   ])('is not of Form $name, so its deposit address reaches no client', async (form, pair, field) => {
     const create: GoldenRequest = { op: 'createTransaction', key: 'key-1', fields: { ...requested, ...pair } }
     const { outcome, drift } = await connectedTo(form, create, 201, 'create_transaction.json')
-    expect(outcome).toMatchObject({ fault: { kind: 'unreadable', provider: 'alpha', noEffect: false } })
+    expect(outcome).toMatchObject({ fault: { kind: 'unreadable', provider: 'alpha', effect: 'maybe' } })
     expect((outcome as { readonly fault: Error }).fault.message).not.toMatch(/0x|6880e2730aee2e/)
     expect(drift.at(-1)).toBe(`${field} unreadable`)
   })

@@ -11,7 +11,7 @@ const request = { method: 'POST', path: '/transactions', query: '', headers: {},
 test.each(['retire', 'close'] as const)('L51: a request after %s fails as not sent', async (end) => {
   const provider = upstream({ ...settings, url: 'http://127.0.0.1:9' })
   await provider[end]()
-  await expect(provider.http(request)).rejects.toMatchObject({ kind: 'unreachable', noEffect: true })
+  await expect(provider.http(request)).rejects.toMatchObject({ kind: 'unreachable', effect: 'nothingSent' })
 })
 
 test('a request may allow a larger response than 2 MiB, and no larger one', async () => {

@@ -249,8 +249,8 @@ export function gatewayQuoteErrors(): Layer {
 }
 
 function translate(fault: Fault): Fault {
-  const { kind, provider, noEffect, isForbidden, isForeign, retryAfter } = fault
-  const details = { noEffect, isForeign, cause: fault, ...(provider !== undefined && { provider }) }
+  const { kind, provider, effect, isForbidden, isForeign, retryAfter } = fault
+  const details = { effect, isForeign, cause: fault, ...(provider !== undefined && { provider }) }
   if (kind === 'unauthorized') return standardFault('accessRefused', { ...details, isForbidden })
   if (kind !== 'limited') return fault
   return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, unavailableCause: 'limited' })

@@ -31,7 +31,12 @@ it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe
   'a client at %j is refused, and nothing is called',
   async (address) => {
     const { provider, quote } = rig()
-    await expect(quote(address)).rejects.toMatchObject({ kind: 'invalid', reason: 'refused', noEffect: true, provider: undefined })
+    await expect(quote(address)).rejects.toMatchObject({
+      kind: 'invalid',
+      reason: 'refused',
+      effect: 'nothingSent',
+      provider: undefined,
+    })
     expect(provider.calls).toEqual([])
   },
 )

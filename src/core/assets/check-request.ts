@@ -82,7 +82,7 @@ function memoMessage({ coin, network, memo }: Asset): string {
 }
 
 function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid', message: string): Fault {
-  return new Fault('invalid', message, { field, noEffect: true, reason, isForEveryProvider: true })
+  return new Fault('invalid', message, { field, effect: 'nothingSent', reason, isForEveryProvider: true })
 }
 
 // Refuses or rounds amounts that the network cannot carry (docs/contract.md §3).
@@ -122,7 +122,7 @@ function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals
   return new Fault('invalid', `${coin} on the network ${network} has ${decimals} decimals: send ${nearest}`, {
     reason: 'parameter_invalid',
     field: 'amountIn',
-    noEffect: true,
+    effect: 'nothingSent',
     isForEveryProvider: true,
   })
 }
@@ -134,7 +134,7 @@ export function refuseExtraIds(support: ExtraIds): Layer {
       const field = (['withdrawalExtraId', 'refundExtraId'] as const).find((name) => request[name] !== undefined)
       if (field !== undefined && support === false) {
         const message = 'extra ids are not supported here, and one that is lost loses the funds'
-        throw new Fault('invalid', message, { field, noEffect: true, reason: 'memo_invalid' })
+        throw new Fault('invalid', message, { field, effect: 'nothingSent', reason: 'memo_invalid' })
       }
       return next.call('createTransaction', request, context)
     },

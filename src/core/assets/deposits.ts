@@ -214,5 +214,5 @@ export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetwor
 }
 
 function notOffered(field: string): Fault {
-  return new Fault('invalid', 'it is not offered here', { field, noEffect: true, reason: 'not_offered' })
+  return new Fault('invalid', 'it is not offered here', { field, effect: 'nothingSent', reason: 'not_offered' })
 }

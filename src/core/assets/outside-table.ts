@@ -139,10 +139,10 @@ function withoutNote(name: string): string {
 function notOffered(pair: Pair, side: Side): Fault {
   const field = pair[side.code] === undefined ? side.coin : side.code
   const message = 'it cannot be swapped here, because providers mean different coins by it'
-  return new Fault('invalid', message, { field, noEffect: true, reason: 'not_offered' })
+  return new Fault('invalid', message, { field, effect: 'nothingSent', reason: 'not_offered' })
 }
 
 function unknownLists(): Fault {
   const message = 'It is not known at the moment whose coin this is; please try again soon.'
-  return new Fault('unavailable', message, { retryAfter, noEffect: true })
+  return new Fault('unavailable', message, { retryAfter, effect: 'refused' })
 }

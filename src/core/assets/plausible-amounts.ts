@@ -69,7 +69,7 @@ export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
       throw new Fault('invalid', `it must be at most ${ceiling}`, {
         reason: 'parameter_invalid',
         field: 'amountIn',
-        noEffect: true,
+        effect: 'nothingSent',
       })
   }
   const noteLimits = (request: RateQuery, reason: unknown): never => {

@@ -217,25 +217,29 @@ function networksOf(offers: readonly Offer[]): readonly string[] {
 
 function unknownAsset(field: string, name: string): Fault {
   const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
-  return new Fault('invalid', `${subject} not a coin that can be swapped here`, { field, noEffect: true, reason: 'unknown_asset' })
+  return new Fault('invalid', `${subject} not a coin that can be swapped here`, {
+    field,
+    effect: 'nothingSent',
+    reason: 'unknown_asset',
+  })
 }
 
 function notOffered(field: string): Fault {
-  return new Fault('invalid', 'it is not offered here at the moment', { field, noEffect: true, reason: 'not_offered' })
+  return new Fault('invalid', 'it is not offered here at the moment', { field, effect: 'nothingSent', reason: 'not_offered' })
 }
 
 /** Neither network nor token is ever guessed: the provider uses this name for another one, or for several. */
 function ambiguous(field: string): Fault {
   return new Fault('invalid', 'it cannot be swapped here, because its network or its token is ambiguous', {
     field,
-    noEffect: true,
+    effect: 'nothingSent',
     reason: 'not_offered',
   })
 }
 
 function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
   const known = networks.length === 0 ? 'no network of this coin is known here' : `it must be one of ${networks.join(', ')}`
-  return new Fault('invalid', known, { field: network, noEffect: true, reason })
+  return new Fault('invalid', known, { field: network, effect: 'nothingSent', reason })
 }
 
 // Translates the asset names of a provider's response to the table's names. Unknown names stay as they are.

@@ -70,7 +70,7 @@ test.each([
 
 test('the outcome is not known if it cannot be had in the time left', async () => {
   const { creating, get } = create([], { timeLeftMs: 1_500 })
-  await expect(creating).rejects.toMatchObject({ kind: 'unreadable', noEffect: false })
+  await expect(creating).rejects.toMatchObject({ kind: 'unreadable', effect: 'maybe' })
   expect(get).toHaveBeenCalledTimes(2)
 })
 
@@ -87,7 +87,7 @@ test('one get adds the memo of the request, and a second one is made only if the
 
 test('the outcome is not known if no get tells whether the memo was taken', async () => {
   const { creating } = create([], { ...withMemo, timeLeftMs: 1_500 })
-  await expect(creating).rejects.toMatchObject({ kind: 'unreadable', noEffect: false })
+  await expect(creating).rejects.toMatchObject({ kind: 'unreadable', effect: 'maybe' })
 })
 
 test('what the get contradicts counts', async () => {

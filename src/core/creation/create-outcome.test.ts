@@ -20,7 +20,7 @@ it('is done with a deposit address', async () => {
 describe('is unknown', () => {
   it.each(['', undefined])('if the deposit address is %o, with the provider', async (depositAddress) => {
     const created = create(() => ({ body: { id: 'tx-1', depositAddress }, provider: 'alpha' }))
-    await expect(created).rejects.toMatchObject({ kind: 'outcomeUnknown', noEffect: false, provider: 'alpha' })
+    await expect(created).rejects.toMatchObject({ kind: 'outcomeUnknown', effect: 'maybe', provider: 'alpha' })
   })
 
   it('if something may have been created, with the cause and the provider of the failure', async () => {
@@ -41,12 +41,12 @@ describe('is unknown', () => {
 
 describe('is refused', () => {
   it('with the same fault if nothing was created', async () => {
-    const refusal = new Fault('invalid', 'no', { noEffect: true })
+    const refusal = new Fault('invalid', 'no', { effect: 'refused' })
     await expect(create(fail(refusal))).rejects.toBe(refusal)
   })
 
   it('as unreachable if nothing was sent in time: 504 means an unknown outcome', async () => {
-    const late = new Fault('timedOut', 'late', { noEffect: true })
-    await expect(create(fail(late))).rejects.toMatchObject({ kind: 'unreachable', noEffect: true, cause: late })
+    const late = new Fault('timedOut', 'late', { effect: 'refused' })
+    await expect(create(fail(late))).rejects.toMatchObject({ kind: 'unreachable', effect: 'nothingSent', cause: late })
   })
 })

@@ -81,7 +81,7 @@ describe('the client gets no response that was not recorded', () => {
     const service = creation({ ...steps, layers: [losing] })(provider)
     await expect(service.call('createTransaction', request, context)).rejects.toMatchObject({
       kind: 'outcomeUnknown',
-      noEffect: false,
+      effect: 'maybe',
       provider: 'alpha',
       cause: { kind: 'internal' },
     })

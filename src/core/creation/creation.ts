@@ -67,7 +67,7 @@ function isVerified(response: CreateResponse): response is VerifiedCreate {
 }
 
 /**
- * Classifies the outcome of a create: done, refused (`noEffect`: nothing was created) or unknown. Every other failure becomes
+ * Classifies the outcome of a create: done, refused (nothing was created) or unknown. Every other failure becomes
  * `outcomeUnknown` (docs/contract.md §10).
  */
 export async function classifyOutcome(
@@ -83,10 +83,10 @@ export async function classifyOutcome(
 
 /** A fault without effect is kept, except a timeout: 504 means that the outcome is unknown, so it becomes `unreachable`. */
 function outcomeOf(fault: Fault): Fault {
-  if (!fault.noEffect) return unknownOutcome(fault, fault.provider)
+  if (fault.effect === 'maybe') return unknownOutcome(fault, fault.provider)
   if (fault.kind !== 'timedOut') return fault
   const message = 'The provider could not be reached in time, and nothing was sent; please try again later.'
-  return new Fault('unreachable', message, { noEffect: true, cause: fault })
+  return new Fault('unreachable', message, { effect: 'nothingSent', cause: fault })
 }
 
 /** The `Fault` (504) of a create that may exist at the provider. */

@@ -6,7 +6,7 @@ import { DeferredResults } from './record-result.ts'
 
 const record = { derived: [], reportedAt: 1 } as unknown as TransactionRecord
 const intent = (id: string) => ({ id }) as Intent
-const failure = (cause: unknown) => new Fault('unavailable', 'Later.', { noEffect: true, reason: 'ledger_unavailable', cause })
+const failure = (cause: unknown) => new Fault('unavailable', 'Later.', { effect: 'refused', reason: 'ledger_unavailable', cause })
 
 let written: string[]
 let outcomes: string[]

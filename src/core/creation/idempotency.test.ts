@@ -122,7 +122,7 @@ describe('a key that was used', () => {
   })
 
   it.each([
-    ['open', { kind: 'inProgress', noEffect: true }],
+    ['open', { kind: 'inProgress', effect: 'refused' }],
     ['mismatch', { replayed: true }],
   ] as const)('gets no response while it is %s', async (state, fault) => {
     const known = await fingerprint()

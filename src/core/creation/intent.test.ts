@@ -104,7 +104,7 @@ it('L53: a create waits for the ledger for a second, with its look for the key; 
   await vi.advanceTimersByTimeAsync(599)
   expect(fault).toBeUndefined()
   await vi.advanceTimersByTimeAsync(1)
-  expect(fault).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', noEffect: true })
+  expect(fault).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', effect: 'refused' })
   expect([sent, dropped]).toEqual([0, []])
   begun.resolve(true)
   await vi.advanceTimersByTimeAsync(0)
@@ -137,13 +137,13 @@ describe('nothing is sent', () => {
   it('if the deadline was over before its quote, so that another create has the key', async () => {
     isKept = false
     const fixed = { ...request, rateType: 'fixed' } as NewTransaction
-    await expect(send(fixed, contextWith(), provider)).rejects.toMatchObject({ kind: 'unavailable', noEffect: true })
+    await expect(send(fixed, contextWith(), provider)).rejects.toMatchObject({ kind: 'unavailable', effect: 'refused' })
     expect([sent, dropped]).toEqual([0, [intents[0]?.id]])
   })
 
   it('if the key has another create in progress', async () => {
     isBegun = false
-    await expect(create()).rejects.toMatchObject({ kind: 'inProgress', noEffect: true })
+    await expect(create()).rejects.toMatchObject({ kind: 'inProgress', effect: 'refused' })
     expect(sent).toBe(0)
   })
 
@@ -154,7 +154,7 @@ describe('nothing is sent', () => {
 })
 
 it('is dropped if nothing was created', async () => {
-  fault = new Fault('invalid', 'no', { noEffect: true })
+  fault = new Fault('invalid', 'no', { effect: 'refused' })
   await expect(create()).rejects.toBe(fault)
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[intents[0]?.id], [], [], []])
 })
@@ -181,10 +181,10 @@ it('throws the fault of the provider if the ledger fails too', async () => {
     sendsReference: false,
     observe: () => {},
   })
-  for (const noEffect of [true, false]) {
-    fault = new Fault('failed', 'no', { noEffect })
+  for (const effect of ['nothingSent', 'refused', 'maybe'] as const) {
+    fault = new Fault('failed', 'no', { effect })
     const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, deadline: performance.now() + 1 }
     const failure = await broken(request, context as Context, provider).catch((reason) => reason)
-    expect(noEffect ? failure : failure.cause).toBe(fault)
+    expect(effect === 'maybe' ? failure.cause : failure).toBe(fault)
   }
 })

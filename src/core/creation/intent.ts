@@ -86,7 +86,7 @@ export function intent({
     })
     if (!isBegun) throw inProgress()
     const beforeSend = async (): Promise<void> => {
-      if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, noEffect: true })
+      if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
     try {
       const sending = isQuoting ? { ...context, beforeSend } : context
@@ -96,16 +96,16 @@ export function intent({
       return { ...response, attempt: id }
     } catch (reason) {
       const fault = Fault.from(reason)
-      span?.setAttributes({ 'swapgate.outcome': fault.noEffect ? 'refused' : 'unknown' })
+      span?.setAttributes({ 'swapgate.outcome': fault.effect === 'maybe' ? 'unknown' : 'refused' })
       // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
-      if (fault.noEffect) {
-        const needsLook = fault.isForeign && hasList()
-        if (needsLook) pendingKeys?.keep(caller)
-        await ledger.drop(id, needsLook ? clock() + firstCheckMs : undefined).catch(() => {})
-      } else {
+      if (fault.effect === 'maybe') {
         observe({ what: 'create', provider, outcome: 'unknown' })
         pendingKeys?.keep(caller)
         await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
+      } else {
+        const needsLook = fault.isForeign && hasList()
+        if (needsLook) pendingKeys?.keep(caller)
+        await ledger.drop(id, needsLook ? clock() + firstCheckMs : undefined).catch(() => {})
       }
       throw fault
     }
@@ -122,11 +122,11 @@ const tooManyOpenRetryAfter = 60
 /** 503, or another provider: this one gets no further create of this account before some of its creates have an outcome. */
 function tooManyOpen(): Fault {
   const message = 'Too many of your transactions have no known outcome; please try again later.'
-  return new Fault('unavailable', message, { retryAfter: tooManyOpenRetryAfter, noEffect: true, mayFailOver: true })
+  return new Fault('unavailable', message, { retryAfter: tooManyOpenRetryAfter, effect: 'nothingSent' })
 }
 
 /** 409: a request with this key has no known outcome yet. */
 export function inProgress(): Fault {
   const message = 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.'
-  return new Fault('inProgress', message, { noEffect: true })
+  return new Fault('inProgress', message, { effect: 'refused' })
 }

@@ -56,8 +56,7 @@ describe('a suspended asset', () => {
     const calls = (['getRate', 'createTransaction'] as const).map((op) => service.call(op, request, context))
     const [quote, create] = await Promise.allSettled(calls)
     expect(quote?.status).toBe(create?.status)
-    if (create?.status === 'rejected')
-      expect(create.reason).toMatchObject({ kind: 'unavailable', mayFailOver: true, noEffect: true })
+    if (create?.status === 'rejected') expect(create.reason).toMatchObject({ kind: 'unavailable', effect: 'nothingSent' })
     return create?.status === 'fulfilled'
   }
 

@@ -75,7 +75,7 @@ export class Suspensions {
       const assets = [from, to].map((side) => swappedAsset(side, { request, pair, provider, table }))
       const own = this.suspended.filter(({ streak }) => isOfSome(streak, tags, assets))
       const left = Math.max(...own.map(({ until }) => until)) - this.clock()
-      if (left > 0) throw standardFault('unavailable', { retryAfter: Math.ceil(left / 1000), noEffect: true, mayFailOver: true })
+      if (left > 0) throw standardFault('unavailable', { retryAfter: Math.ceil(left / 1000), effect: 'nothingSent' })
     }
     return onOperations({
       async getRate(request, context, next) {

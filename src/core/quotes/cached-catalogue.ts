@@ -81,7 +81,7 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
 
 function noListing(cause: Fault | undefined): Fault {
   const message = 'The networks of these coins cannot be confirmed at the moment; please try again soon.'
-  return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, noEffect: true, mayFailOver: true, cause })
+  return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, effect: 'nothingSent', cause })
 }
 
 // The last known currency list of a provider, read by this or another process, and its refresh.

@@ -36,7 +36,7 @@ export function currencies(sources: readonly CurrencySource[]): Layer {
   const made = new MadeOfLists()
   return onOperations({
     async listCurrencies(query, context) {
-      if (sources.length === 0) throw standardFault('unavailable', { retryAfter, noEffect: true })
+      if (sources.length === 0) throw standardFault('unavailable', { retryAfter, effect: 'refused' })
       const listings = await readListings(sources, context)
       const fetchedAt = Math.min(...listings.map(({ listing }) => listing.fetchedAt))
       const response = await made.of(listings).page(query, context)

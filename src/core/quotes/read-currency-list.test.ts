@@ -17,7 +17,7 @@ function listOf(rows: readonly object[], fail: (call: number) => Fault | undefin
   })
 }
 
-const busy = new Fault('unavailable', 'the budget is used up', { noEffect: true, unavailableCause: 'budget' })
+const busy = new Fault('unavailable', 'the budget is used up', { effect: 'refused', unavailableCause: 'budget' })
 
 describe('the reading of a list of currencies', () => {
   test('M28: continues where an exhausted budget interrupted it, however often', async () => {

@@ -58,7 +58,7 @@ async function callOften(testRig: Rig, op: Op, times: number, identity?: string)
   await flush()
 }
 
-const refusal = { kind: 'unavailable', noEffect: true, mayFailOver: true, provider: undefined }
+const refusal = { kind: 'unavailable', effect: 'nothingSent', provider: undefined }
 
 it.each([
   ['resets or returns 5xx', 'failed', {}],
@@ -227,7 +227,7 @@ it.each(['1e16', '1e-19', `1.${'0'.repeat(18)}1`])(
 )
 
 it('U33: without a connection no amount is the cause', async () => {
-  const testRig = rig(() => fail('unreachable', { noEffect: true }))
+  const testRig = rig(() => fail('unreachable', { effect: 'nothingSent' }))
   for (let call = 0; call < 5; call++) await testRig.call('getRate', 'a', {}, { amountIn: '1e40' })
   expect(testRig.states()).toEqual(['getRate open'])
 })
@@ -278,13 +278,13 @@ it.each([
   [true, ['createTransaction open']],
   [false, []],
 ])('U31: a look-up without an answer counts if it has begun: %s', async (hasBegun, states) => {
-  const testRig = rig(() => fail('unreachable', { noEffect: true, cause: new LookupTimeout(hasBegun) }))
+  const testRig = rig(() => fail('unreachable', { effect: 'nothingSent', cause: new LookupTimeout(hasBegun) }))
   await callOften(testRig, 'createTransaction', 5, 'a')
   expect(testRig.states()).toEqual(states)
 })
 
 it('U28: opens after five failed connections in a row, of any callers', async () => {
-  const testRig = rig(() => fail('unreachable', { noEffect: true }))
+  const testRig = rig(() => fail('unreachable', { effect: 'nothingSent' }))
   await callOften(testRig, 'createTransaction', 5, 'a')
   expect(testRig.states()).toEqual(['createTransaction open'])
   expect(testRig.healthChecks()).toEqual([])
@@ -298,12 +298,12 @@ it("U28: opens after five failures in a row of the gateway's own calls", async (
 })
 
 it.each([
-  ['invalid', { provider: 'alpha', noEffect: true }],
-  ['notFound', { provider: 'alpha', noEffect: true }],
-  ['unauthorized', { provider: 'alpha', noEffect: true }],
-  ['limited', { provider: 'alpha', noEffect: true }],
-  ['failed', { provider: 'alpha', noEffect: true }], // another 4xx
-  ['invalid', { noEffect: true }], // never sent
+  ['invalid', { provider: 'alpha', effect: 'refused' }],
+  ['notFound', { provider: 'alpha', effect: 'refused' }],
+  ['unauthorized', { provider: 'alpha', effect: 'refused' }],
+  ['limited', { provider: 'alpha', effect: 'refused' }],
+  ['failed', { provider: 'alpha', effect: 'refused' }], // another 4xx
+  ['invalid', { effect: 'refused' }], // never sent
 ] as const)('U18: a thousand refusals (%s, %o) leave the breaker closed', async (kind, details) => {
   const testRig = rig(() => fail(kind, details))
   for (let n = 0; n < 1_000; n++) await testRig.call('createTransaction', `consumer ${n % 5}`)

@@ -24,7 +24,7 @@ export type BreakerOptions = ProviderLayerOptions & HealthCheckOptions & Timing
 
 /** The two layers of a circuit breaker. */
 export interface Breaker {
-  /** Throws `unavailable` with `noEffect` while open. Runs before everything that costs. */
+  /** Throws `unavailable` while open. Runs before everything that costs. */
   readonly admission: Layer
   /** Counts results. Runs next to the provider, because a call that the gateway rejects is no sign of the provider's health. */
   readonly recorder: Layer

@@ -82,11 +82,11 @@ it('a budget below ten has no reserve for the gateway, which then uses free call
   ])
 })
 
-it('a used-up budget rejects with noEffect and the time to wait, and nothing is sent', async () => {
+it('a used-up budget rejects with the time to wait, and nothing is sent', async () => {
   const { send, provider, observations } = rig(true, undefined, 1)
   observations.length = 0
   await send('createTransaction', 'acme')
-  const refusal = { kind: 'unavailable', retryAfter: 42, noEffect: true, mayFailOver: true, provider: undefined }
+  const refusal = { kind: 'unavailable', retryAfter: 42, effect: 'nothingSent', provider: undefined }
   expect(await send('createTransaction', 'acme')).toMatchObject(refusal)
   expect(provider.calls).toHaveLength(1)
   const charge = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }

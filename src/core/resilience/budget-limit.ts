@@ -29,7 +29,7 @@ export interface BudgetLimitOptions extends ProviderLayerOptions {
 const gatewayConsumer = ''
 const windowSeconds = 60
 
-/** Throws `unavailable` with `noEffect` if the budget is used up. */
+/** Throws `unavailable` if the budget is used up. */
 export function budgetLimit(options: BudgetLimitOptions): Layer {
   const { provider, budget, usesGatewayKey, observe } = options
   // Reported from the start, even if only the gateway's own reads are sent.
@@ -52,7 +52,7 @@ async function spendAll(spend: SpendBudget, calls: readonly Op[], context: Conte
   for (const op of calls) await spend(policyOf[op], keyed.has(op), context)
 }
 
-/** Reserves one call; undefined if there is no bound. Rejects with `unavailable` and `noEffect` if the budget is used up. */
+/** Reserves one call; undefined if there is no bound. Rejects with `unavailable` if the budget is used up. */
 export type SpendBudget = (policy: BudgetPolicy, isKeyed: boolean, context: Context) => Promise<void> | undefined
 
 export function budgetSpending({ budgets, provider, account, budget, usesGatewayKey, observe }: BudgetLimitOptions): SpendBudget {
@@ -111,7 +111,7 @@ interface OwnReadLimitOptions {
   readonly clock: SteadyClock
 }
 
-/** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` with `noEffect` above that. */
+/** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` above that. */
 export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
   if (limit === 0) return (next) => next
   const share = Math.ceil(limit / 2)
@@ -127,7 +127,7 @@ export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
     const [oldest = now] = times
     if (times.length >= share) {
       const retryAfter = Math.ceil((oldest + windowMs - now) / 1000)
-      return Promise.reject(standardFault('unavailable', { retryAfter, noEffect: true, unavailableCause: 'budget' }))
+      return Promise.reject(standardFault('unavailable', { retryAfter, effect: 'refused', unavailableCause: 'budget' }))
     }
     passedTimes.delete(name) // moves the caller to the end of the map
     passedTimes.set(name, [...times, now])

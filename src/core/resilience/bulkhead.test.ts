@@ -33,7 +33,7 @@ function rig(queueTimeoutMs: number): Rig {
   }
 }
 
-const full = { kind: 'unavailable', noEffect: true, mayFailOver: true, retryAfter: 60 }
+const full = { kind: 'unavailable', effect: 'nothingSent', retryAfter: 60 }
 
 it('U19: calls above the bound wait, and one above the queue is rejected at once and counted', async () => {
   const { send, end, provider, observations } = rig(60_000)

@@ -19,7 +19,7 @@ interface QueuedCall {
 }
 
 /**
- * Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline.
+ * Throws `unavailable` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline.
  *
  * @example
  *     const layer = bulkhead({ provider: 'alpha', maxConcurrent: 128, maxQueued: 4_096, queueTimeoutMs: 1_000, observe })

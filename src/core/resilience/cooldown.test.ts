@@ -36,7 +36,7 @@ function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, hasListKey = fal
     const own = testRig.responses[op] ?? testRig.response
     const response = context.isGatewayCall ? (testRig.healthCheckResponse ?? own) : own
     if (response === 'well') return { body: { id: 'x' } }
-    throw new Fault(response, 'no', { provider: 'alpha', noEffect: true, retryAfter: testRig.retryAfter })
+    throw new Fault(response, 'no', { provider: 'alpha', effect: 'refused', retryAfter: testRig.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
   const options = { provider: 'alpha', health: new AccountHealth(), clock: () => now, observe }
@@ -70,8 +70,7 @@ it('U12: after a 429 there is a cooldown as long as Retry-After, for that policy
   expect(await testRig.send('listCurrencies')).toMatchObject({
     kind: 'unavailable',
     retryAfter: 10,
-    noEffect: true,
-    mayFailOver: true,
+    effect: 'nothingSent',
   })
   expect([await testRig.send('createTransaction'), await testRig.send('getTransaction')]).toEqual(['well', 'well'])
   testRig.advance(9.9)
@@ -214,7 +213,7 @@ it('a provider without a list of transactions shows by its currencies that the k
   await testRig.send('createTransaction')
   await flush()
   expect(testRig.provider.calls.map(({ op }) => op)).toEqual(['createTransaction', 'listCurrencies'])
-  expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable', noEffect: true })
+  expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable', effect: 'nothingSent' })
 })
 
 it('without a call that could show it, a refused create stops nothing', async () => {

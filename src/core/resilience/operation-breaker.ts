@@ -398,14 +398,14 @@ export function callResultOf(fault: Fault, hadTime: boolean, isOfRequest = false
 }
 
 function resultOf(fault: Fault, hadTime: boolean): CallResult {
-  const { kind, noEffect, provider } = fault
+  const { kind, effect, provider } = fault
   switch (faultTable[kind].health) {
     case 'unconnected':
       return wasLookedUp(fault) ? 'unconnected' : 'ignored'
     case 'failed':
       return 'failed'
     case 'failedUnlessRefused':
-      return noEffect ? 'responded' : 'failed'
+      return effect === 'maybe' ? 'failed' : 'responded'
     case 'failedIfInTime':
       return hadTime ? 'failed' : 'ignored'
     case 'responded':

@@ -27,7 +27,7 @@ test.each([
   const { call, wait } = limited(limit)
   for (let at = 0; at < share; at++) expect(await call()).toBe('passed')
   wait(20_000)
-  expect(await call()).toMatchObject({ kind: 'unavailable', noEffect: true, unavailableCause: 'budget', retryAfter: 40 })
+  expect(await call()).toMatchObject({ kind: 'unavailable', effect: 'refused', unavailableCause: 'budget', retryAfter: 40 })
   wait(39_999)
   expect(await call()).toMatchObject({ kind: 'unavailable', retryAfter: 1 })
   wait(1)

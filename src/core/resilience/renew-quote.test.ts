@@ -3,7 +3,7 @@ import { contextOf, scripted } from '../../../test/support/service.ts'
 import { Fault } from '../../domain/fault.ts'
 import { renewQuote } from './resilience.ts'
 
-const expired = new Fault('invalid', 'The rate is over.', { provider: 'alpha', noEffect: true, isQuoteExpired: true })
+const expired = new Fault('invalid', 'The rate is over.', { provider: 'alpha', effect: 'refused', isQuoteExpired: true })
 
 function created(...faults: readonly (Fault | undefined)[]) {
   const provider = scripted((call) => {
@@ -23,12 +23,12 @@ it('a create whose own quote is over is sent once more', async () => {
 
 it('if that one is over too, the provider has failed, and nothing was created', async () => {
   const { provider, result } = created(expired, expired)
-  expect(await result).toMatchObject({ kind: 'failed', noEffect: true, provider: 'alpha' })
+  expect(await result).toMatchObject({ kind: 'failed', effect: 'refused', provider: 'alpha' })
   expect(provider.calls).toHaveLength(2)
 })
 
 it('any other refusal is not repeated', async () => {
-  const refused = new Fault('invalid', 'no', { provider: 'alpha', noEffect: true })
+  const refused = new Fault('invalid', 'no', { provider: 'alpha', effect: 'refused' })
   const { provider, result } = created(refused)
   expect(await result).toBe(refused)
   expect(provider.calls).toHaveLength(1)

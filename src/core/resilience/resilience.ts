@@ -1,7 +1,7 @@
 /** The layers around every call to a provider, outermost first. */
 
 import { withDefault } from '../../domain/async.ts'
-import { explainedByLimits, Fault, faultTable, standardFault } from '../../domain/fault.ts'
+import { explainedByLimits, Fault, faultTable, isHeldBack, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
@@ -25,7 +25,7 @@ const maxConcurrent = 128
 const maxQueued = 4_096
 const queueTimeoutMs = 1_000
 
-/** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable` with `noEffect`. */
+/** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable`: nothing was sent. */
 export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { provider, observe } = options
   const { admission, recorder } = options.breaker
@@ -77,16 +77,15 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
       if (!isRetryable(Fault.from(reason)) || !hasTime || !takeFromBudget()) throw reason
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
       return next.call(op, request, { ...context, resends: 1 }).catch((secondFailure) => {
-        throw Fault.from(secondFailure).mayFailOver ? reason : secondFailure
+        throw isHeldBack(Fault.from(secondFailure)) ? reason : secondFailure
       })
     })
   })
 }
 
 /** Whether the same call may succeed: the provider failed or could not be reached, and did not refuse the request. */
-function isRetryable({ kind, noEffect }: Fault): boolean {
-  const isRefusal = noEffect && kind !== 'unreachable'
-  return faultTable[kind].isRetried && !isRefusal
+function isRetryable({ kind, effect }: Fault): boolean {
+  return faultTable[kind].isRetried && effect !== 'refused'
 }
 
 const windowSeconds = 10
@@ -154,7 +153,7 @@ function isQuoteExpired(reason: unknown): boolean {
 /** The client did not choose the quote, so its request is not at fault. */
 function refusedQuote(cause: Fault): Fault {
   const { provider } = cause
-  return standardFault('failed', { noEffect: true, cause, ...(provider !== undefined && { provider }) })
+  return standardFault('failed', { effect: 'refused', cause, ...(provider !== undefined && { provider }) })
 }
 
 // Requests the limits of a create that the provider refused for its amount without naming them (docs/contract.md §16).
@@ -176,8 +175,8 @@ function fetchAmountRange(): Layer {
   })
 }
 
-function lacksAmountRange({ kind, noEffect, limits }: Fault): boolean {
-  return kind === 'invalid' && noEffect && limits !== undefined && !limits.minAmount && !limits.maxAmount
+function lacksAmountRange({ kind, effect, limits }: Fault): boolean {
+  return kind === 'invalid' && effect !== 'maybe' && limits !== undefined && !limits.minAmount && !limits.maxAmount
 }
 
 type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
@@ -210,7 +209,7 @@ const keyRefusedCooldownMs = 30_000
 
 /**
  * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 or 403
- * may be about one call or one operation: `KeyCheck` decides. Throws `unavailable` with `noEffect` during a cooldown.
+ * may be about one call or one operation: `KeyCheck` decides. Throws `unavailable` during a cooldown.
  */
 export function cooldown(options: CooldownOptions): Layer {
   const { provider, usesGatewayKey, keyCheck, clock, observe } = options

@@ -42,19 +42,19 @@ it.each(ops.filter((op) => op !== 'createTransaction'))('%s is sent once more af
 })
 
 it('a create is never sent twice', async () => {
-  const { send, provider } = rig(() => fail('unreachable', { noEffect: true }))
+  const { send, provider } = rig(() => fail('unreachable', { effect: 'nothingSent' }))
   await send('createTransaction')
   expect(provider.calls).toHaveLength(1)
 })
 
 it.each([
-  ['invalid', { noEffect: true }],
-  ['unauthorized', { noEffect: true }],
-  ['notFound', { noEffect: true }],
-  ['limited', { noEffect: true }],
-  ['failed', { noEffect: true }], // another 4xx
+  ['invalid', { effect: 'refused' }],
+  ['unauthorized', { effect: 'refused' }],
+  ['notFound', { effect: 'refused' }],
+  ['limited', { effect: 'refused' }],
+  ['failed', { effect: 'refused' }], // another 4xx
   ['timedOut', {}],
-  ['unavailable', { noEffect: true, mayFailOver: true }],
+  ['unavailable', { effect: 'nothingSent' }],
 ] as const)('a refused or late request is not retried: %s', async (kind, details) => {
   const { send, provider, observations } = rig(() => fail(kind, details))
   await send()
@@ -64,7 +64,7 @@ it.each([
 
 it('an unreachable provider or an unreadable response is retried', async () => {
   for (const kind of ['unreachable', 'unreadable'] as const) {
-    const { send, provider } = rig(() => fail(kind, { noEffect: kind === 'unreachable' }))
+    const { send, provider } = rig(() => fail(kind, { effect: kind === 'unreachable' ? 'nothingSent' : 'maybe' }))
     await send()
     expect(provider.calls).toHaveLength(2)
   }
@@ -77,7 +77,7 @@ it('U2: there is no retry after the deadline', async () => {
 })
 
 it('if the gateway rejects the retry, the first failure is thrown', async () => {
-  const { send } = rig((call) => fail(call === 0 ? 'failed' : 'unavailable', { mayFailOver: call > 0 }))
+  const { send } = rig((call) => fail(call === 0 ? 'failed' : 'unavailable', { effect: call > 0 ? 'nothingSent' : 'maybe' }))
   expect(await send()).toMatchObject({ kind: 'failed' })
 })
 

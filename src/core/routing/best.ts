@@ -109,7 +109,7 @@ function refuseCreate(reason: unknown): never {
   const fault = Fault.from(reason)
   if (fault.kind === 'invalid') throw fault
   const message = 'No provider can take this swap at the moment; please try again soon.'
-  throw new Fault('unavailable', message, { retryAfter: fault.retryAfter ?? 1, noEffect: true, cause: fault })
+  throw new Fault('unavailable', message, { retryAfter: fault.retryAfter ?? 1, effect: 'refused', cause: fault })
 }
 
 type Result = Quote | Fault

@@ -98,13 +98,13 @@ export function dispatcher({
 /** The coin belongs to another provider than the one that the caller picked. Nothing was sent. */
 function notOfferedByPick(): Fault {
   const message = 'The provider that you chose does not offer this pair.'
-  return new Fault('invalid', message, { noEffect: true, reason: 'not_offered' })
+  return new Fault('invalid', message, { effect: 'nothingSent', reason: 'not_offered' })
 }
 
 /** The `Fault` if no provider accepts new swaps. Nothing was sent. */
 function noProvider(): Fault {
   const message = 'No new swaps are taken at the moment; please wait as long as Retry-After says.'
-  return new Fault('unavailable', message, { retryAfter, noEffect: true })
+  return new Fault('unavailable', message, { retryAfter, effect: 'refused' })
 }
 
 /** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract.md §12). */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
-import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
+import { Fault, type FaultDetails, type FaultKind, faultTable } from '../../domain/fault.ts'
 import { type Candidate, callWithFailover } from './failover.ts'
 
-const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, noEffect: true, mayFailOver: true })
+const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, effect: 'nothingSent' })
 const well = (): Scripted => scripted(() => ({ body: {} }))
 
 function failing(kind: FaultKind, details: FaultDetails = {}): Scripted {
@@ -31,7 +31,7 @@ it.each(['getRate', 'createTransaction'] as const)('%s goes to the next provider
 
 it('a create that the ledger cannot store is not sent to another provider', async () => {
   const next = well()
-  expect(await send('createTransaction', [failing('unavailable', { noEffect: true, retryAfter: 5 }), next])).toMatchObject({
+  expect(await send('createTransaction', [failing('unavailable', { effect: 'refused', retryAfter: 5 }), next])).toMatchObject({
     retryAfter: 5,
   })
   expect(next.calls).toEqual([])
@@ -41,19 +41,31 @@ it.each([
   ['failed', {}],
   ['timedOut', {}],
   ['outcomeUnknown', {}],
-  ['unavailable', { provider: 'p0', noEffect: true }], // the provider's 429
+  ['unavailable', { provider: 'p0', effect: 'refused' }], // the provider's 429
   ['unreachable', {}],
-  ['inProgress', { noEffect: true }],
+  ['inProgress', { effect: 'refused' }],
 ] as const)('a create that may have reached a provider is not sent to another (%s, %o)', async (kind, details) => {
   const next = well()
   expect(await send('createTransaction', [failing(kind, details), next])).toMatchObject({ kind })
   expect(next.calls).toEqual([])
 })
 
+it.each(Object.keys(faultTable) as FaultKind[])(
+  'a create that ends with %s goes to another provider only if none of it was sent',
+  async (kind) => {
+    const next = well()
+    for (const effect of ['refused', 'maybe'] as const)
+      await send('createTransaction', [failing(kind, { provider: 'p0', effect }), next])
+    expect(next.calls).toEqual([])
+    await send('createTransaction', [failing(kind, { provider: 'p0', effect: 'nothingSent' }), next])
+    expect(next.calls).toHaveLength(faultTable[kind].failover === 'ifUnsent' ? 1 : 0)
+  },
+)
+
 describe('a create that a provider turns away', () => {
   const limited = (): Scripted =>
-    failing('unavailable', { provider: 'p0', noEffect: true, unavailableCause: 'limited', retryAfter: 7 })
-  const notHere = (): Scripted => failing('invalid', { provider: 'p0', noEffect: true, reason: 'not_offered' })
+    failing('unavailable', { provider: 'p0', effect: 'refused', unavailableCause: 'limited', retryAfter: 7 })
+  const notHere = (): Scripted => failing('invalid', { provider: 'p0', effect: 'refused', reason: 'not_offered' })
   const sendAs = (services: readonly Scripted[], ...takers: readonly string[]): Promise<unknown> =>
     send('createTransaction', services, undefined, async ({ tag }) => (takers.includes(tag) ? {} : undefined))
 
@@ -75,7 +87,7 @@ describe('a create that a provider turns away', () => {
   it('is refused where it may have been made, or for another reason', async () => {
     const next = well()
     const made = failing('unavailable', { provider: 'p0', unavailableCause: 'limited' })
-    const refused = failing('invalid', { provider: 'p0', noEffect: true, reason: 'refused' })
+    const refused = failing('invalid', { provider: 'p0', effect: 'refused', reason: 'refused' })
     expect(await sendAs([made, next], 'p1')).toMatchObject({ kind: 'unavailable' })
     expect(await sendAs([refused, next], 'p1')).toMatchObject({ reason: 'refused' })
     expect(next.calls).toEqual([])

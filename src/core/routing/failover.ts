@@ -90,12 +90,12 @@ export function failsOver(op: FailoverOp, fault: Fault): boolean {
   if (isNotOffered(fault)) return true
   const { failover } = faultTable[fault.kind]
   if (op === 'getRate') return failover !== 'never'
-  return failover === 'ifUnsent' && (fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect))
+  return failover === 'ifUnsent' && fault.effect === 'nothingSent'
 }
 
 /** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */
-export function isNotHere({ kind, provider, noEffect, reason, unavailableCause }: Fault): boolean {
-  if (provider === undefined || !noEffect) return false
+export function isNotHere({ kind, provider, effect, reason, unavailableCause }: Fault): boolean {
+  if (provider === undefined || effect === 'maybe') return false
   return unavailableCause === 'limited' || (kind === 'invalid' && reason === 'not_offered')
 }
 

@@ -76,5 +76,5 @@ export function checkPick(tags: ReadonlySet<string>): Layer {
 
 function invalidPick(): Fault {
   const message = 'Invalid X-Swap-Provider: it must be a provider that you may choose, in a request with your API key.'
-  return new Fault('invalid', message, { noEffect: true, reason: 'parameter_invalid' })
+  return new Fault('invalid', message, { effect: 'nothingSent', reason: 'parameter_invalid' })
 }

@@ -110,7 +110,7 @@ export function knownStateOnly(ledger: Ledger, provider: string, freshness: Fres
   return onOperations({
     async getTransaction({ id }, context) {
       const entry = await ledger.find(ownerOf(context), provider, id)
-      if (!entry) throw standardFault('unavailable', { retryAfter, noEffect: true })
+      if (!entry) throw standardFault('unavailable', { retryAfter, effect: 'refused' })
       return requireStatus(staleFromLedger(entry, context, freshness))
     },
   })

@@ -2,7 +2,7 @@
  * The gateway's own reads of transactions without client reads (docs/contract.md §12): of what is open at a draining provider, so that
  * draining ends, and of what any provider does not find any more.
  */
-import { Fault } from '../../domain/fault.ts'
+import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { type Capabilities, gatewayContext, type SwapService } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
@@ -71,7 +71,7 @@ async function read(entry: LedgerEntry, options: OpenPollOptions): Promise<numbe
     await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), options)
     return undefined
   } catch (reason) {
-    const { mayFailOver, retryAfter = 1 } = Fault.from(reason)
-    return mayFailOver ? retryAfter * 1000 : undefined
+    const fault = Fault.from(reason)
+    return isHeldBack(fault) ? (fault.retryAfter ?? 1) * 1000 : undefined
   }
 }
