@@ -11,7 +11,6 @@ if (Number(major) < needed) {
 } else {
   // Before the first use of libuv's pool of threads. A look-up of a name takes one until the name server answers or is given up.
   process.env.UV_THREADPOOL_SIZE ??= '64'
-  if (process.argv[2] === 'start') keepRequestsYoung()
   // The compile cache is beside the libraries: only users who may change the code can write there. If it is not writable,
   // Node compiles again.
   process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
@@ -22,18 +21,4 @@ if (Number(major) < needed) {
     ? await Promise.all([import('./command.ts'), import('./terminal.ts')])
     : await Promise.all([import(`${compiled}/command.js`), import(`${compiled}/terminal.js`)])
   process.exitCode = await run(process.argv.slice(2), terminal)
-}
-
-/**
- * With thousands of waiting requests V8 promotes new requests to the old generation at once. Dead ones then keep others alive, and
- * a request takes a tenth longer. V8 refuses compiled code from before a change of its flags, so Node's own modules are loaded
- * first. Ours are loaded afterwards: what was promoted once stays so.
- */
-function keepRequestsYoung() {
-  const modules = [
-    ...['assert', 'child_process', 'cluster', 'console', 'crypto', 'dns', 'fs/promises', 'http', 'http2', 'https', 'net'],
-    ...['perf_hooks', 'readline/promises', 'sqlite', 'stream/web', 'timers/promises', 'tls', 'tty', 'worker_threads', 'zlib'],
-  ]
-  for (const name of modules) process.getBuiltinModule(`node:${name}`)
-  process.getBuiltinModule('node:v8').setFlagsFromString('--no-allocation-site-pretenuring')
 }
