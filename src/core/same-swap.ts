@@ -10,8 +10,7 @@ import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
 import type { Discrepancy } from '../domain/observation.ts'
 import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap.ts'
-import type { AssetName, AssetNaming } from './assets/asset-naming.ts'
-import { assetNameOf, from, type Side, to } from './assets/asset-naming.ts'
+import { type AssetName, type AssetNaming, assetNameOf, from, type Side, to } from './assets/asset-naming.ts'
 import { assetFromResponse, contractsOf, otherTokens } from './assets/translate-assets.ts'
 
 // The fields

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/service.ts'
-import type { Span } from '../domain/trace.ts'
-import { recordTraces } from '../domain/trace.ts'
+import { recordTraces, type Span } from '../domain/trace.ts'
 import { aroundAll } from './layer.ts'
 import { traced, tracedQueue } from './traced.ts'
 

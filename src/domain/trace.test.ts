@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Fault } from './fault.ts'
-import type { Span } from './trace.ts'
-import { recordTraces } from './trace.ts'
+import { recordTraces, type Span } from './trace.ts'
 
 function recorded(ratio: number) {
   const taken: (readonly Span[])[] = []

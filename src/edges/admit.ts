@@ -1,7 +1,6 @@
 /** Authentication and admission of a request. */
 import { Fault } from '../domain/fault.ts'
-import type { Caller, Gate } from '../domain/service.ts'
-import { keyed, type Op } from '../domain/service.ts'
+import { type Caller, type Gate, keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import type { RequestRecord } from './record.ts'
 

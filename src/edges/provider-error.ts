@@ -12,14 +12,12 @@ import {
   reasonByLimits,
   standardMessage,
 } from '../domain/fault.ts'
-import type { HttpResponse } from '../wire/http.ts'
-import { fromStatus, isAboutRequest, isReasonPhrase, readRetryAfter } from '../wire/http.ts'
+import { fromStatus, type HttpResponse, isAboutRequest, isReasonPhrase, readRetryAfter } from '../wire/http.ts'
 import { JsonError, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall } from '../wire/provider-operation.ts'
 import { type RefusalMeaning, readRefusal } from '../wire/refusal.ts'
-import type { DecodeContext } from '../wire/response-table.ts'
-import { readUnreadable } from '../wire/response-table.ts'
+import { type DecodeContext, readUnreadable } from '../wire/response-table.ts'
 
 export interface ErrorContext {
   readonly form: ProviderForm

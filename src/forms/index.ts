@@ -1,7 +1,6 @@
 /** The lists of forms: the only place that names them all. */
 import type { Form } from '../wire/form.ts'
-import type { ProviderForm } from '../wire/provider-form.ts'
-import { findProviderForm, type KnownForms, providerFormOf } from '../wire/provider-form.ts'
+import { findProviderForm, type KnownForms, type ProviderForm, providerFormOf } from '../wire/provider-form.ts'
 import { formA } from './a.ts'
 import { formB } from './b.ts'
 import { changelly } from './changelly.ts'

@@ -10,8 +10,7 @@ import { traced } from '../core/traced.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/freshness.ts'
 import { createdHereOnly, type OwnershipOptions, ownership } from '../core/transactions/ownership.ts'
-import type { ConnectedProvider } from '../provider/connected-provider.ts'
-import { destinationOf } from '../provider/connected-provider.ts'
+import { type ConnectedProvider, destinationOf } from '../provider/connected-provider.ts'
 import type { SharedParts } from './parts.ts'
 
 export interface ProviderPath {

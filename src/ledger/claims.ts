@@ -1,8 +1,7 @@
 /** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimState, Intent, Ledger } from '../core/ledger.ts'
-import type { Database } from './database.ts'
-import { claimLifetimeMs, type LedgerClock } from './database.ts'
+import { claimLifetimeMs, type Database, type LedgerClock } from './database.ts'
 import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import type { State } from './schema/tables.ts'
 import { prepare, type Store } from './store.ts'

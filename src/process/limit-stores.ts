@@ -1,8 +1,7 @@
 /** The stores of limits, verified keys and budgets: in Redis if it is configured, otherwise in this process. */
 import { memoryLimiter, memoryVerifiedKeys } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
-import type { Limiter } from '../core/access/limits.ts'
-import { limitFallback } from '../core/access/limits.ts'
+import { type Limiter, limitFallback } from '../core/access/limits.ts'
 import { StoreOutage, sharedVerifiedKeys } from '../core/access/store-outage.ts'
 import {
   type RefusedAddresses,

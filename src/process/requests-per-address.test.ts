@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Http, HttpResponse } from '../wire/http.ts'
-import type { AddressBound } from './connection-bounds.ts'
-import { limitRequestsPerAddress } from './connection-bounds.ts'
+import { type AddressBound, limitRequestsPerAddress } from './connection-bounds.ts'
 
 let pending: ((status: number) => void)[]
 beforeEach(() => {

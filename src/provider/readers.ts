@@ -8,8 +8,7 @@ import { compose, deadline, type Layer } from '../core/layer.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
 import { deriveFields } from '../core/transactions/derive-fields.ts'
 import type { Op, SwapService } from '../domain/service.ts'
-import type { ConnectedProvider } from './connected-provider.ts'
-import { destinationOf } from './connected-provider.ts'
+import { type ConnectedProvider, destinationOf } from './connected-provider.ts'
 
 /** Reads a provider's transactions for reconciliation, within the limit on own reads. */
 export function transactionReader(

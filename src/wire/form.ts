@@ -8,8 +8,17 @@ import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestCodec } from './request.ts'
 import { compileResponse, type StatusWords } from './response.ts'
 import type { ClientEnvelope, ResponseCodec } from './response-table.ts'
-import type { Each, First, Inside, Method, OperationTables, ResponseTree, Table, TableColumn } from './table.ts'
-import { fieldsOf } from './table.ts'
+import {
+  type Each,
+  type First,
+  fieldsOf,
+  type Inside,
+  type Method,
+  type OperationTables,
+  type ResponseTree,
+  type Table,
+  type TableColumn,
+} from './table.ts'
 
 type RequestOf<O extends Op> = Operations[O]['request']
 

@@ -8,8 +8,7 @@ import { digits, readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, pairs } from '../support/pair.ts'
-import type { Order } from '../support/swaps.ts'
-import { depositOf } from '../support/swaps.ts'
+import { depositOf, type Order } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string

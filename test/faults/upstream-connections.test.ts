@@ -1,7 +1,6 @@
 // Takes long: it waits for time-outs of providers.
 /** Connections to providers, and where they go. */
-import type { Socket } from 'node:net'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer, getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { FaultProxy } from '../checker/proxy.ts'

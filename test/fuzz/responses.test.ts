@@ -1,8 +1,7 @@
 // Takes long: `SWAPGATE_FUZZ` sets the seconds.
 /** For any bytes of a provider, the client gets a response in its form; an error has its reason, and none is 500. */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyCharacter } from '../support/any-character.ts'

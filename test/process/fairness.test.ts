@@ -2,8 +2,7 @@
 /** What one account, or a silent PostgreSQL, costs the others. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Customer } from '../checker/customer.ts'
-import { credential } from '../checker/customer.ts'
+import { type Customer, credential } from '../checker/customer.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { execute, hasPostgresPrograms, type OwnPostgres, startOwnPostgres } from '../support/postgres-server.ts'

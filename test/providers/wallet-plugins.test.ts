@@ -3,8 +3,7 @@
  * are not two copies of one mistake. And its Exolix integration at the gateway, before providers of other forms.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Managed } from '../support/managed.ts'
-import { startManaged } from '../support/managed.ts'
+import { type Managed, startManaged } from '../support/managed.ts'
 import { documented, providerNames } from './documented.ts'
 import { clientAddress, type Rig, startRig } from './rig.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'

@@ -1,7 +1,6 @@
 /** What a stand-in provider holds, between its two forms, and the paging that both forms share. */
 import { depositAddressOn } from './deposit-addresses.ts'
-import type { Digits } from './json.ts'
-import { digits } from './json.ts'
+import { type Digits, digits } from './json.ts'
 import type { Received, Reply } from './stand-in.ts'
 
 /** A coin on a network, in every word for it. */

@@ -15,8 +15,7 @@ import { connectProviders, freshLists, providerNames } from '../../process/ask-p
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
-import type { Options } from '../values.ts'
-import { formatPercent, formatTable } from '../values.ts'
+import { formatPercent, formatTable, type Options } from '../values.ts'
 
 export interface DiffOptions extends Options {
   readonly pairs: number

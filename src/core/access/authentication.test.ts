@@ -3,8 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
 import type { Observation } from '../../domain/observation.ts'
-import type { KeyRecord } from './authentication.ts'
-import { type Authenticate, authentication } from './authentication.ts'
+import { type Authenticate, authentication, type KeyRecord } from './authentication.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }))
 afterEach(() => void vi.useRealTimers())

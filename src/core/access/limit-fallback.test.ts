@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
-import type { Limiter } from './limits.ts'
-import { limitFallback, type SharedLimiter } from './limits.ts'
+import { type Limiter, limitFallback, type SharedLimiter } from './limits.ts'
 import { StoreOutage } from './store-outage.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Gate } from '../../domain/service.ts'
-import { ops } from '../../domain/service.ts'
+import { type Gate, ops } from '../../domain/service.ts'
 import { type AdmissionOptions, admission, type LedgerWaits, type Load, type LoadLevel, loadShedding } from './admission.ts'
 import type { ClientLimits } from './limits.ts'
 

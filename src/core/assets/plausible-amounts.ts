@@ -14,8 +14,7 @@ import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { type AmountLimits, Fault, implausibleLimit } from '../../domain/fault.ts'
 import type { Currency, Pair, RateQuery, Transaction } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { type Layer, mapResponses, onOperations } from '../layer.ts'
+import { type Layer, mapResponses, onOperations, type ProviderLayerOptions } from '../layer.ts'
 import { assetIn, assetNameOf, from, to } from './asset-naming.ts'
 
 interface SeenMaximum {

@@ -4,8 +4,7 @@ import type { Context } from '../../domain/service.ts'
 import type { Currency, Pair } from '../../domain/swap.ts'
 import { createAssetNaming } from './asset-naming.ts'
 import { sharedDeposits } from './deposits.ts'
-import type { Catalogue } from './listing.ts'
-import { type Listing, parseListing } from './listing.ts'
+import { type Catalogue, type Listing, parseListing } from './listing.ts'
 
 const asset = { isDefault: false, aliases: [] }
 const format = (name: 'XRP' | 'ETH') => ({ format: name, checksum: [] })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/fault.ts'
-import type { CreateResponse } from './creation.ts'
-import { classifyOutcome } from './creation.ts'
+import { type CreateResponse, classifyOutcome } from './creation.ts'
 
 function create(response: () => unknown): Promise<CreateResponse> {
   const send = async (): Promise<CreateResponse> => response() as CreateResponse

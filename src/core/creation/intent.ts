@@ -2,16 +2,14 @@ import { withTimeout } from '../../domain/async.ts'
 import { Fault, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
 import type { Caller } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
-import type { AssetNaming } from '../assets/asset-naming.ts'
-import { pickAssetFields } from '../assets/asset-naming.ts'
+import { type AssetNaming, pickAssetFields } from '../assets/asset-naming.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
 import type { Clock } from '../clock.ts'
 import type { Destination } from '../destination.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { ProviderLayerOptions } from '../layer.ts'
 import type { Intent, Ledger } from '../ledger.ts'
-import type { SendCreate } from './creation.ts'
-import { classifyOutcome } from './creation.ts'
+import { classifyOutcome, type SendCreate } from './creation.ts'
 
 export interface IntentOptions extends ProviderLayerOptions {
   readonly ledger: Ledger

@@ -1,6 +1,5 @@
 /** Compares a provider's currency list with the asset table, before clients are routed to the provider (docs/contract.md §16). */
-import type { Asset } from '../../domain/asset.ts'
-import { fold } from '../../domain/asset.ts'
+import { type Asset, fold } from '../../domain/asset.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Match, matchAsset, parseListing } from '../assets/listing.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderState } from '../../domain/service.ts'
-import type { Override, RoutingSettings, StoredOverride } from './settings.ts'
-import { type Followed, follow } from './settings.ts'
+import { type Followed, follow, type Override, type RoutingSettings, type StoredOverride } from './settings.ts'
 
 interface FileFacts {
   readonly alpha?: ProviderState

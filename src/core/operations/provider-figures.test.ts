@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
-import type { ProviderCounts } from './provider-figures.ts'
-import { latencyOf, ProviderFigures, percentile } from './provider-figures.ts'
+import { latencyOf, type ProviderCounts, ProviderFigures, percentile } from './provider-figures.ts'
 import { liveFigures } from './provider-status.ts'
 
 const request = (provider: string | undefined): Observation => ({ what: 'request', provider }) as unknown as Observation

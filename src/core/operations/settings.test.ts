@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest'
-import type { Override } from './settings.ts'
-import { areSameSetting, inForce, type RoutingSettings, type SettingValue, settingOf, toSetting } from './settings.ts'
+import {
+  areSameSetting,
+  inForce,
+  type Override,
+  type RoutingSettings,
+  type SettingValue,
+  settingOf,
+  toSetting,
+} from './settings.ts'
 
 const file: RoutingSettings & { readonly other: string } = {
   other: 'kept',

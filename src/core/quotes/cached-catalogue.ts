@@ -7,8 +7,7 @@ import type { CacheOutcome, Drift } from '../../domain/observation.ts'
 import { type Capabilities, type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/listing.ts'
-import { type Listing, parseListing } from '../assets/listing.ts'
+import { type Catalogue, type Listing, parseListing } from '../assets/listing.ts'
 import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 
 /** Longest wait for a newer list if an old one is available. */

@@ -4,8 +4,14 @@ import { fold } from '../../domain/asset.ts'
 import { inSlices, singleFlight } from '../../domain/async.ts'
 import { BoundedMap, bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
 import { standardFault } from '../../domain/fault.ts'
-import type { Context, Encoding, Encodings, ServiceResponse } from '../../domain/service.ts'
-import { type Capabilities, namesByCode } from '../../domain/service.ts'
+import {
+  type Capabilities,
+  type Context,
+  type Encoding,
+  type Encodings,
+  namesByCode,
+  type ServiceResponse,
+} from '../../domain/service.ts'
 import type { Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
 import type { Catalogue, Listing, Offer } from '../assets/listing.ts'
 import { areDifferent } from '../assets/outside-table.ts'

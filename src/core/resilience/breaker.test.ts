@@ -3,8 +3,7 @@ import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../
 import { LookupTimeout } from '../../domain/connect-failure.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
-import type { Context, SwapService } from '../../domain/service.ts'
-import { type Op, operationNames } from '../../domain/service.ts'
+import { type Context, type Op, operationNames, type SwapService } from '../../domain/service.ts'
 import { compose } from '../layer.ts'
 import { createBreaker } from './breaker.ts'
 

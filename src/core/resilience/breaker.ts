@@ -13,10 +13,17 @@
  */
 import { isExtreme } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Context, SwapService } from '../../domain/service.ts'
-import { forEachOp, keyed, type Op, type OperationName, operationNames, type Request } from '../../domain/service.ts'
-import type { ProviderLayerOptions, Timing } from '../layer.ts'
-import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import {
+  type Context,
+  forEachOp,
+  keyed,
+  type Op,
+  type OperationName,
+  operationNames,
+  type Request,
+  type SwapService,
+} from '../../domain/service.ts'
+import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally, type Timing } from '../layer.ts'
 import { type HealthCheckOp, type HealthCheckOptions, HealthChecks, healthCheck } from './health-check.ts'
 import { type BreakerCaller, BreakerCallers, type CallResult, callResultOf, OperationBreaker } from './operation-breaker.ts'
 

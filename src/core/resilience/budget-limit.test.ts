@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { type Op, ops } from '../../domain/service.ts'
-import type { Budgets } from './budget-limit.ts'
-import { budgetLimit } from './budget-limit.ts'
+import { type Budgets, budgetLimit } from './budget-limit.ts'
 
 interface Rig {
   readonly provider: Scripted

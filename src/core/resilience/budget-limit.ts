@@ -3,12 +3,10 @@
 import { standardFault } from '../../domain/fault.ts'
 import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
-import type { Caller, Context } from '../../domain/service.ts'
-import { keyed, type Op, type Request } from '../../domain/service.ts'
+import { type Caller, type Context, keyed, type Op, type Request } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally } from '../layer.ts'
 
 export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets

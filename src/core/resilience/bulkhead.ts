@@ -1,7 +1,6 @@
 /** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
 import type { Fault } from '../../domain/fault.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally } from '../layer.ts'
 
 /** The values are constants of the callers, not configuration. */
 interface BulkheadOptions extends ProviderLayerOptions {

@@ -5,10 +5,16 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import type { OtherProviders } from './failover.ts'
-import { type Candidate, failsOver, isNotHere, rankOf } from './failover.ts'
-import type { QuoteDeviations } from './winners.ts'
-import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
+import { type Candidate, failsOver, isNotHere, type OtherProviders, rankOf } from './failover.ts'
+import {
+  firstWinner,
+  type QuoteDeviations,
+  quoteKeyOf,
+  quoteKeysOf,
+  quoteQueryOf,
+  type Winner,
+  type WinnerStore,
+} from './winners.ts'
 
 export interface BestOptions {
   readonly winners: WinnerStore

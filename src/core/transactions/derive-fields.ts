@@ -7,8 +7,7 @@ import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/se
 import { isFinal } from '../../domain/status.ts'
 import type { Rate, Transaction } from '../../domain/swap.ts'
 import type { Clock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { type Layer, mapResponses } from '../layer.ts'
+import { type Layer, mapResponses, type ProviderLayerOptions } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
 

@@ -1,8 +1,7 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
 import type { AssetTable } from '../../domain/asset.ts'
 import type { Clock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
-import { aroundAll, type Layer } from '../layer.ts'
+import { aroundAll, type Layer, type ProviderLayerOptions } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { discrepanciesOf } from '../same-swap.ts'
 import { contradicted, mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'

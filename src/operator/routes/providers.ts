@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import type { ChangeResult, Refusal } from '../../core/operations/change.ts'
-import { changeRouting, changeState, resetOverrides, routingReport } from '../../core/operations/change.ts'
+import {
+  type ChangeResult,
+  changeRouting,
+  changeState,
+  type Refusal,
+  resetOverrides,
+  routingReport,
+} from '../../core/operations/change.ts'
 import { providerStatus, type StatusReport } from '../../core/operations/provider-status.ts'
 import { Fault } from '../../domain/fault.ts'
 import { providerStates } from '../../domain/service.ts'
