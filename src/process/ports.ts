@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../adapters/http/admin.ts'
-import { type ExpressOptions, expressApp } from '../adapters/http/express.ts'
+import { type ExpressOptions, expressApp, messagesOf } from '../adapters/http/express.ts'
 import { listen } from '../adapters/http/server.ts'
 import type { Config } from '../config/index.ts'
 import { limitCaches } from '../domain/bounded-map.ts'
@@ -83,7 +83,7 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, open } = admissionQueue(app)
-  const options = { ...config.server, socketTimeoutMs }
+  const options = { ...config.server, messages: messagesOf(app), socketTimeoutMs }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
   const unfinished = new UnfinishedRequests(server, {

@@ -1,7 +1,7 @@
 /** H1 with other parsers of HTTP: the gateway parses the same requests as nginx and HAProxy, or refuses them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expressApp } from '../../src/adapters/http/express.ts'
+import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
 import { type ListeningServer, listen } from '../../src/adapters/http/server.ts'
 import { type Frame, FrontProxy } from '../support/front-proxy.ts'
 import { type RawResponse, sendRaw } from '../support/raw.ts'
@@ -33,7 +33,7 @@ async function startEdge(): Promise<Edge> {
     },
     { trustProxy: 0, maxBodyBytes: 16_384, cors: [] },
   )
-  const listening = await listen(app, async () => refusal, { host: '127.0.0.1', port: 0 })
+  const listening = await listen(app, async () => refusal, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return { ...listening, taken, port: Number(new URL(listening.url).port) }
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashKey } from '../../src/adapters/crypto.ts'
-import { expressApp } from '../../src/adapters/http/express.ts'
+import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
 import { listen } from '../../src/adapters/http/server.ts'
 import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
 import { type Config, readSettings } from '../../src/config/index.ts'
@@ -168,7 +168,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   }
   const handle: Http = (request) => generation.handle(request)
   const app = expressApp(handle, config.server)
-  const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0 })
+  const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return {
     get config() {
       return config

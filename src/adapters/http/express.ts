@@ -1,7 +1,7 @@
 /** express: the server for clients, so that its middleware can be used. */
 
 import { Buffer } from 'node:buffer'
-import type { ServerResponse } from 'node:http'
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { type Http, type HttpRequest, type HttpResponse, reasonPhrase, type Streams } from '../../wire/http.ts'
@@ -26,6 +26,8 @@ type ExpressHandle = (request: Request, response: Response, otherwise: () => voi
 
 const ignore = (): void => {}
 
+type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
+
 /** Makes an express application of `handle`. */
 export function expressApp(handle: Http, options: ExpressOptions): Express {
   const { trustProxy, maxBodyBytes, cors, onWritten, isStopping = () => false, middleware = [] } = options
@@ -34,6 +36,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   app.disable('etag')
   app.set('trust proxy', trustProxy)
   app.set('query parser', false)
+  bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
   for (const handler of middleware) app.use(handler)
   const refused = new WeakSet<Socket>()
@@ -61,6 +64,25 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
     },
   })
   return app
+}
+
+/** The classes of requests and responses that the server must use for this application. */
+export function messagesOf({ request, response }: Express): Messages {
+  return { IncomingMessage: request.constructor, ServerResponse: response.constructor } as Messages
+}
+
+/**
+ * 3.1 µs a request (`npm run bench:express`), 4 µs in the profile of a get: express changes the prototype of every request and response.
+ * Here the server creates them from classes that already have the application's prototypes. Their `app`, which has the trusted
+ * proxies, stays this one where it is mounted in another.
+ */
+function bindPrototypes(app: Express): void {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request)
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response)
+  for (const prototype of [app.request, app.response])
+    Object.defineProperty(prototype, 'app', { value: app, configurable: true, enumerable: true, writable: true })
 }
 
 function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number, streams: Streams): HttpRequest {

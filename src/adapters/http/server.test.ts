@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Http } from '../../wire/http.ts'
-import { expressApp } from './express.ts'
+import { expressApp, messagesOf } from './express.ts'
 import { type ListeningServer, listen } from './server.ts'
 
 let running: ListeningServer
@@ -20,7 +20,7 @@ const handle: Http = async ({ path, protocolError }) => {
 
 beforeEach(async () => {
   const app = expressApp(handle, { trustProxy: 0, maxBodyBytes: 1_000, cors: [] })
-  running = await listen(app, handle, { host: '127.0.0.1', port: 0 })
+  running = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
 })
 afterEach(() => {
   running.server.close()

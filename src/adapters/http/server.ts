@@ -6,6 +6,7 @@ import {
   METHODS,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,6 +21,8 @@ interface ListenOptions {
   readonly port: number
   /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
+  /** The listener's own classes of requests and responses. */
+  readonly messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
 
 export interface ListeningServer {
@@ -32,9 +35,9 @@ const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTime
 
 /** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
-  const { host, port, socketTimeoutMs } = options
+  const { host, port, messages, socketTimeoutMs } = options
   // The application rejects a request without Host: Node's own response has no body.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
+  const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
   server.prependListener('request', mergeChunks)
   respondToInvalid(server, handle)
