@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type MeasuredLoad, measureLoad } from './load.ts'
 
@@ -96,10 +98,31 @@ test('a process that may open no more files keeps its last memory figure, and go
   const full = (): never => {
     throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
   }
+  const opened = vi.spyOn(fs, 'readFileSync').mockImplementation(full)
   const resident = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(full)
+  syncBuiltinESMExports()
   load = measureLoad()
   vi.advanceTimersByTime(1_000)
-  expect(resident).toHaveBeenCalledTimes(5)
+  expect(opened.mock.calls.length + resident.mock.calls.length).toBe(5)
   expect(load.level).toBe(0)
-  resident.mockRestore()
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'pages of files are not counted: the system drops them when a container is full (of Linux)',
+  () => {
+    load.stop()
+    const status = (anonymous: number): string => `VmRSS:\t  900000000 kB\nRssAnon:\t  ${anonymous} kB\nRssFile:\t  900000000 kB\n`
+    const opened = vi.spyOn(fs, 'readFileSync').mockReturnValue(status(1))
+    syncBuiltinESMExports()
+    load = measureLoad()
+    vi.advanceTimersByTime(50)
+    expect(load.level).toBe(0)
+    opened.mockReturnValue(status(900_000_000))
+    vi.advanceTimersByTime(200)
+    expect(load.level).toBe(3)
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  },
+)

@@ -1,4 +1,5 @@
 /** node:v8 and node:os: measures the load of the process by timer delay, memory and queue time. */
+import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Load, LoadLevel } from '../../core/access/admission.ts'
@@ -82,10 +83,15 @@ function processGauges(): LoadSources {
   return { now: () => performance.now(), memoryShare }
 }
 
-/** Bytes; undefined if the system's file cannot be opened, as where the process has no more files. */
+/**
+ * Bytes of resident memory that only this process can give back; undefined if the system's file cannot be opened, as where the
+ * process has no more files. Pages of files, such as the program, are not among them: a container that is full drops those first.
+ */
 function readResident(): number | undefined {
   try {
-    return process.memoryUsage.rss()
+    if (process.platform !== 'linux') return process.memoryUsage.rss()
+    const kibibytes = /^RssAnon:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+    return kibibytes === undefined ? process.memoryUsage.rss() : Number(kibibytes) * 1024
   } catch {
     return undefined
   }
