@@ -28,7 +28,14 @@ function lockedHere() {
 
 it('holds what runs, its declarations, the default configuration and the documents; no sources and no tests', () => {
   const { files } = installed
-  const wanted = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/start.js', 'config/gateway.yaml', 'config/assets.yaml', 'README.md']
+  const wanted = [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/cli/command.js',
+    'config/gateway.yaml',
+    'config/assets.yaml',
+    'README.md',
+  ]
   expect([...wanted, 'LICENSE', 'CHANGELOG.md', 'docs/configuration.md'].filter((file) => !files.includes(file))).toEqual([])
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|fixture|^(?:test|bench|scripts|deploy)\//.test(file))).toEqual([])
   const bare = files.filter((file) => file.endsWith('.d.ts') && !files.includes(file.replace(/\.d\.ts$/, '.js')))
@@ -81,6 +88,21 @@ it('npx swapgate start works in an empty folder, with the configuration that com
   expect(swapgate.output).not.toContain('swapgate: ')
   await expect(fetch(`http://127.0.0.1:${ports.admin}/livez`)).rejects.toThrow('fetch failed')
   expect(existsSync(join(installed.folder, 'data/swapgate.db'))).toBe(true)
+})
+
+it('starts from a few files', { timeout: 120_000 }, async () => {
+  installed.write(
+    'count.mjs',
+    `import { registerHooks } from 'node:module'
+let files = 0
+registerHooks({ load: (url, context, next) => (url.startsWith('file:') && files++, next(url, context)) })
+process.on('exit', () => console.log('read ' + files + ' files'))`,
+  )
+  const program = 'node_modules/swapgate/src/cli/swapgate.js'
+  await using swapgate = installed.shell(`exec node_modules/.bin/node --import ./count.mjs ${program} start`)
+  await expect.poll(() => swapgate.output, { timeout: 60_000 }).toContain('keys are public')
+  await swapgate.interrupt()
+  expect(Number(/read (\d+) files/.exec(swapgate.output)?.[1])).toBeLessThan(100)
 })
 
 it('starts and stops in another program, and its types fit', { timeout: 120_000 }, () => {

@@ -1,8 +1,8 @@
-/** rolldown: joins the modules of the gateway in a few files, since most of what a process costs at its start is reading 1,000 of them. */
+/** The program of the package, for tests that start it often. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
+import { buildProgram } from '../../scripts/program.ts'
 
 const variable = 'SWAPGATE_BUNDLE'
 const ledgerWriter = fileURLToPath(new URL('../ledger/writer.ts', import.meta.url))
@@ -13,18 +13,7 @@ export default async function setup(): Promise<(() => void) | undefined> {
   mkdirSync('node_modules/.cache', { recursive: true })
   const root = mkdtempSync(join(process.cwd(), 'node_modules/.cache/swapgate-bundle-'))
   const program = join(root, 'dist/cli')
-  await build({
-    input: {
-      command: 'src/cli/command.ts',
-      terminal: 'src/cli/terminal.ts',
-      'document-thread': 'src/config/document-thread.ts',
-      writer: ledgerWriter,
-    },
-    platform: 'node',
-    logLevel: 'warn',
-    output: { dir: program, format: 'esm', chunkFileNames: '[name]-[hash].js' },
-  })
-  cpSync('src/operator/page', join(program, 'page'), { recursive: true })
+  await buildProgram(program, { writer: ledgerWriter })
   cpSync('src/cli/swapgate.js', join(root, 'src/cli/swapgate.js'))
   cpSync('config', join(root, 'config'), { recursive: true })
   cpSync('package.json', join(root, 'package.json'))
