@@ -4,12 +4,12 @@ import type { Readiness } from './adapters/http/admin.ts'
 import type { Config } from './config/index.ts'
 import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
+import { addOperator } from './operator/router.ts'
 import type { OperatorParts, OperatorStores } from './operator/stores.ts'
 import { openGateway } from './process/gateway-process.ts'
 import type { ConfigurationInForce } from './process/in-force.ts'
-import { openOperator } from './process/operator.ts'
 import { preparePages } from './process/pages.ts'
-import { openAdmin, openPublic, type Port, type PublicPort, withListenError } from './process/ports.ts'
+import { type AdminPort, openAdmin, openPublic, type PublicPort, withListenError } from './process/ports.ts'
 import { type Monitoring, openMonitoring, type ProcessIo } from './process/telemetry.ts'
 import type { Http } from './wire/http.ts'
 
@@ -37,8 +37,6 @@ interface ProcessState {
   readiness: Readiness
   /** Undefined until the ledger is open. */
   configuration: ConfigurationInForce | undefined
-  /** Undefined until the gateway is built. */
-  operator: ReturnType<typeof openOperator> | undefined
 }
 
 /**
@@ -51,10 +49,11 @@ interface ProcessState {
  */
 export async function start(config: Config, processIo?: ProcessIo): Promise<Running> {
   await using resources = new AsyncDisposableStack()
-  const state: ProcessState = { readiness: 'starting', configuration: undefined, operator: undefined }
-  const monitoring = openMonitoring(config, () => state.configuration?.config ?? config, resources, processIo)
+  const state: ProcessState = { readiness: 'starting', configuration: undefined }
+  const current = (): Config => state.configuration?.config ?? config
+  const monitoring = openMonitoring(config, current, resources, processIo)
   const { observe, telemetry } = monitoring
-  const admin = await openAdminPort(config, state, monitoring, resources)
+  const admin = await openAdminPort(config, current, state, monitoring, resources)
   const sandboxUrls = await addSandbox(config, resources)
   const { configuration, warnings, ledgerStores, handle, follow } = await openGateway(
     config,
@@ -64,7 +63,7 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
   )
   state.configuration = configuration
   const stopping = new AbortController()
-  state.operator = openOperator(config, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
+  addOperator(admin, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
   const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
@@ -84,16 +83,16 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
 
 async function openAdminPort(
   config: Config,
+  current: () => Config,
   state: ProcessState,
   { load, telemetry, observe }: Monitoring,
   resources: AsyncDisposableStack,
-): Promise<Port> {
+): Promise<AdminPort> {
   const options = {
     readiness: () => (state.readiness === 'ready' && load.level >= 2 ? 'overloaded' : state.readiness),
     printMetrics: telemetry.print,
-    operator: () => state.operator,
   } as const
-  const port = await openAdmin(config, options, observe)
+  const port = await openAdmin(config, current, options, observe)
   resources.defer(() => port.drain.finish(0))
   return port
 }

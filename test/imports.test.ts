@@ -85,6 +85,7 @@ describe('what would be found', () => {
     ['operator/routes/a.ts', "import { b } from '../../cli/b.ts'", 'imports cli/b.ts'],
     ['cli/a.ts', "import { b } from '../operator/b.ts'", 'imports operator/b.ts'],
     ['process/a.ts', "import { b } from '../cli/b.ts'", 'imports cli/b.ts'],
+    ['process/a.ts', "import express from 'express'", 'imports npm:express'],
     ['core/a.ts', "import { b } from './access/b.ts'", 'imports core/access/b.ts'],
     ['core/transactions/a.ts', "import { b } from '../creation/b.ts'", 'imports core/creation/b.ts'],
     ['core/other/a.ts', "import { b } from '../b.ts'", 'imports core/b.ts'],

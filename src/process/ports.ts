@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import { type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../adapters/http/admin.ts'
+import { type AdminApp, type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../adapters/http/admin.ts'
 import { type ExpressOptions, expressApp, messagesOf } from '../adapters/http/express.ts'
 import { listen } from '../adapters/http/server.ts'
 import type { Config } from '../config/index.ts'
@@ -29,14 +29,17 @@ export interface Port {
   readonly drain: Drain
 }
 
+export interface AdminPort extends Port, Pick<AdminApp, 'operator' | 'onError'> {}
+
+/** `current`: the configuration in force. */
 export async function openAdmin(
-  config: Config,
-  options: Pick<AdminOptions, 'readiness' | 'printMetrics' | 'operator'>,
+  { admin }: Config,
+  current: () => Config,
+  options: Pick<AdminOptions, 'readiness' | 'printMetrics'>,
   observe: Observer,
-): Promise<Port> {
-  const { admin } = config
-  const printError = errorPrinter(config)
-  const app = adminApp({ ...options, printError, hosts: admin.hosts })
+): Promise<AdminPort> {
+  const printError: PrintError = (status, message) => errorBody(formNamed(current().defaultForm), status, message)
+  const { app, ...routers } = adminApp({ ...options, printError, hosts: admin.hosts })
   const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
   limitPipelining(server, maxDueResponses)
   const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'admin', reason })
@@ -51,7 +54,7 @@ export async function openAdmin(
     onClosed,
   })
   setIdleTimeout(server, adminIdleTimeoutMs)
-  return { url, drain: drainOf(server) }
+  return { url, drain: drainOf(server), ...routers }
 }
 
 /** Probes, Prometheus, and operators with their event streams. */
@@ -59,12 +62,6 @@ const maxAdminConnections = 64
 const maxAdminBodyBytes = 16_384
 /** Longer than Prometheus and probes pause. */
 const adminIdleTimeoutMs = 75_000
-
-/** Errors outside the mounts have the body of the default form. */
-export function errorPrinter({ defaultForm }: Config): PrintError {
-  const form = formNamed(defaultForm)
-  return (status, message) => errorBody(form, status, message)
-}
 
 export interface PublicPort extends Port {
   /** How long the first request in line has waited, in milliseconds. */

@@ -38,7 +38,8 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
   [/^native\/exchange\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
   [/^cli\//, /^(?!operator\/)/],
-  [/^(?:(?:main|embedded|index)\.ts$|native\/lane\.ts$|provider\/|operator\/|process\/)/, /^(?!cli\/)/],
+  [/^(?:embedded\.ts$|operator\/)/, /^(?!cli\/)/], // their users and routes are express's: its types, its routers
+  [/^(?:(?:main|index)\.ts$|native\/lane\.ts$|provider\/|process\/)/, /^(?!cli\/|npm:express$)/],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { operatorRouter } from '../../src/adapters/http/operator.ts'
+import { eventRoute } from '../../src/operator/events.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 
 type Listener = (event: { event: string; data: string }) => void
@@ -17,25 +17,22 @@ let port = 0
 let socket: Socket
 const failures: unknown[] = []
 const note = (reason: unknown): void => void failures.push(reason)
-const router = operatorRouter({
-  tokens: { isEnabled: true, authenticate: async () => 'alice', isValid: () => isValid },
-  api: async () => ({ status: 200, body: undefined, isStream: true }),
-  events: {
+const { respond } = eventRoute({
+  feed: {
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
   },
-  page: new Map(),
+  tokens: { isValid: () => isValid },
   stopping: stopping.signal,
-  printError: (_, message) => message,
 })
 let response: ServerResponse
 const keep: RequestHandler = (_, own, next) => {
   response = own
   next()
 }
-const server = createServer(express().use(keep, router))
+const server = createServer(express().get('/api/events', keep, respond))
 const others = process.listeners('uncaughtException')
 
 beforeEach(async () => {

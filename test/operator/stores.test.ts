@@ -1,45 +1,34 @@
 /** docs/contract.md §15: what an operator may send, over both stores. */
 import { expect, test } from 'vitest'
-import { Fault } from '../../src/domain/fault.ts'
-import { operatorApi } from '../../src/operator/api.ts'
+import { maxUnresolved, type UnresolvedCursor } from '../../src/core/ledger-admin.ts'
 import { query } from '../ledger/raw.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
+import { serveApi } from './served.ts'
 
 describeStores(durableStores, (shared) => {
-  const call = async (method: string, path: string, body?: unknown): Promise<string> => {
-    const config = () => ({ providers: [], routing: { providers: [], strategy: 'priority' } }) as never
-    const api = operatorApi({ stores: shared(), file: config, inForce: config, follow: async () => {} }, '1')
-    const url = new URL(`http://admin${path}`)
-    const request = { method, path: path.split('?')[0] ?? '', query: url.searchParams, body, actor: 'alice' }
-    try {
-      return String((await api(request)).status)
-    } catch (reason) {
-      return Fault.from(reason).kind
-    }
-  }
-
   test.each([
-    ['GET', '/transactions?account=%00', 'invalid'],
-    ['GET', '/transactions?provider=a%00b', 'invalid'],
-    ['GET', '/transactions?account=%ED%A0%80', '200'],
-    ['GET', '/transactions/alpha~%00', 'notFound'],
-    ['GET', '/transactions/alpha~%ff', 'notFound'],
-    ['POST', '/transactions/alpha~%00', 'notFound', { status: 'refunded', note: 'x' }],
-    ['POST', '/transactions/constructor~__proto__', 'notFound', { status: 'refunded', note: 'x' }],
-    ['POST', '/unresolved/%00', 'notFound', { none: true }],
-    ['POST', '/unresolved/x', 'notFound', { bind: '\0' }],
-    ['DELETE', '/keys/%00', 'notFound'],
-    ['GET', '/audit?since=100y', 'invalid'],
-    ['GET', '/audit?since=36500d', '200'],
-    ['GET', '/audit?since=0001-01-01', '200'],
-    ['GET', '/transactions?since=0001-01-01', '200'],
-    ['GET', '/transactions?since=9999-12-31', '200'],
-    ['GET', '/transactions?page=100000&size=100', '200'],
-    ['POST', '/keys', 'invalid', JSON.parse('{"name":"a","__proto__":{"expires":"1h"}}')],
-    ['POST', '/keys', 'invalid', { name: '\ud800' }],
-    ['POST', '/keys', 'invalid', { name: 'a\0b' }],
-  ])('W19: %s %s is %s, and no internal error', async (method, path, outcome, body?: unknown) => {
-    expect(await call(method, path, body)).toBe(outcome)
+    ['GET', '/transactions?account=%00', 400],
+    ['GET', '/transactions?provider=a%00b', 400],
+    ['GET', '/transactions?account=%ED%A0%80', 200],
+    ['GET', '/transactions/alpha~%00', 404],
+    ['GET', '/transactions/alpha~%ff', 404],
+    ['POST', '/transactions/alpha~%00', 404, { status: 'refunded', note: 'x' }],
+    ['POST', '/transactions/constructor~__proto__', 404, { status: 'refunded', note: 'x' }],
+    ['POST', '/unresolved/%00', 404, { none: true }],
+    ['POST', '/unresolved/x', 404, { bind: '\0' }],
+    ['DELETE', '/keys/%00', 404],
+    ['GET', '/audit?since=100y', 400],
+    ['GET', '/audit?since=36500d', 200],
+    ['GET', '/audit?since=0001-01-01', 200],
+    ['GET', '/transactions?since=0001-01-01', 200],
+    ['GET', '/transactions?since=9999-12-31', 200],
+    ['GET', '/transactions?page=100000&size=100', 200],
+    ['POST', '/keys', 400, JSON.parse('{"name":"a","__proto__":{"expires":"1h"}}')],
+    ['POST', '/keys', 400, { name: '\ud800' }],
+    ['POST', '/keys', 400, { name: 'a\0b' }],
+  ])('W19: %s %s is %i, and no internal error', async (method, path, status, body?: unknown) => {
+    await using api = await serveApi(shared(), { providers: [], routing: { providers: [], strategy: 'priority' } })
+    expect((await api.call(method, path, body)).status).toBe(status)
   })
 
   test('W19: a search by provider reads an index alone, so that it holds up no client', async () => {
@@ -81,14 +70,13 @@ test.each([
     ])
     const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'suspensions', 'replicaFigures', 'currencyLists'] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
-    const config = () =>
-      ({
-        providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
-        routing: { providers: ['alpha'], strategy: 'priority' },
-      }) as never
-    const api = operatorApi({ stores: Object.fromEntries(ports), file: config, inForce: config, follow: lost }, '1')
-    const refusal = await api({ method, path, query: new URLSearchParams(), body, actor: 'alice' }).catch(Fault.from)
-    expect(refusal).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', retryAfter: expect.any(Number) })
+    const file = {
+      providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
+      routing: { providers: ['alpha'], strategy: 'priority' },
+    }
+    await using api = await serveApi(Object.fromEntries(ports), file, lost)
+    const { status, headers } = await api.call(method, path, body)
+    expect([status, headers['x-swap-reason'], headers['retry-after']]).toEqual([503, 'ledger_unavailable', expect.any(String)])
   },
 )
 
@@ -104,18 +92,34 @@ test.each([
       return { found: [], count: 0 }
     },
   }
-  const config = () => ({ providers: [{ name: 'beta', tag: 'two' }] }) as never
-  const none = {
-    accounts: {},
-    audit: { append: async () => {} },
-    overrides: {},
-    suspensions: {},
-    replicaFigures: {},
-    currencyLists: {},
-  }
-  const stores = { ...none, ledgerAdmin } as never
-  const api = operatorApi({ stores, file: config, inForce: config, follow: async () => {} }, '1')
-  const query = new URLSearchParams({ provider })
-  await api({ method: 'GET', path: '/transactions', query, body: undefined, actor: 'alice' })
+  const stores = { ...otherStores, ledgerAdmin }
+  await using api = await serveApi(stores, { providers: [{ name: 'beta', tag: 'two' }] })
+  expect((await api.call('GET', `/transactions?provider=${provider}`)).status).toBe(200)
   expect(found).toEqual([tag])
 })
+
+test('a page of creates that is full names the next one, and the last one names none', async () => {
+  const creates = Array.from({ length: maxUnresolved + 1 }, (_, at) => ({ intent: `create~${at}`, attemptedAt: at }))
+  const ledgerAdmin = {
+    unresolved: async (after?: UnresolvedCursor) =>
+      creates.filter(({ attemptedAt }) => attemptedAt > (after?.attemptedAt ?? -1)).slice(0, maxUnresolved),
+    needPerson: async () => [],
+  }
+  await using api = await serveApi({ ...otherStores, ledgerAdmin }, {})
+  const first = await api.call('GET', '/unresolved')
+  expect(first.json).toHaveLength(maxUnresolved)
+  const [, next = ''] = /^<\/api(\/unresolved\?after=.+)>; rel="next"$/.exec(String(first.headers.link)) ?? []
+  const last = await api.call('GET', next)
+  expect(last.json).toMatchObject([{ intent: `create~${maxUnresolved}` }])
+  expect(last.headers).not.toHaveProperty('link')
+  expect((await api.call('GET', '/unresolved?after=x')).status).toBe(400)
+})
+
+const otherStores = {
+  accounts: {},
+  audit: { append: async () => {} },
+  overrides: {},
+  suspensions: {},
+  replicaFigures: {},
+  currencyLists: {},
+}

@@ -24,14 +24,14 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
   const list = async () => (await accounts.listKeys()).map((key) => keyRow(key, Date.now()))
   return [
     route({
-      method: 'GET',
-      path: '/keys',
+      method: 'get',
+      path: '/api/keys',
       summary: 'All keys, the oldest first, without the keys themselves.',
       handle: async () => ok(await list()),
     }),
     route({
-      method: 'POST',
-      path: '/keys',
+      method: 'post',
+      path: '/api/keys',
       summary: 'Issues a key to an account, which is made if its name is new. The key is shown this once.',
       body: z.strictObject({ name, expires: lifetime.optional() }),
       async handle({ body, actor }) {
@@ -39,8 +39,8 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       },
     }),
     route({
-      method: 'DELETE',
-      path: '/keys/{id}',
+      method: 'delete',
+      path: '/api/keys/:id',
       summary: 'Ends a key now, for good.',
       async handle({ parameter, actor }) {
         if (!(await accounts.revokeKey(parameter, Date.now(), actor)))
@@ -49,8 +49,8 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       },
     }),
     route({
-      method: 'GET',
-      path: '/accounts',
+      method: 'get',
+      path: '/api/accounts',
       summary: 'The accounts that have keys, by name, with how many of these are valid.',
       handle: async () => ok(accountRows(await accounts.listKeys(), Date.now())),
     }),
@@ -62,8 +62,8 @@ const maxRecords = 1_000
 export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
   return [
     route({
-      method: 'GET',
-      path: '/audit',
+      method: 'get',
+      path: '/api/audit',
       summary: `Changes by hand, newest first, at most ${maxRecords}.`,
       query: z.strictObject({ since: since.optional() }),
       async handle({ query }) {

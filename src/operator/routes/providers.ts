@@ -33,15 +33,15 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
   const routing = async () => ok(routingReport(await status(), file()))
   return [
     route({
-      method: 'GET',
-      path: '/providers',
+      method: 'get',
+      path: '/api/providers',
       summary: 'Every provider as it is now, as `swapgate providers status --json` has it.',
       handle: async () => ok(await status()),
     }),
-    route({ method: 'GET', path: '/providers/{name}', summary: 'One of them.', handle: ({ parameter }) => oneOf(parameter) }),
+    route({ method: 'get', path: '/api/providers/:name', summary: 'One of them.', handle: ({ parameter }) => oneOf(parameter) }),
     route({
-      method: 'PATCH',
-      path: '/providers/{name}',
+      method: 'patch',
+      path: '/api/providers/:name',
       summary:
         'Overrides the state of a provider. 409 where it needs `force`: it leaves no provider for new swaps, or open transactions unread.',
       body: z.strictObject({ state: z.enum(providerStates), force }),
@@ -52,14 +52,14 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       },
     }),
     route({
-      method: 'GET',
-      path: '/routing',
+      method: 'get',
+      path: '/api/routing',
       summary: 'Strategy, providers, weights, mirror and states: in force, and in the file.',
       handle: routing,
     }),
     route({
-      method: 'PATCH',
-      path: '/routing',
+      method: 'patch',
+      path: '/api/routing',
       summary: 'Overrides the weights (of every routed provider) and the mirror (`null`: none), both or none.',
       body: z.strictObject({
         weights: z.record(z.string(), z.number()).optional(),
@@ -76,8 +76,8 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       },
     }),
     route({
-      method: 'DELETE',
-      path: '/overrides',
+      method: 'delete',
+      path: '/api/overrides',
       summary: 'Ends every override: the file counts. 409 where it needs `force=true`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       takesForce: true,
@@ -87,8 +87,8 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       },
     }),
     route({
-      method: 'DELETE',
-      path: '/overrides/{name}',
+      method: 'delete',
+      path: '/api/overrides/:name',
       summary:
         'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `mirror`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),

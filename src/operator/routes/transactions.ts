@@ -19,8 +19,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
   const tagOf = (provider: string): string => file().providers.find(({ name }) => name === provider)?.tag ?? provider
   return [
     route({
-      method: 'GET',
-      path: '/transactions',
+      method: 'get',
+      path: '/api/transactions',
       summary:
         'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. The search is in the audit log.',
       query: z.strictObject({
@@ -42,8 +42,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       },
     }),
     route({
-      method: 'GET',
-      path: '/transactions/{id}',
+      method: 'get',
+      path: '/api/transactions/:id',
       summary: 'One of them, whole. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const { tag, id } = parseTransactionId(parameter)
@@ -54,8 +54,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       },
     }),
     route({
-      method: 'POST',
-      path: '/transactions/{id}',
+      method: 'post',
+      path: '/api/transactions/:id',
       summary: 'Settles a transaction that needs a person: records the outcome that its client then gets. 409 where it needs none.',
       body: z.strictObject({ status: z.enum(settledStatuses), note }),
       async handle({ parameter, body, actor }) {
@@ -82,8 +82,8 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
   const notedAt = new Map<string, number>()
   return [
     route({
-      method: 'GET',
-      path: '/unresolved',
+      method: 'get',
+      path: '/api/unresolved',
       summary:
         'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ after: cursor.optional() }),
@@ -101,8 +101,8 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
       },
     }),
     route({
-      method: 'POST',
-      path: '/unresolved/{intent}',
+      method: 'post',
+      path: '/api/unresolved/:intent',
       summary:
         'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts. 409 while it may still run; `force` binds what cannot be read at the provider.',
       body: z.union(

@@ -1,0 +1,150 @@
+/** The event stream of the operator's API. One poll of the ledger every two seconds serves all listeners (docs/contract.md §15). */
+import type { Response } from 'express'
+import { providerStatus } from '../core/operations/provider-status.ts'
+import { Fault } from '../domain/fault.ts'
+import { formatTransactionId } from '../domain/swap.ts'
+import { type Route, route } from './route.ts'
+import type { OperatorParts } from './stores.ts'
+import type { TokenCheck } from './tokens.ts'
+
+interface EventStreams {
+  readonly feed: Pick<EventFeed, 'subscribe'>
+  readonly tokens: Pick<TokenCheck, 'isValid'>
+  /** Aborted when the process begins to stop: ends every stream. */
+  readonly stopping: AbortSignal
+}
+
+export function eventRoute(streams: EventStreams): Route {
+  return route({
+    method: 'get',
+    path: '/api/events',
+    summary: 'Server-sent events `provider`, `overrides` and `unresolved`: what is so now, then each change.',
+    handle(_, response) {
+      if (response.req.method === 'HEAD') response.type('text/event-stream').end()
+      else stream(response, streams)
+      return undefined
+    },
+  })
+}
+
+const commentIntervalMs = 15_000
+const tokenCheckIntervalMs = 1_000
+/** A listener that does not read is cut off. */
+const maxUnsentBytes = 1_048_576
+
+function stream(response: Response, { feed, tokens, stopping }: EventStreams): void {
+  const send = (text: string): void => {
+    if (response.writableEnded || response.destroyed) return
+    response.write(text)
+    if (response.writableLength > maxUnsentBytes) response.destroy()
+  }
+  const head = (): void => {
+    if (!response.headersSent) response.status(200).type('text/event-stream').flushHeaders()
+  }
+  const unsubscribe = feed.subscribe(({ event, data }) => {
+    head()
+    send(`event: ${event}\ndata: ${data}\n\n`)
+  })
+  if (!unsubscribe) throw new Fault('limited', 'Too many listen already; please close another page.', { retryAfter: 15 })
+  head()
+  const comments = setInterval(() => send(': still here\n\n'), commentIntervalMs)
+  const checks = setInterval(() => {
+    if (tokens.isValid(response.req.headers.authorization ?? '')) return
+    // What waits to be sent is not for this listener any more.
+    if (response.writableLength > 0) response.destroy()
+    else response.end()
+  }, tokenCheckIntervalMs)
+  const end = (): void => void response.end()
+  stopping.addEventListener('abort', end)
+  if (stopping.aborted) end()
+  response.once('close', () => {
+    unsubscribe()
+    clearInterval(comments)
+    clearInterval(checks)
+    stopping.removeEventListener('abort', end)
+  })
+}
+
+interface OperatorEvent {
+  /** `provider`, `overrides` or `unresolved`. */
+  readonly event: string
+  /** JSON. */
+  readonly data: string
+}
+
+type Listener = (event: OperatorEvent) => void
+
+const intervalMs = 2_000
+const maxListeners = 20
+/** Of each list in an event; its count is of all. */
+const maxNamed = 100
+
+export class EventFeed {
+  private readonly parts: OperatorParts
+  private readonly listeners = new Set<Listener>()
+  private current: ReadonlyMap<string, OperatorEvent> = new Map()
+  private timer: NodeJS.Timeout | undefined
+  private isLooking = false
+
+  constructor(parts: OperatorParts) {
+    this.parts = parts
+  }
+
+  /** Sends the current state, then every change. Returns a function that unsubscribes; undefined if there are too many listeners. */
+  subscribe(listener: Listener): (() => void) | undefined {
+    if (this.listeners.size >= maxListeners) return undefined
+    this.listeners.add(listener)
+    for (const event of this.current.values()) listener(event)
+    this.timer ??= setInterval(() => void this.look(), intervalMs).unref()
+    void this.look()
+    return () => {
+      this.listeners.delete(listener)
+      if (this.listeners.size === 0) this.stopPolling()
+    }
+  }
+
+  private stopPolling(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.current = new Map()
+  }
+
+  /** Reports nothing while the ledger is unavailable. */
+  private async look(): Promise<void> {
+    if (this.isLooking) return
+    this.isLooking = true
+    const next = await this.snapshot().catch(() => undefined)
+    this.isLooking = false
+    if (!next || this.listeners.size === 0) return
+    const changed = [...next].filter(([key, { data }]) => this.current.get(key)?.data !== data)
+    this.current = next
+    for (const [, event] of changed) for (const listener of this.listeners) listener(event)
+  }
+
+  private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {
+    const { stores, file } = this.parts
+    const [{ providers, overrides }, unresolved, count, needPerson] = await Promise.all([
+      providerStatus(file(), stores),
+      stores.ledgerAdmin.unresolved(undefined, maxNamed),
+      stores.ledgerAdmin.unresolvedCount(),
+      stores.ledgerAdmin.needPerson(maxNamed),
+    ])
+    const events = new Map<string, OperatorEvent>()
+    const add = (key: string, event: string, data: unknown): void => void events.set(key, { event, data: JSON.stringify(data) })
+    for (const { live, ...provider } of providers) {
+      add(`provider ${provider.tag}`, 'provider', { ...provider, breaker: live?.breaker ?? null })
+    }
+    add('overrides', 'overrides', overrides)
+    const intents = unresolved.map(({ intent, provider, state }) => ({ intent, provider, state }))
+    const transactions = needPerson.map(({ entry: { provider, transaction } }) => ({
+      id: formatTransactionId(provider, transaction.id),
+      attention: transaction.attention,
+    }))
+    add('unresolved', 'unresolved', {
+      count,
+      creates: intents,
+      transactions,
+    })
+    return events
+  }
+}

@@ -1,0 +1,44 @@
+/** The admin port with the operator's API over the given stores, without a gateway. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { adminApp } from '../../src/adapters/http/admin.ts'
+import { addOperator } from '../../src/operator/router.ts'
+import type { OperatorParts } from '../../src/operator/stores.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+
+const token = 'operator-token-of-alice-0123456789'
+
+interface ServedApi extends AsyncDisposable {
+  /** `path`: below `/api`. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<ReceivedResponse>
+}
+
+/** `file`: what the routes read of the configuration. */
+export async function serveApi(stores: object, file: object, follow: OperatorParts['follow'] = async () => {}): Promise<ServedApi> {
+  const config = () => ({ ...file, admin: { tokens: { alice: token } } }) as never
+  const admin = adminApp({
+    readiness: () => 'ready',
+    hosts: [],
+    printMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+    printError: (code, message) => JSON.stringify({ code, message }),
+  })
+  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, follow }
+  addOperator(admin, parts, () => {}, new AbortController().signal)
+  const server = createServer(admin.app)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    call: (method, path, body) =>
+      sendRequest(url, {
+        method,
+        path: `/api${path}`,
+        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
