@@ -51,7 +51,7 @@ const mergeBody: RequestHandler = (request, _, next) => {
 export function createSwapgate(source: ConfigSource, { middleware = [] }: SwapgateOptions = {}): Swapgate {
   const first = toConfig(source)
   const runSerially = oneAtATime()
-  const closed = closedHandler(first)
+  let closed = closedHandler(first)
   const underWay = new Set<Promise<HttpResponse>>()
   let config = first
   let opened: Opened | undefined
@@ -84,6 +84,7 @@ export function createSwapgate(source: ConfigSource, { middleware = [] }: Swapga
         const warnings = await opened.gateway.configuration.load(next)
         const changed = needsRestart(config, next)
         config = next
+        closed = closedHandler(next)
         return [...changed.map(restartWarning), ...warningsOf(next), ...warnings]
       }),
   }

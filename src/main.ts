@@ -78,7 +78,12 @@ export async function start(config: Config, processIo?: ProcessIo): Promise<Runn
     await opened.disposeAsync()
     return monitoring.isLogFlushed()
   }
-  return { urls, configWarnings, reconfigure: (next) => configuration.load(next), observe, logError: telemetry.log.fail, stop }
+  const reconfigure = async (next: Config): Promise<readonly string[]> => {
+    const warnings = await configuration.load(next)
+    publicPort.follow(next.providers)
+    return warnings
+  }
+  return { urls, configWarnings, reconfigure, observe, logError: telemetry.log.fail, stop }
 }
 
 async function openAdminPort(

@@ -53,7 +53,7 @@ export async function openAdmin(
     endOldest: (newest) => unfinished.endOldest(newest),
     onClosed,
   })
-  setIdleTimeout(server, adminIdleTimeoutMs)
+  setIdleTimeout(server, () => adminIdleTimeoutMs)
   return { url, drain: drainOf(server), ...routers }
 }
 
@@ -66,17 +66,23 @@ const adminIdleTimeoutMs = 75_000
 export interface PublicPort extends Port {
   /** How long the first request in line has waited, in milliseconds. */
   readonly wait: () => number
+  /** Timeouts of connections follow the providers of another configuration: for new connections, and for others from their next request. */
+  readonly follow: (providers: Config['providers']) => void
 }
 
 /** `isStopping`: whether every response closes its connection. */
 export async function openPublic(config: Config, handle: Http, isStopping: () => boolean, observe: Observer): Promise<PublicPort> {
-  const socketTimeoutMs = socketTimeoutOf(config)
+  let socketTimeoutMs = socketTimeoutOf(config)
   const max = maxConnections('public', config.server.connections)
   const ofAddress = addressBoundOf(config, max)
   const hasProxies = config.server.trustProxy > 0
   const bounded = hasProxies ? limitRequestsPerAddress(handle, ofAddress) : handle
   const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'public', reason })
-  const unread = new UnreadResponses({ timeoutMs: socketTimeoutMs, maxBytes: unreadBytes(), onClosed: () => onClosed('unread') })
+  const unread = new UnreadResponses({
+    timeoutMs: () => socketTimeoutMs,
+    maxBytes: unreadBytes(),
+    onClosed: () => onClosed('unread'),
+  })
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, open } = admissionQueue(app)
@@ -99,13 +105,17 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
     onClosed,
     onParked: (socket) => unfinished.ignore(socket),
   })
-  setIdleTimeout(server, socketTimeoutMs)
+  setIdleTimeout(server, () => socketTimeoutMs)
   const drain = drainOf(server)
   const begin = (): void => {
     drain.begin()
     open()
   }
-  return { url, drain: { ...drain, begin }, wait }
+  const follow: PublicPort['follow'] = (providers) => {
+    socketTimeoutMs = socketTimeoutOf({ server: config.server, providers })
+    server.timeout = socketTimeoutMs
+  }
+  return { url, drain: { ...drain, begin }, wait, follow }
 }
 
 /** The operator's bound applies always, the default only while most connections are in use. */
@@ -125,7 +135,7 @@ function unreadBytes(): number {
 }
 
 /** Milliseconds after which an idle connection, or an unread response, is closed. Waiting for a provider is not idle. */
-function socketTimeoutOf({ server, providers }: Config): number {
+function socketTimeoutOf({ server, providers }: Pick<Config, 'server' | 'providers'>): number {
   const waits = providers.flatMap(({ timeout, native, nativeIdle }) => [timeout, ...(native.length > 0 ? [nativeIdle] : [])])
   return 1000 * Math.max(server.socketTimeout, ...waits.map((wait) => 2 * wait))
 }
@@ -199,15 +209,20 @@ interface AwaitingResponse extends Socket {
 }
 
 /** Closes a connection that had no response in this many milliseconds and has none pending. */
-function setIdleTimeout(server: Server, timeoutMs: number): void {
+function setIdleTimeout(server: Server, timeoutMs: () => number): void {
   server.on('connection', (socket: AwaitingResponse) => {
     let lastBytesWritten = socket.bytesWritten
-    const timer = setInterval(() => {
+    let timer: NodeJS.Timeout
+    const waitOnce = (): void => {
+      timer = setTimeout(closeIfIdle, timeoutMs()).unref()
+    }
+    const closeIfIdle = (): void => {
       if (socket.bytesWritten === lastBytesWritten && !socket._httpMessage) return void socket.destroy()
       lastBytesWritten = socket.bytesWritten
-    }, timeoutMs)
-    timer.unref()
-    socket.once('close', () => clearInterval(timer))
+      waitOnce()
+    }
+    waitOnce()
+    socket.once('close', () => clearTimeout(timer))
   })
 }
 

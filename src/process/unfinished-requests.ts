@@ -156,7 +156,7 @@ export class UnfinishedRequests {
 
 interface UnreadOptions {
   /** For a client to read a response. */
-  readonly timeoutMs: number
+  readonly timeoutMs: () => number
   /** Of all unread responses together. */
   readonly maxBytes: number
   /** A connection was closed before that time. */
@@ -191,7 +191,7 @@ export class UnreadResponses {
     const bytes = response.writableLength
     if (bytes === 0 || socket.destroyed) return
     const connection = this.connections.get(socket) ?? this.watch(socket, clientNetworkOf(address))
-    const timer = setTimeout(() => socket.resetAndDestroy(), this.options.timeoutMs).unref()
+    const timer = setTimeout(() => socket.resetAndDestroy(), this.options.timeoutMs()).unref()
     connection.timers.add(timer)
     this.count(connection, bytes)
     response.once('close', () => {

@@ -14,7 +14,7 @@ let sockets: Socket[]
 beforeEach(async () => {
   closed = 0
   sockets = []
-  const unread = new UnreadResponses({ timeoutMs: 60_000, maxBytes: 3.5 * text.length, onClosed: () => closed++ })
+  const unread = new UnreadResponses({ timeoutMs: () => 60_000, maxBytes: 3.5 * text.length, onClosed: () => closed++ })
   server = createServer((request, response: ServerResponse) => {
     response.end(text, 'latin1')
     unread.add(response, String(request.headers.address))

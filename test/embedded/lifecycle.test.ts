@@ -101,8 +101,9 @@ it('P15: starts and stops come one after another, whatever the program waits for
 it('P15: the configuration of the last reload is that of the next start', async () => {
   const url = await listen(swapgate.handler)
   await swapgate.start()
-  await swapgate.reload(settings({ limits: { quotes: 7 } }))
+  await swapgate.reload(settings({ limits: { quotes: 7 }, defaultForm: 'B' }))
   await swapgate.stop()
+  expect((await sendRequest(url, { path: '/nothing' })).headers['x-swap-form']).toBe('B')
   await swapgate.start()
   expect((await sendRequest(url, { path: quote })).headers['ratelimit-policy']).toBe('"quotes";q=7;w=60')
 })

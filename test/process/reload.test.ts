@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
-import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
@@ -118,6 +118,29 @@ describe('on SIGHUP', () => {
     expect(await currentProvider()).toBe('alpha')
     writeFileSync(file, settings('beta'))
     await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+  })
+
+  it('errors of the admin port have the body of the default form that is in force', async () => {
+    const bodyOf404 = async (): Promise<unknown> => JSON.parse((await sendRequest(gateway.adminUrl, { path: '/nothing' })).text)
+    expect(await bodyOf404()).toEqual({ error: 'Not Found', message: expect.any(String), code: 404 })
+    writeFileSync(file, settings('alpha', 'defaultForm: B'))
+    gateway.reload()
+    await untilLogged('was read again')
+    expect(await bodyOf404()).toEqual({ code: 404, message: expect.any(String) })
+  })
+
+  it('a client waits for as long as the provider may take now', async () => {
+    const withTimeout = (seconds: number): string =>
+      settings('alpha')
+        .replace('{ port: 0, shutdownDelay: 0 }', '{ port: 0, shutdownDelay: 0, socketTimeout: 0.3 }')
+        .replace('{ form: A,', `{ form: A, timeout: ${seconds},`)
+        .replace('{ form: B,', '{ form: B, timeout: 0.1,')
+    await using short = await InProcessGateway.start(directory.write(withTimeout(0.1)))
+    writeFileSync(short.file, withTimeout(9))
+    short.reload()
+    await vi.waitFor(() => expect(short.output).toContain('was read again'), { timeout: 5_000, interval: 20 })
+    alpha.reply('rate', ({ query }) => ({ delay: 1_000, json: rateA(query) }))
+    expect((await sendRequest(short.url, { path: quote })).status).toBe(200)
   })
 
   it('a change that only a start reads is reported', async () => {
