@@ -140,7 +140,7 @@ export const provider = keys({
   ),
   depositMemo: optional(
     list(name),
-    'Networks on which its deposit addresses are shared: one without a memo is never returned to a client, and without `extraIds` swaps from there are not offered. This list, also an empty one, decides alone. None: XRP, XLM, those that its form names, and those on which its own list says that a deposit needs a memo',
+    'Networks on which its deposit addresses are shared: one without a memo is never returned to a client, and without `extraIds` swaps from there are not offered. This list, also an empty one, decides alone. [None](contract.md#35-extra-ids): XRP, XLM, and more by form',
   ),
   judge,
   addresses: setting(

@@ -42,12 +42,12 @@ const server = section(
     connections: setting(
       integer(1, 1_000_000),
       10_000,
-      "Maximum of open connections. For one more the oldest request that has not arrived whole is ended; if there is none, the new one is closed. Keep it below half of the system's limit of open files",
+      "Maximum of open connections ([past it](faults.md#overload)). Keep it below half of the system's limit of open files",
       'connections',
     ),
     connectionsPerAddress: optional(
       integer(1, 1_000_000),
-      'Maximum of open connections per client address (IPv6: per /64); further ones are closed. None: a quarter of `connections`, and only while more than half of these are in use. With `trustProxy`: maximum of requests in progress per client address; one too many is 429',
+      'Maximum of open connections per client address (IPv6: per /64). None: a quarter of `connections`, and only while more than half of these are in use. With `trustProxy`: of requests in progress; one too many is 429',
     ),
     socketTimeout: setting(
       seconds('above 0'),
@@ -197,7 +197,7 @@ const routing = required(
     maxDeviation: setting(
       share,
       0.1,
-      "By which share a create may promise less than its provider's newest quote of the same request in the last minute: more is counted, and under `best` counts against that provider's next quotes. Also: by which share another provider's quote may be less than the client's last one, to take a create that its provider turns away. 0: any",
+      "By which share a create may promise less than its provider's newest quote of the same request in the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider. Also: by which share another provider's quote may be less than the client's last one, to take a create that its provider turns away. 0: any",
     ),
     refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
     mirror: optional(
