@@ -23,6 +23,7 @@ import { serve } from '../src/edges/serve.ts'
 import { formA } from '../src/forms/a.ts'
 import type { Http, HttpRequest } from '../src/wire/http.ts'
 import { providerFormOf } from '../src/wire/provider-form.ts'
+import { providerScope } from '../test/support/provider-scope.ts'
 
 const shares = [0, 0.01, 0.1, 1]
 const rounds = 80
@@ -48,21 +49,11 @@ function gateway(tracing: Tracing | undefined): Http {
   const form = providerFormOf(formA)
   const signer = { rsaSha256: () => ({ signature: '', keyId: '' }) }
   const edge = connect({ form, http, keyOf: () => undefined, settings: {}, signer, server, observe, ...names })
-  const limits = {
-    provider: 'alpha',
-    account: 'alpha',
-    health: new AccountHealth(),
-    timeoutMs: 10_000,
-    budget: { quotes: 1_000_000_000, create: 0, read: 0 },
-    budgets: memoryBudgets(clock),
-    usesGatewayKey: true,
-    clock,
-    random: Math.random,
-    observe,
-  }
-  const keyCheck = new KeyCheck({ ...limits, keyed: form.keyed, hasListKey: false })
-  const protecting = resilience({ ...limits, keyCheck, breaker: createBreaker(limits) })
-  const service = compose([traced('quoteCache', quoteCache({ lifetimeMs: 0, clock, observe }), 'alpha'), ...protecting], edge)
+  const configured = { rateLimit: { quotes: 1_000_000_000, create: 0, read: 0 } }
+  const scope = providerScope({ configured, keyed: form.keyed, cache: { rate: 0 }, clock, random: Math.random, observe })
+  const keyCheck = new KeyCheck(scope, new AccountHealth())
+  const protecting = resilience(scope, memoryBudgets(clock), keyCheck, createBreaker(scope))
+  const service = compose([traced('quoteCache', quoteCache(scope), 'alpha'), ...protecting], edge)
   return serve({
     form: formA,
     service,

@@ -1,4 +1,5 @@
 /** The path of a request, from the top: the client's form, its gate, the layers, the route to a provider, the provider's layers. */
+import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { checkAddresses, checkAmount, refuseExtraIds } from './core/assets/check-request.ts'
@@ -11,6 +12,7 @@ import { intent } from './core/creation/intent.ts'
 import { judgeCreate, verifyQuote, verifyResponse } from './core/creation/judge.ts'
 import { recordResult } from './core/creation/record-result.ts'
 import { compose, deadline, type Layer } from './core/layer.ts'
+import type { ProviderScope } from './core/provider-scope.ts'
 import { currencies } from './core/quotes/currencies.ts'
 import { quoteCache, RecentQuotes } from './core/quotes/quote-cache.ts'
 import { checkPick, recordProvider, route } from './core/routing/route.ts'
@@ -19,44 +21,31 @@ import { defaultStatus, deriveFields, nameCoins } from './core/transactions/deri
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { Gate } from './domain/service.ts'
-import type { RateQuery } from './domain/swap.ts'
-import { type Gateway, type GatewayParts, type SharedParts, sharedParts } from './gateway/parts.ts'
-import {
-  accountTags,
-  confirmOptions,
-  createOptions,
-  isOneOfSeveral,
-  judgeOptions,
-  mayIgnoreMemos,
-  ownedByLedger,
-  ownedByProvider,
-  type ProviderPath,
-  verifyOptions,
-} from './gateway/provider-path.ts'
+import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
+import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
 import { type Routes, routesOf, shadowLayers } from './gateway/routes.ts'
 import { backgroundWork, served } from './gateway/served.ts'
-import { confidentialOf } from './provider/connections.ts'
 import { safeDeposits } from './provider/readers.ts'
 
-/** Builds the gateway for one configuration. It opens connections only through `gatewayParts.connections`. */
-export function createGateway(gatewayParts: GatewayParts): Gateway {
+/** Builds the gateway for one configuration. It opens connections only through `process.connections`. */
+export function createGateway(config: Config, process: ProcessScope): Gateway {
   const retirement = new AbortController()
-  const parts = sharedParts(gatewayParts, retirement.signal)
-  const providers = parts.config.providers.map((provider) => routedProvider(provider, parts, providerLayers))
-  const routes = routesOf(providers, parts)
-  const service = compose(commonLayers(routes, parts), route(routes)) // behind the route: a provider with its layers
+  const gateway = gatewayScope(config, process, retirement.signal)
+  const providers = config.providers.map((provider) => routedProvider(provider, gateway, providerLayers))
+  const routes = routesOf(providers, gateway)
+  const service = compose(commonLayers(routes, gateway), route(routes)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(parts), providers, parts), // in each form: key, gate, decode, service, encode
-    ...backgroundWork(providers, parts),
+    handle: served(service, gateOf(gateway), providers, gateway), // in each form: key, gate, decode, service, encode
+    ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
   }
 }
 
 /** Before a request is decoded. */
-function gateOf(parts: SharedParts): Gate {
-  const { config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } = parts
+function gateOf(gateway: GatewayScope): Gate {
+  const { config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } = gateway
   return admission({
     isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged, clock: steadyClock }), // overload: 503, quotes first, creates last
     limits: clientLimits({ limiter, configured: config.limits, refusedAddresses, observe }), // too many requests: 429
@@ -66,8 +55,8 @@ function gateOf(parts: SharedParts): Gate {
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
-function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
-  const { config, isManaged, ledger, pendingKeys, freshness } = parts
+function commonLayers(routes: Routes, gateway: GatewayScope): readonly Layer[] {
+  const { config, isManaged, ledger, pendingKeys, freshness } = gateway
   const { active, readTags } = routes
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
@@ -76,50 +65,43 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
-    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, readTags }))] : []), // a client's own transactions
-    ...shadowLayers(routes, parts), // repeats some quotes at a candidate, after the response
+    ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
+    ...shadowLayers(routes, gateway), // repeats some quotes at a candidate, after the response
   ]
 }
 
 /** In front of one provider. */
-function providerLayers(providerPath: ProviderPath): readonly Layer[] {
-  const { provider, connected, parts } = providerPath
-  const { config, suspensions, steadyClock: clock, observe } = parts
-  const { tag, capabilities, catalogue, maximums, timeoutMs } = connected
-  const { naming } = catalogue
-  const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
-  const creates = createOptions(providerPath)
-  const quotes = new RecentQuotes(clock)
+function providerLayers(scope: ProviderScope, { suspensions, otherDeposits }: GatewayScope): readonly Layer[] {
+  const { tag, capabilities, catalogue, table, observe } = scope
+  const quotes = new RecentQuotes(scope.steadyClock)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
-    deadline(timeoutMs), // one deadline for the whole request
+    deadline(scope.timeoutMs), // one deadline for the whole request
     creation({
       provider: tag,
-      record: recordResult(creates), // a create is in the ledger before the client gets its response
+      record: recordResult(scope), // a create is in the ledger before the client gets its response
       layers: [
-        ...(parts.isManaged
-          ? [ownedByLedger(providerPath)] // 404 for another's transaction
-          : ownedByProvider(providerPath)), // the provider's 404, by the client's key; adds what the ledger has
+        ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
-        sortedList(capabilities, provider.timezone), // newest first, within the date range
-        fillFromRequest(confidentialOf(config), mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
-        refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
-        countExcessDecimals({ table: config.assets, provider: tag, observe }), // amounts with more decimals than the table's
-        translateAssets(catalogue, isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
-        refuseExtremeAmounts(maximums), // 400 for an amount far above the largest maximum of its coin
-        checkAmount({ table: config.assets, isRounded: config.routing.roundAmounts === 'down' }), // 400 for an amount that the network cannot carry, or the amount below
-        checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-        suspensions.layer({ tags: accountTags(provider, config), table: config.assets }), // 503 for an asset whose last creates were refused
-        safeDeposits(provider, catalogue), // no deposit address that cannot be one, or without its memo
-        traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
+        sortedList(scope), // newest first, within the date range
+        fillFromRequest(scope), // what the response may omit: rate type, addresses
+        refuseExtraIds(scope), // 400 for a memo that the provider may lose
+        countExcessDecimals(tag, table, observe), // amounts with more decimals than the table's
+        translateAssets(catalogue, scope.isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        refuseExtremeAmounts(scope.maximums), // 400 for an amount far above the largest maximum of its coin
+        checkAmount(scope), // 400 for an amount that the network cannot carry, or the amount below
+        checkAddresses(scope), // 400 for an address that the network does not have
+        suspensions.layer(scope), // 503 for an asset whose last creates were refused
+        safeDeposits(scope.configured, catalogue), // no deposit address that cannot be one, or without its memo
+        traced('quoteCache', quoteCache(scope), tag), // recent quotes, shared by all clients
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
-        verifyQuote(naming), // a quote must be for the requested pair
+        verifyQuote(scope), // a quote must be for the requested pair
       ],
-      judge: judgeCreate(judgeOptions(providerPath, quotes)), // what the provider says of its own must be possible
-      verify: verifyResponse(verifyOptions(providerPath)), // the response of a create must match its request
-      send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
+      judge: judgeCreate(scope, quotes, otherDeposits), // what the provider says of its own must be possible
+      verify: verifyResponse(scope), // the response of a create must match its request
+      send: intent(scope), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),
-    confirmCreate(confirmOptions(providerPath)), // a create whose response leaves a network or a memo out is read once more
+    confirmCreate(scope), // a create whose response leaves a network or a memo out is read once more
   ]
 }

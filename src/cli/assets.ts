@@ -58,7 +58,8 @@ const maxPauseMs = 60_000
 
 /** Reads the whole list. If the budget or the provider requires a pause, it waits and continues where it stopped. */
 async function readList(provider: ConnectedProvider, { err }: Terminal): Promise<readonly Currency[]> {
-  const { capabilities, name, timeoutMs } = provider
+  const { name } = provider
+  const { capabilities, timeoutMs } = provider.upstream
   const service = withProgress(compose([deadline(timeoutMs)], provider.service), name, err)
   const reading = new CurrencyReading(capabilities.pageSize)
   const endsAt = performance.now() + maxReadMs

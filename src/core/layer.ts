@@ -3,7 +3,6 @@
 import { type Fault, standardFault } from '../domain/fault.ts'
 import type { LocalRejectionCause, Observer } from '../domain/observation.ts'
 import { type Context, forEachOp, type Op, type Request, type ServiceResponse, type SwapService } from '../domain/service.ts'
-import type { SteadyClock } from './clock.ts'
 
 /**
  * A layer is middleware: it takes a `SwapService` and returns another with the same interface. Layers form an onion: a request
@@ -95,7 +94,7 @@ type AroundCall = <O extends Op>(op: O, request: Request<O>, context: Context, n
  * Wraps the service in the layers, outermost first.
  *
  * @example The deadline bounds both tries of a read
- *     const service = compose([deadline(10_000), retry(options)], provider)
+ *     const service = compose([deadline(10_000), retry(upstream)], provider)
  */
 export function compose(layers: readonly Layer[], service: SwapService): SwapService {
   return layers.reduceRight((next, wrap) => wrap(next), service)
@@ -110,21 +109,7 @@ export function createService(handlers: OperationHandlers): SwapService {
   }
 }
 
-// Options that many layers share.
-
-/** Of a layer in front of one provider. */
-export interface ProviderLayerOptions {
-  /** Tag of the provider. */
-  readonly provider: string
-  readonly observe: Observer
-}
-
-/** Time and chance; a test has its own. */
-export interface Timing {
-  readonly clock: SteadyClock
-  /** From 0 to 1, as `Math.random`. */
-  readonly random: () => number
-}
+// Rejections by the gateway itself.
 
 /** Counts a rejection by the gateway itself and returns its `Fault`. `waitMs`: time until a retry makes sense. */
 export type RejectLocally = (waitMs: number) => Fault

@@ -2,21 +2,28 @@
 import type { Provider } from '../config/index.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
 import { recordVerifiedKeys } from '../core/access/verified-keys.ts'
+import type { Catalogue } from '../core/assets/listing.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
+import type { ProviderScope } from '../core/provider-scope.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
-import { keyed, type ProviderState } from '../domain/service.ts'
+import { type Capabilities, keyed, type ProviderState, type SwapService } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { nativeLaneOf } from '../native/lane.ts'
 import type { NativeLane } from '../native/serve.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
-import { confidentialOf } from '../provider/connections.ts'
 import { keyFor, reportedBy, transactionReader } from '../provider/readers.ts'
-import type { SharedParts } from './parts.ts'
-import { type ProviderPath, stateOptions } from './provider-path.ts'
+import type { GatewayScope } from './process-scope.ts'
+import { providerScope } from './provider-scope.ts'
 
-export interface RoutedProvider
-  extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
+export interface RoutedProvider {
+  readonly name: string
+  readonly tag: string
+  readonly timeoutMs: number
+  readonly capabilities: Capabilities
+  readonly catalogue: Catalogue
+  /** Behind its layers. */
+  readonly service: SwapService
   readonly connected: ConnectedProvider
   readonly state: ProviderState
   /** Absent if nothing is open. */
@@ -30,50 +37,42 @@ export interface RoutedProvider
 /** Connects the provider and composes its layers in front of it. */
 export function routedProvider(
   provider: Provider,
-  parts: SharedParts,
-  layersOf: (path: ProviderPath) => readonly Layer[],
+  gateway: GatewayScope,
+  layersOf: (scope: ProviderScope, gateway: GatewayScope) => readonly Layer[],
 ): RoutedProvider {
-  const { config, providerForms, steadyClock, version } = parts
+  const { config, providerForms, isManaged, steadyClock, retired, version } = gateway
+  const { name, tag, state } = provider
   const form = providerFormNamed(provider.form, providerForms)
-  const connected = connect(provider, parts)
-  if (provider.state !== 'off') parts.reported.set(connected.tag, reportedBy(connected, provider))
-  connected.setPaused(provider.state !== 'active')
+  const connected = connect(provider, gateway)
+  const scope = providerScope(provider, connected, gateway)
+  const reported = reportedBy(connected, provider)
+  if (state !== 'off') gateway.reported.set(tag, reported)
+  connected.setPaused(state !== 'active')
+  const poll = state === 'draining' ? openPoll : lostPoll
   return {
-    ...connected,
-    connected,
-    state: provider.state,
-    native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
-    service: compose(layersOf({ provider, connected, parts }), connected.service),
+    ...{ name, tag, state, connected },
+    timeoutMs: scope.timeoutMs,
+    capabilities: scope.capabilities,
+    catalogue: scope.catalogue,
+    native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: scope.confidential, version }),
+    service: compose(layersOf(scope, gateway), connected.service),
     reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),
-    poll: provider.state !== 'off' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
+    poll: state !== 'off' && isManaged ? poll(scope, reported, retired) : undefined,
   }
 }
 
-function connect(provider: Provider, parts: SharedParts): ConnectedProvider {
-  const { providerForms, isManaged, connections } = parts
+function connect(provider: Provider, gateway: GatewayScope): ConnectedProvider {
+  const { providerForms, isManaged, connections } = gateway
   return connections.connect(provider, {
-    ...parts,
+    ...gateway,
     form: providerFormNamed(provider.form, providerForms),
     keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? keyFor(provider, op) : caller.key),
-    access: isManaged ? gatewayKeyErrors() : passthroughAccess(parts),
+    access: isManaged ? gatewayKeyErrors() : passthroughAccess(gateway),
     usesGatewayKey: isManaged,
   })
 }
 
 /** A client's key is checked by the provider; quotes may have the gateway's own. */
-function passthroughAccess({ verifiedKeys, refusedAddresses }: SharedParts): Layer {
+function passthroughAccess({ verifiedKeys, refusedAddresses }: GatewayScope): Layer {
   return (service) => compose([gatewayQuoteErrors(), recordVerifiedKeys(verifiedKeys, refusedAddresses)], service)
-}
-
-function pollOf(path: ProviderPath): () => Promise<void> {
-  const { provider, connected, parts } = path
-  const { steadyClock, retired } = parts
-  const poll = provider.state === 'draining' ? openPoll : lostPoll
-  return poll({
-    ...stateOptions(path),
-    service: reportedBy(connected, provider),
-    capabilities: connected.capabilities,
-    steadyClock,
-    isRetired: () => retired.aborted,
-  })
 }

@@ -6,9 +6,9 @@ import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '
 import { OtherProviders } from '../core/routing/failover.ts'
 import type { RouteOptions } from '../core/routing/route.ts'
 import { shadow } from '../core/routing/shadow.ts'
-import { unconfiguredProviders } from '../core/transactions/freshness.ts'
+import { unconfiguredProviders } from '../core/transactions/from-ledger.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
-import type { SharedParts } from './parts.ts'
+import type { GatewayScope } from './process-scope.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 export interface Routes extends RouteOptions {
@@ -24,8 +24,8 @@ export interface Routes extends RouteOptions {
   readonly candidate: RoutedProvider | undefined
 }
 
-export function routesOf(providers: readonly RoutedProvider[], parts: SharedParts): Routes {
-  const { config, isManaged, ledger, freshness, observe } = parts
+export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayScope): Routes {
+  const { config, isManaged, ledger, freshness, observe } = gateway
   const { routing } = config
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const [first] = routed
@@ -40,10 +40,10 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
     listsFromLedger,
     elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.mirror?.provider && isActive(provider)),
-    dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
+    dispatch: dispatchOf(providers, routed, gateway), // chooses the provider; fails over if nothing was sent
     lists: first,
     servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
-    getUnconfigured: unconfiguredProviders({ ledger, freshness, observe }),
+    getUnconfigured: unconfiguredProviders(ledger, freshness, observe),
     untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
   }
 }
@@ -52,7 +52,7 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
 function dispatchOf(
   providers: readonly RoutedProvider[],
   routed: readonly RoutedProvider[],
-  { config, winners, deviations }: SharedParts,
+  { config, winners, deviations }: GatewayScope,
 ): Dispatch {
   const { strategy, weights, patience } = config.routing
   const active = routed.filter(isActive)
@@ -77,9 +77,9 @@ function isActive({ state }: RoutedProvider): boolean {
 }
 
 /** Repeats some quotes at the provider of `routing.mirror`; empty without one that is active. */
-export function shadowLayers({ candidate, active }: Routes, parts: SharedParts): readonly Layer[] {
+export function shadowLayers({ candidate, active }: Routes, gateway: GatewayScope): readonly Layer[] {
   if (!candidate) return []
-  const { config, shadowStatistics: statistics, observe } = parts
+  const { config, shadowStatistics: statistics, observe } = gateway
   const { tag, service, timeoutMs, catalogue, connected } = candidate
   const layer = shadow({
     candidate: { tag, service },

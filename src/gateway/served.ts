@@ -8,12 +8,13 @@ import { serve } from '../edges/serve.ts'
 import { formNamed } from '../forms/index.ts'
 import { serveNative } from '../native/serve.ts'
 import type { Http } from '../wire/http.ts'
-import type { Gateway, SharedParts } from './parts.ts'
+import type { Gateway, GatewayScope } from './process-scope.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 /** Serves the service in every form, each at its own mount. */
-export function served(service: SwapService, gate: Gate, providers: readonly RoutedProvider[], parts: SharedParts): Http {
-  const { config, forms, limiter, load, identify, isManaged, observe, tracing, pages } = parts
+export function served(service: SwapService, gate: Gate, providers: readonly RoutedProvider[], gateway: GatewayScope): Http {
+  const { config, forms, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
+  const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const edge = {
     service,
@@ -30,16 +31,16 @@ export function served(service: SwapService, gate: Gate, providers: readonly Rou
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
   const native = serveNative({ lanes, gate, identify, observe, tracing, sandboxTags })
-  return mounts(handlers, formNamed(config.defaultForm, forms), pages, native)
+  return mounts(handlers, formNamed(config.defaultForm, forms), config.docs ? pages : new Map(), native)
 }
 
 // What a gateway does without a request. The process calls both at intervals.
 
 export function backgroundWork(
   providers: readonly RoutedProvider[],
-  parts: SharedParts,
+  gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollDraining'> {
-  const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = parts
+  const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, state, reader }) => (state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcileFor * 1000

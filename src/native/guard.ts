@@ -4,7 +4,8 @@
  */
 
 import type { SteadyClock } from '../core/clock.ts'
-import { type ProviderLayerOptions, type RejectLocally, rejectLocally } from '../core/layer.ts'
+import { type RejectLocally, rejectLocally } from '../core/layer.ts'
+import type { UpstreamScope } from '../core/provider-scope.ts'
 import type { CallBreaker } from '../core/resilience/breaker.ts'
 import type { SpendBudget } from '../core/resilience/budget-limit.ts'
 import { boundedCalls } from '../core/resilience/bulkhead.ts'
@@ -13,12 +14,6 @@ import { countedAs, type MakeNativeCall, type NativeGuard, type OpenPath, type R
 import type { Observer } from '../domain/observation.ts'
 import { policyOf } from '../domain/policy.ts'
 import type { Context } from '../domain/service.ts'
-
-interface NativeGuardOptions extends ProviderLayerOptions {
-  readonly breaker: CallBreaker
-  readonly spendBudget: SpendBudget
-  readonly clock: SteadyClock
-}
 
 /**
  * Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. If all places are taken, an
@@ -29,11 +24,12 @@ const maxConcurrentPerAccount = 64
 const maxQueued = 512
 const queueTimeoutMs = 1_000
 
-export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: NativeGuardOptions): NativeGuard {
+export function nativeGuard(upstream: UpstreamScope, breaker: CallBreaker, spendBudget: SpendBudget): NativeGuard {
+  const { tag: provider, steadyClock: clock, observe } = upstream
   const reject = rejections(provider, observe)
   const cooldown = new PathCooldown(clock, () => observe({ what: 'cooldown', provider, reason: 'limited' }))
   const places = new Places(clock)
-  const run = boundedCalls({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe })
+  const run = boundedCalls(provider, { maxConcurrent, maxQueued, queueTimeoutMs }, observe)
   const send = async (openPath: OpenPath, context: Context, call: MakeNativeCall, signal: AbortSignal): Promise<void> => {
     await spendBudget(policyOf[countedAs(openPath.method)], true, context)
     const refusal = breaker.rejectionOf(context)

@@ -2,15 +2,11 @@
 import type { LookupFunction } from 'node:net'
 import { signer } from '../adapters/crypto.ts'
 import type { Config, Provider } from '../config/index.ts'
-import type { SteadyClock } from '../core/clock.ts'
-import type { Breaker } from '../core/resilience/breaker.ts'
-import { type BudgetLimitOptions, budgetSpending } from '../core/resilience/budget-limit.ts'
 import type { Confidential } from '../domain/confidential.ts'
-import { parseOpenPath } from '../domain/native.ts'
+import { type NativeGuard, parseOpenPath } from '../domain/native.ts'
 import type { Server } from '../domain/observation.ts'
 import type { SendNative } from '../wire/native.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
-import { nativeGuard } from './guard.ts'
 import type { NativeLane } from './serve.ts'
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
@@ -19,31 +15,22 @@ export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
   readonly open: () => SendNative
 }
 
-export interface NativeConnectionOptions extends BudgetLimitOptions {
-  /** The provider's base URL. */
-  readonly url: string
-  readonly lookup: LookupFunction
-  readonly server: Server
-  readonly breaker: Breaker
-  readonly clock: SteadyClock
-}
-
-export function connectNative(options: NativeConnectionOptions): NativeConnection {
-  const guard = nativeGuard({ ...options, breaker: options.breaker.native, spendBudget: budgetSpending(options) })
+/** `url`: the provider's base URL. `guard`: for the calls to it. */
+export function connectNative(url: string, server: Server, lookup: LookupFunction, guard: NativeGuard): NativeConnection {
   let upstream: Promise<SendNative> | undefined
   const open = (): SendNative => {
-    upstream ??= loadUpstream(options)
+    upstream ??= loadUpstream(url, lookup)
     const loading = upstream
     return async (request) => {
       const send = await loading
       return send(request)
     }
   }
-  return { guard, open, server: options.server }
+  return { guard, open, server }
 }
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
-async function loadUpstream({ url, lookup }: NativeConnectionOptions): Promise<SendNative> {
+async function loadUpstream(url: string, lookup: LookupFunction): Promise<SendNative> {
   const { nativeUpstream } = await import('./exchange.ts')
   return nativeUpstream(url, lookup)
 }

@@ -84,7 +84,7 @@ interface ReplicaFiguresOptions {
 export function startReplicaFigures({ store, figures, shadowStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
   const replica = randomUUID()
   const write = (): Promise<void> => {
-    const providers = connected().map((provider) => ({ ...figures.counts(provider.tag), ...listFigures(provider) }))
+    const providers = connected().map((provider) => ({ ...figures.counts(provider.upstream.tag), ...listFigures(provider) }))
     return store.write(replica, { providers, shadow: shadowStatistics.counts() ?? null })
   }
   // Killed processes have left their rows.

@@ -13,6 +13,7 @@ import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { StaticPages } from '../edges/static-page.ts'
 import { knownForms } from '../forms/index.ts'
+import type { Identify, ProcessScope } from '../gateway/process-scope.ts'
 import { createGateway } from '../gateway.ts'
 import { type OpenLedger, openLedger } from '../ledger/index.ts'
 import { inTurns } from '../ledger/turns.ts'
@@ -23,7 +24,6 @@ import { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import { openLimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
-import { noPages } from './pages.ts'
 import type { Monitoring } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -93,45 +93,37 @@ async function openGatewayBuilder(
   resources.defer(() => connections.close())
   const shadowStatistics = new ShadowStatistics()
   const suspensions = new Suspensions(store, () => performance.now())
-  const pendingKeys = new PendingCreateKeys()
-  const shared = {
+  const shared: ProcessScope = {
+    ...knownForms,
     ...limitStores,
+    ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
     tracing,
     load,
-    ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
     currencyLists,
     deferredResults,
     suspensions,
     connections,
+    shadowStatistics,
+    pendingKeys: new PendingCreateKeys(),
+    breaker: createBreaker,
+    steadyClock: () => performance.now(),
+    identification: (auth) => keyIdentity(auth, accounts, observe),
+    observe,
+    version,
+    pages,
   }
   return {
     shadowStatistics,
     suspensions,
     build(next) {
-      const gateway = createGateway({
-        ...shared,
-        config: next,
-        ...knownForms,
-        shadowStatistics,
-        pendingKeys,
-        breaker: createBreaker,
-        steadyClock: () => performance.now(),
-        identify: keyIdentity(next, accounts, observe),
-        observe,
-        version,
-        pages: next.docs ? pages : noPages,
-      })
+      const gateway = createGateway(next, shared)
       return new Generation(gateway, connections.retain(gateway.connected))
     },
   }
 }
 
 /** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */
-function keyIdentity(
-  { auth }: Config,
-  accounts: Accounts,
-  observe: Observer,
-): (key: string, isQuote: boolean) => Promise<string | undefined> {
+function keyIdentity(auth: Config['auth'], accounts: Accounts, observe: Observer): Identify {
   if (auth.mode === 'passthrough') return async (key) => hashKey(key)
   return authentication({ accounts, digest: hashKey, clock: Date.now, observe })
 }

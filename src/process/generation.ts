@@ -1,5 +1,5 @@
 /** The gateway of one configuration, with the requests that began while it was in force (docs/contract.md §10). */
-import type { Gateway } from '../gateway/parts.ts'
+import type { Gateway } from '../gateway/process-scope.ts'
 import type { Http } from '../wire/http.ts'
 
 export class Generation {

@@ -6,25 +6,27 @@ import { forwardAddress, type NeedsAddress } from '../core/access/client-address
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/listing.ts'
 import { KnownMaximums, plausibleLimits } from '../core/assets/plausible-amounts.ts'
-import type { Clock, SteadyClock } from '../core/clock.ts'
+import type { Clock, SequenceClock, SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/judge.ts'
 import type { Destination } from '../core/destination.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
+import type { UpstreamScope } from '../core/provider-scope.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../core/resilience/breaker.ts'
-import type { Budgets } from '../core/resilience/budget-limit.ts'
+import { type Budgets, budgetSpending } from '../core/resilience/budget-limit.ts'
 import { type AccountHealth, KeyCheck } from '../core/resilience/health-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
 import { maxSkewMs } from '../core/same-swap.ts'
 import { plausibleExpiry } from '../core/transactions/derive-fields.ts'
-import { numberRequests, type SequenceClock } from '../core/transactions/save-observed.ts'
+import { numberRequests } from '../core/transactions/save-observed.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import type { Observer, Server } from '../domain/observation.ts'
-import { type Capabilities, type Context, namesByCode, type Op, ops, type Request, type SwapService } from '../domain/service.ts'
+import { namesByCode, ops, type SwapService } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
 import { type Connection, isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
 import { connect } from '../edges/connect.ts'
+import { nativeGuard } from '../native/guard.ts'
 import { connectNative, type NativeConnection } from '../native/lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
 
@@ -58,13 +60,12 @@ interface SharedByProviders {
 /** A provider with its connections, resilience layers and currency list. */
 export interface ConnectedProvider {
   readonly name: string
-  readonly tag: string
-  readonly timeoutMs: number
+  /** How it is called. */
+  readonly upstream: UpstreamScope
   readonly service: SwapService
   readonly catalogue: Catalogue
   /** Of the amounts that it takes. */
   readonly maximums: KnownMaximums
-  readonly capabilities: Capabilities
   /** Rate types whose creates get a quote of their own first. */
   readonly quotedFirst: ReadonlySet<RateType>
   /** Whether an operation sends the client's address. */
@@ -87,8 +88,8 @@ export function connectProvider(
   parts: ProviderParts,
   { sequences, confidential, lookup, health }: SharedByProviders,
 ): ConnectedProvider {
-  const { keyOf, access, steadyClock: clock, observe, version } = parts
-  const { name, tag, account } = provider
+  const { keyOf, access, budgets, usesGatewayKey, steadyClock, observe, version } = parts
+  const { name, tag } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeoutMs = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeoutMs, maxAgeMs: provider.maxConnectionAge * 1000, lookup })
@@ -111,57 +112,48 @@ export function connectProvider(
     observe,
   })
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
-  const keyCheck = new KeyCheck({
-    ...{ provider: tag, timeoutMs, clock, observe },
+  const scope: UpstreamScope = {
+    tag,
+    configured: provider,
+    timeoutMs,
+    capabilities: form.capabilities,
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
-    hasListKey: provider.listKey !== '',
-    health,
-  })
-  const limits = {
-    ...parts,
-    ...{ clock, provider: tag, account, health, timeoutMs, budget: provider.rateLimit, random: Math.random },
-    keyedRead: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
-    keyCheck,
-    callsOf: (op: Op, request: Request<Op>, { needsAmountRangeOnly }: Context) =>
-      needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request)),
+    keyedRead: form.operation('listTransactions') ? 'listTransactions' : 'listCurrencies',
+    callsOf: (op, request, { needsAmountRangeOnly }) => (needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request))),
+    usesGatewayKey,
+    clock: parts.clock,
+    steadyClock,
+    random: Math.random,
+    observe,
   }
-  const breaker = parts.breaker(limits)
-  const resilienceLayers = resilience({ ...limits, breaker })
+  const keyCheck = new KeyCheck(scope, health)
+  const breaker = parts.breaker(scope)
   const service = compose(
     [
       onlyOffered(form),
       forwardAddress(needsAddress),
       access,
-      ...resilienceLayers,
+      ...resilience(scope, budgets, keyCheck, breaker),
       numberRequests(sequences),
-      plausibleLimits({ provider: tag, observe }),
-      plausibleExpiry({ provider: tag, timezone: provider.timezone, clock: parts.clock, observe }),
+      plausibleLimits(tag, observe),
+      plausibleExpiry(scope),
     ],
     edge,
   )
   const currencyList = currencyListOf(service, provider, naming, parts)
-  const { setPaused } = currencyList
-  const native = connectNative({ ...limits, breaker, url: provider.url, lookup, server: serverOf(provider.url) })
-  const { capabilities, quotedFirst } = form
-  const base = {
+  const guard = nativeGuard(scope, breaker.native, budgetSpending(scope, budgets))
+  return {
     name,
-    tag,
-    timeoutMs,
+    upstream: scope,
     service,
     catalogue: currencyList,
-    maximums: new KnownMaximums(clock),
-    capabilities,
-    quotedFirst,
+    maximums: new KnownMaximums(steadyClock),
+    quotedFirst: form.quotedFirst,
     needsAddress,
-    native,
-    setPaused,
-  }
-  const isListRefused = (): boolean => keyCheck.isListRefused
-  const clockSkewMs = (): number => clockSkew.milliseconds
-  return {
-    ...base,
-    isListRefused,
-    clockSkewMs,
+    isListRefused: () => keyCheck.isListRefused,
+    clockSkewMs: () => clockSkew.milliseconds,
+    native: connectNative(provider.url, serverOf(provider.url), lookup, guard),
+    setPaused: currencyList.setPaused,
     retire: closeListFirst(currencyList, retire),
     close: closeListFirst(currencyList, close),
   }

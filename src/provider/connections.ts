@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { Config, Provider } from '../config/index.ts'
+import { SequenceClock } from '../core/clock.ts'
 import { AccountHealth } from '../core/resilience/health-check.ts'
-import { SequenceClock } from '../core/transactions/save-observed.ts'
 import { Confidential, type ConfidentialWords } from '../domain/confidential.ts'
 import { type ConnectedProvider, connectProvider, type ProviderParts } from './connected-provider.ts'
 

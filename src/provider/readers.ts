@@ -5,6 +5,7 @@ import type { Catalogue } from '../core/assets/listing.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, deadline, type Layer } from '../core/layer.ts'
+import type { ConfiguredProvider } from '../core/provider-scope.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
 import { deriveFields } from '../core/transactions/derive-fields.ts'
 import type { Op, SwapService } from '../domain/service.ts'
@@ -17,13 +18,12 @@ export function transactionReader(
   config: Pick<Config, 'auth'>,
   clock: () => number,
 ): TransactionReader {
-  const { capabilities, catalogue } = connected
-  const limited = compose([ownReadLimit({ limit: provider.rateLimit.read, clock })], reportedBy(connected, provider))
-  const { isListRefused, clockSkewMs } = connected
+  const { upstream, catalogue, isListRefused, clockSkewMs } = connected
+  const limited = compose([ownReadLimit(provider.rateLimit.read, clock)], reportedBy(connected, provider))
   const destination = destinationOf(provider, config)
   return {
     service: limited,
-    capabilities,
+    capabilities: upstream.capabilities,
     naming: catalogue.naming,
     timezone: provider.timezone,
     clockSkewMs,
@@ -34,10 +34,10 @@ export function transactionReader(
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */
-export function reportedBy({ service, capabilities, catalogue, timeoutMs }: ConnectedProvider, provider: Provider): SwapService {
+export function reportedBy({ service, upstream, catalogue }: ConnectedProvider, provider: Provider): SwapService {
   const layers = [
-    deadline(timeoutMs),
-    deriveFields(capabilities),
+    deadline(upstream.timeoutMs),
+    deriveFields(upstream.capabilities),
     translateAssets(catalogue, false),
     safeDeposits(provider, catalogue),
   ]
@@ -48,7 +48,7 @@ export function reportedBy({ service, capabilities, catalogue, timeoutMs }: Conn
  * No deposit address that cannot be one, and none without its memo on networks with shared deposit addresses, unless
  * `providers.<name>.judge` only counts that.
  */
-export function safeDeposits({ depositMemo, extraIds, addresses, judge }: Provider, catalogue: Catalogue): Layer {
+export function safeDeposits({ depositMemo, extraIds, addresses, judge }: ConfiguredProvider, catalogue: Catalogue): Layer {
   const { naming } = catalogue
   const requireMemo = requireDepositMemo({
     shared: sharedDeposits(depositMemo, catalogue),

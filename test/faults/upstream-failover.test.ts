@@ -31,7 +31,7 @@ type Settings = NonNullable<Parameters<typeof startManaged>[0]>
 async function start(settings: Settings = {}): Promise<Rig> {
   let now = 1_000_000
   const steadyClock = (): number => now
-  const breaker: MakeBreaker = (options) => createBreaker({ ...options, random: () => 0 })
+  const breaker: MakeBreaker = (upstream) => createBreaker({ ...upstream, random: () => 0 })
   const providers = { ...settings.providers, alpha: { assets: providerAssets, ...settings.providers?.alpha } }
   const managed = await startManaged({ routing: ['alpha', 'beta'], breaker, steadyClock, ...settings, providers })
   open.push(managed)

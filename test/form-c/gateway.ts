@@ -14,7 +14,7 @@ import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
-import type { Gateway } from '../../src/gateway/parts.ts'
+import type { Gateway } from '../../src/gateway/process-scope.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { lookup } from '../../src/process/name-lookup.ts'
@@ -54,8 +54,7 @@ routing: { providers: [alpha] }
   const config = loadConfig(join(folder, 'gateway.yaml'), knownForms, {})
   const store = await openLedger('sqlite::memory:')
   const connections = new Connections(lookup)
-  const { handle } = createGateway({
-    config,
+  const { handle } = createGateway(config, {
     ...knownForms,
     limiter: memoryLimiter(),
     verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
@@ -73,7 +72,7 @@ routing: { providers: [alpha] }
     shadowStatistics: new ShadowStatistics(),
     breaker: neverOpenBreaker,
     steadyClock: fastClock(),
-    identify: async (key) => hashKey(key),
+    identification: () => async (key) => hashKey(key),
     observe: () => {},
     version: 'test',
     pages: pagesOf(openApiPages(forms)),

@@ -16,6 +16,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^forms\//, /^(?:wire|domain)\//],
   [/^edges\//, /^(?:edges|wire|domain)\//],
   [/^core\/same-swap\.ts$/, /^domain\/|^core\/assets\//],
+  [/^core\/provider-scope\.ts$/, /^domain\/|^core\/(?:assets\/)?[^/]+\.ts$/],
   ...coreRules({
     '': [],
     access: [''],

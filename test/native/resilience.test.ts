@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import type { LoadLevel } from '../../src/core/access/admission.ts'
+import type { UpstreamScope } from '../../src/core/provider-scope.ts'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
@@ -10,7 +11,7 @@ import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 let now = 1_000_000
 const guarded = {
-  breaker: (options: Parameters<typeof createBreaker>[0]) => createBreaker({ ...options, clock: () => now, random: () => 0 }),
+  breaker: (upstream: UpstreamScope) => createBreaker({ ...upstream, steadyClock: () => now, random: () => 0 }),
   steadyClock: () => now,
 }
 

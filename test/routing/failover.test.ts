@@ -255,7 +255,7 @@ test('a transaction is read from the provider that made it, with any provider fi
 
 describe('U16: a breaker that is open for one operation at the first provider', () => {
   const now = { ms: 1_000_000 }
-  const breaker: MakeBreaker = (options) => createBreaker({ ...options, clock: () => now.ms, random: () => 0 })
+  const breaker: MakeBreaker = (upstream) => createBreaker({ ...upstream, steadyClock: () => now.ms, random: () => 0 })
   const startGuarded = async (): Promise<void> => {
     managed = await startManaged({
       routing: ['alpha', 'beta'],

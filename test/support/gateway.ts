@@ -25,7 +25,7 @@ import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { forms, knownForms } from '../../src/forms/index.ts'
-import type { GatewayParts } from '../../src/gateway/parts.ts'
+import type { ProcessScope } from '../../src/gateway/process-scope.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { inTurns } from '../../src/ledger/turns.ts'
@@ -127,11 +127,9 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const ledger = ledgerLayer(shared)
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
-  const isManaged = config.auth.mode === 'managed'
   const connections = new Connections(lookup)
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
-  const parts: GatewayParts = {
-    config,
+  const scope: ProcessScope = {
     ...formsOf(settings),
     limiter: memoryLimiter(),
     verifiedKeys,
@@ -152,18 +150,19 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     shadowStatistics: new ShadowStatistics(),
     breaker: settings.breaker ?? neverOpenBreaker,
     steadyClock: settings.steadyClock ?? fastClock(),
-    identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now, observe }) : async (key) => hashKey(key),
+    identification: ({ mode }) =>
+      mode === 'managed' ? authentication({ accounts, digest: hashKey, clock: Date.now, observe }) : async (key) => hashKey(key),
     observe,
     version: '1.2.3',
     pages,
   }
   await store.tags.save(configuredTags(config))
-  let generation = generationOf(parts)
+  let generation = generationOf(config, scope)
   const replaceGeneration = (next: GatewaySettings): void => {
     const before = generation
     config = configurationOf(next)
     void store.tags.save(configuredTags(config)).catch(() => {})
-    generation = generationOf({ ...parts, config })
+    generation = generationOf(config, scope)
     before.retire()
   }
   const handle: Http = (request) => generation.handle(request)
@@ -236,9 +235,9 @@ function formsOf({ providerForms: further = [] }: GatewaySettings): KnownForms {
   return { forms, providerForms: [...knownForms.providerForms, ...further] }
 }
 
-function generationOf(parts: GatewayParts): Generation {
-  const gateway = createGateway(parts)
-  return new Generation(gateway, parts.connections.retain(gateway.connected))
+function generationOf(config: Config, scope: ProcessScope): Generation {
+  const gateway = createGateway(config, scope)
+  return new Generation(gateway, scope.connections.retain(gateway.connected))
 }
 
 /** Whichever it is by then. */

@@ -40,7 +40,7 @@ export async function printDiff(
     }
   }
   const [a, b] = compared as [ComparedProvider, ComparedProvider]
-  const capabilities = connect(one).capabilities
+  const capabilities = connect(one).upstream.capabilities
   const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => gatewayContext(capabilities) })
   if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
   else for (const line of describe(first, second, diff)) terminal.out(line)
@@ -48,7 +48,8 @@ export async function printDiff(
   return [onlyFirst, contracts, outsideTable.onlyFirst, outsideTable.different].some(({ length }) => length > 0) ? 1 : 0
 }
 
-async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {
+async function comparedProvider({ catalogue, service, upstream }: ConnectedProvider): Promise<ComparedProvider> {
+  const { capabilities, timeoutMs } = upstream
   const listing = await catalogue.listing(gatewayContext(capabilities))
   return { listing, service: compose([deadline(timeoutMs), translateAssets(catalogue, true)], service) }
 }

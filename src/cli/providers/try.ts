@@ -59,7 +59,8 @@ export async function printTrial(name: string, { json = false, address = '' }: T
 }
 
 function triedProvider(connected: ConnectedProvider, provider: Provider, address: string): TriedProvider {
-  const { catalogue, capabilities, service, timeoutMs } = connected
+  const { catalogue, service } = connected
+  const { capabilities, timeoutMs } = connected.upstream
   const form = providerFormNamed(provider.form)
   const bounded = compose([deadline(timeoutMs)], service)
   return {

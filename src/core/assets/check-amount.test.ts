@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
@@ -7,6 +8,7 @@ import { checkAmount } from './check-request.ts'
 
 const usdt = { code: 'USDTTRC20', coin: 'USDT', name: 'Tether', network: 'TRX', isDefault: true, aliases: [], decimals: 0 }
 const table = new AssetTable([{ coin: 'USDT', name: 'Tether', assets: [usdt] }])
+const routing = { maxDeviation: 0, refuseDeviation: false, roundAmounts: 'down' } as const
 const pair = { codeFrom: 'USDTTRC20', coinFrom: 'USDT', networkFrom: 'TRX' }
 
 test.each([
@@ -15,7 +17,7 @@ test.each([
   ['2.5', undefined, '2', undefined],
 ])('of %s, quoted at %s, %s is sent and compared with %s', async (amountIn, quoted, sent, compared) => {
   const provider = scripted(() => ({ body: {} }))
-  const service = checkAmount({ table, isRounded: true })(provider)
+  const service = checkAmount(providerScope({ table, routing }))(provider)
   const context = contextOf({ pair, quotedAmountOut: quoted as Amount | undefined })
   await service.call('createTransaction', { amountIn } as NewTransaction, context)
   const [call] = provider.calls

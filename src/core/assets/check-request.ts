@@ -5,17 +5,10 @@ import { splitAddress } from '../../domain/address/same-address.ts'
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import type { Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Observer } from '../../domain/observation.ts'
-import type { ExtraIds, NewTransaction, Pair } from '../../domain/swap.ts'
+import type { NewTransaction, Pair } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { assetIn, from, to } from './asset-naming.ts'
-
-interface CheckAddressesOptions {
-  readonly table: AssetTable
-  /** `providers.<name>.addresses` (default: checked). False: only the provider validates addresses. */
-  readonly isChecked: boolean
-  readonly observe: Observer
-}
 
 interface AddressFields {
   readonly asset: Asset | undefined
@@ -27,10 +20,10 @@ interface AddressFields {
  * Throws `invalid` (`address_invalid`, `memo_invalid`). Needs `context.pair`, and runs before anything is sent or an
  * `Idempotency-Key` is used.
  */
-export function checkAddresses(options: CheckAddressesOptions): Layer {
+export function checkAddresses(scope: ProviderScope): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
-      for (const fields of addressFieldsOf(context.pair ?? {}, options.table)) check(request, fields, options)
+      for (const fields of addressFieldsOf(context.pair ?? {}, scope.table)) check(request, fields, scope)
       return next.call('createTransaction', request, context)
     },
   })
@@ -44,11 +37,8 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
   ]
 }
 
-function check(
-  request: NewTransaction,
-  { asset, address, memo }: AddressFields,
-  { isChecked, observe }: CheckAddressesOptions,
-): void {
+function check(request: NewTransaction, { asset, address, memo }: AddressFields, { configured, observe }: ProviderScope): void {
+  const isChecked = configured.addresses === 'checked'
   const [value, extraId] = [request[address], request[memo]]
   const complaint = asset && isChecked && value ? addressComplaint(value, asset) : undefined
   if (asset && complaint !== undefined) {
@@ -87,17 +77,12 @@ function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid',
 
 // Refuses or rounds amounts that the network cannot carry (docs/contract.md §3).
 
-interface CheckAmountOptions {
-  readonly table: AssetTable
-  /** `routing.roundAmounts` is `down`. */
-  readonly isRounded: boolean
-}
-
 /**
  * Throws `invalid` for a create whose amount has more significant decimals than its asset in the table, or sends the amount below and
  * names `amountIn` as derived. Needs `context.pair`. Quotes pass.
  */
-export function checkAmount({ table, isRounded }: CheckAmountOptions): Layer {
+export function checkAmount({ table, routing }: ProviderScope): Layer {
+  const isRounded = routing.roundAmounts === 'down'
   return onOperations({
     async createTransaction(request, context, next) {
       const asset = assetIn(context.pair ?? {}, from, table)
@@ -128,11 +113,11 @@ function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals
 }
 
 /** Throws `memo_invalid` for a memo or tag that the provider does not support: a lost memo loses the funds (docs/contract.md §3.5). */
-export function refuseExtraIds(support: ExtraIds): Layer {
+export function refuseExtraIds({ configured }: ProviderScope): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const field = (['withdrawalExtraId', 'refundExtraId'] as const).find((name) => request[name] !== undefined)
-      if (field !== undefined && support === false) {
+      if (field !== undefined && configured.extraIds === false) {
         const message = 'extra ids are not supported here, and one that is lost loses the funds'
         throw new Fault('invalid', message, { field, effect: 'nothingSent', reason: 'memo_invalid' })
       }

@@ -12,9 +12,10 @@ import {
 import { type AssetTable, fold } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { type AmountLimits, Fault, implausibleLimit } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { Currency, Pair, RateQuery, Transaction } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
-import { type Layer, mapResponses, onOperations, type ProviderLayerOptions } from '../layer.ts'
+import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import { assetIn, assetNameOf, from, to } from './asset-naming.ts'
 
 interface SeenMaximum {
@@ -97,17 +98,13 @@ function coinOf(request: Pair): string {
 
 // Amounts of a report with more decimals than their network has: they are shown as they are, and counted (docs/contract.md §3).
 
-interface ExcessDecimalsOptions extends ProviderLayerOptions {
-  readonly table: AssetTable
-}
-
 const amounts = [
   { field: 'amountIn', side: from },
   { field: 'amountOut', side: to },
 ] as const
 
 /** Runs where asset names are the table's. An amount that the gateway derived is not the provider's. */
-export function countExcessDecimals({ table, provider, observe }: ExcessDecimalsOptions): Layer {
+export function countExcessDecimals(provider: string, table: AssetTable, observe: Observer): Layer {
   const count = (row: Transaction, derived: readonly string[] = [], pair: Pair = row): void => {
     for (const { field, side } of amounts) {
       const amount = derived.includes(field) ? undefined : row[field]
@@ -135,7 +132,7 @@ export function countExcessDecimals({ table, provider, observe }: ExcessDecimals
 // Limits that cannot be right are unknown: negative ones, and a minimum above the maximum (docs/contract.md §3.2).
 
 /** Leaves them out of quotes and of the list of currencies, and counts them. */
-export function plausibleLimits({ provider, observe }: ProviderLayerOptions): Layer {
+export function plausibleLimits(provider: string, observe: Observer): Layer {
   const count = (field: string): void => observe({ what: 'drift', provider, field, drift: 'implausible' })
   const plausible = (row: Currency): Currency => {
     const field = implausibleLimit({ minAmount: row.depositMin, maxAmount: row.depositMax })

@@ -15,7 +15,7 @@ test.each([
 ])('of a minimum of %s and a maximum of %s, %s cannot be right', async (minAmount, maxAmount, field) => {
   const observations: Observation[] = []
   const body = { minAmount, maxAmount } as unknown as Rate
-  const layer = plausibleLimits({ provider: 'alpha', observe: (observation) => observations.push(observation) })
+  const layer = plausibleLimits('alpha', (observation) => observations.push(observation))
   const response = await layer({ call: async () => ({ body }) as never }).call('getRate', {} as never, {} as never)
   expect(response.body).toEqual(field === undefined ? body : { minAmount: undefined, maxAmount: undefined })
   expect(observations).toEqual(field === undefined ? [] : [{ what: 'drift', provider: 'alpha', field, drift: 'implausible' }])
@@ -28,7 +28,7 @@ test.each([
 ])('of a row of the list with a minimum of %s and a maximum of %s, %s cannot be right', async (depositMin, depositMax, field) => {
   const observations: Observation[] = []
   const row = { coin: 'BTC', depositMin, depositMax } as unknown as Currency
-  const layer = plausibleLimits({ provider: 'alpha', observe: (observation) => observations.push(observation) })
+  const layer = plausibleLimits('alpha', (observation) => observations.push(observation))
   const provider = { call: async () => ({ body: { items: [row], total: 1 } }) as never }
   const { body } = await layer(provider).call('listCurrencies', { page: 1, size: 1 }, {} as never)
   expect(body.items).toEqual([field === undefined ? row : { coin: 'BTC' }])

@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
+import type { ConfiguredProvider } from '../provider-scope.ts'
 import { confirmCreate } from './confirm-create.ts'
 
 const asset = { name: 'Coin', isDefault: false, aliases: [] }
@@ -17,16 +19,23 @@ const table = new AssetTable([
     ],
   },
 ])
-const catalogue = { naming: createAssetNaming(table, { byCode: false }, new Map()), lastListing: () => undefined }
+const catalogue = { naming: createAssetNaming(table, { byCode: false }, new Map()) }
 const pair = { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' }
 const request = { ...pair, codeFrom: undefined, codeTo: undefined, amountIn: '1', withdrawalAddress: 'T1', rateType: 'float' }
 const created = { id: 'one', coinFrom: 'BTC', coinTo: 'USDT', withdrawalAddress: 'T1' }
 const reported = { ...created, networkTo: 'ETH', depositExtraId: '7' }
 
+interface Case {
+  readonly facts?: object
+  readonly order?: object
+  readonly configured?: Partial<ConfiguredProvider>
+  readonly timeLeftMs?: number
+}
+
 /** `gets`: the replies in their order; undefined: it fails. */
 function create(
   gets: readonly (object | undefined)[],
-  { facts = {}, order = {}, mustConfirmNetworks = true, mustConfirmMemos = true, timeLeftMs = 10_000 } = {},
+  { facts = {}, order = {}, configured = {}, timeLeftMs = 10_000 }: Case = {},
 ) {
   const replies = gets.values()
   const get = vi.fn(async () => {
@@ -36,15 +45,18 @@ function create(
   })
   const service = { call: async (op: string) => (op === 'getTransaction' ? get() : { body: { ...created, ...facts } }) }
   const context = { pair, deadline: performance.now() + timeLeftMs } as unknown as Context
-  const layer = confirmCreate({ catalogue, mustConfirmNetworks, mustConfirmMemos })(service as unknown as SwapService)
+  const layer = confirmCreate(providerScope({ catalogue, configured }))(service as unknown as SwapService)
   const creating = layer.call('createTransaction', { ...request, ...order } as unknown as NewTransaction, context)
   return { creating, get }
 }
 
-test.each([
+test.each<[string, Case]>([
   ['the network is named', { facts: { networkTo: 'TRX' } }],
-  ['the provider names no networks', { mustConfirmNetworks: false }],
-  ['the provider repeats no memos', { facts: { networkTo: 'TRX' }, order: { withdrawalExtraId: '7' }, mustConfirmMemos: false }],
+  ['the provider names no networks', { configured: { networks: 'unconfirmed' } }],
+  [
+    'the provider repeats no memos',
+    { facts: { networkTo: 'TRX' }, order: { withdrawalExtraId: '7' }, configured: { extraIds: 'unconfirmed' } },
+  ],
   ['the response contradicts the request anyway', { facts: { withdrawalAddress: 'T2' } }],
 ])('nothing is read if %s', async (_, options) => {
   const { creating, get } = create([], options)
@@ -105,7 +117,7 @@ test('a get that hangs leaves time for another one', async () => {
       return { body: reported }
     },
   }
-  const layer = confirmCreate({ catalogue, mustConfirmNetworks: true, mustConfirmMemos: true })(service as unknown as SwapService)
+  const layer = confirmCreate(providerScope({ catalogue }))(service as unknown as SwapService)
   const deadline = performance.now() + 10_000
   await layer.call('createTransaction', request as unknown as NewTransaction, { pair, deadline } as unknown as Context)
   expect(deadlines[0]).toBeLessThan(deadline - 4_000)

@@ -9,16 +9,9 @@ import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
 import type { Catalogue } from '../assets/listing.ts'
 import { type Layer, limitDeadline, mapResponses, onOperations } from '../layer.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { unconfirmedMemos } from '../same-swap.ts'
 import { contradictionsOf, hasFailed } from './judge.ts'
-
-export interface ConfirmCreateOptions {
-  readonly catalogue: Pick<Catalogue, 'naming' | 'lastListing'>
-  /** `providers.<name>.networks`. False: the provider names no networks, and its silence is accepted. */
-  readonly mustConfirmNetworks: boolean
-  /** False: the provider's responses may leave out the memos of a request. */
-  readonly mustConfirmMemos: boolean
-}
 
 /** Before each further get. A provider may know a transaction only a moment after it has created it. */
 const pausesMs = [300, 1_000]
@@ -28,8 +21,10 @@ const pausesMs = [300, 1_000]
  * cannot be had: then the outcome is unknown. A swap that has failed at once has what a get says, if one can be had. Runs next to the
  * provider, where asset names are its own.
  */
-export function confirmCreate({ catalogue, mustConfirmNetworks, mustConfirmMemos }: ConfirmCreateOptions): Layer {
+export function confirmCreate({ catalogue, configured }: ProviderScope): Layer {
   const { naming } = catalogue
+  const mustConfirmNetworks = configured.networks === 'confirmed'
+  const mustConfirmMemos = configured.extraIds !== 'unconfirmed'
   return onOperations({
     async createTransaction(request, context, next) {
       const response = await next.call('createTransaction', request, context)
@@ -56,7 +51,7 @@ function isSilent(reported: Pair, side: Side): boolean {
 }
 
 /** In the table, or in the provider's list. */
-function hasSeveralNetworks(pair: Pair, side: Side, { naming, lastListing }: ConfirmCreateOptions['catalogue']): boolean {
+function hasSeveralNetworks(pair: Pair, side: Side, { naming, lastListing }: Catalogue): boolean {
   const coin = pair[side.coin] ?? pair[side.code] ?? ''
   if ((naming.table.coin(coin)?.assets.length ?? 0) > 1) return true
   const offers = lastListing()?.offers ?? []
@@ -98,8 +93,9 @@ function complete(body: Transaction, details: Transaction, silent: readonly Side
 
 // Fills fields of a response from its request, and handles messages that a provider returns instead of an amount.
 
-/** `fillsMemos`: whether memos count as accepted if the response does not repeat them. Throws `invalid` for a quote with a message only. */
-export function fillFromRequest(confidential: Confidential, fillsMemos: boolean): Layer {
+/** Memos that the provider may leave out count as accepted. Throws `invalid` for a quote with a message only. */
+export function fillFromRequest({ confidential, configured }: ProviderScope): Layer {
+  const fillsMemos = configured.extraIds === 'unconfirmed'
   return mapResponses({
     getRate: (response, request, context) => {
       refuseMessage(response, request.amountIn, context, confidential)

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { AssetTable } from '../../domain/asset.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
-import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { SentCreate } from './creation.ts'
 import { intent } from './intent.ts'
@@ -55,23 +54,14 @@ const provider = {
   },
 } as unknown as SwapService
 
-const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null }
-
-const naming = createAssetNaming(new AssetTable([]), { byCode: true }, [])
-
-const options = {
+const scope = providerScope({
   ledger,
-  provider: 'alpha',
   clock: () => now,
-  hasList: () => true,
   quotedFirst: new Set(['fixed' as const]),
-  destination,
-  naming,
-  sendsReference: false,
   observe: (observation: Observation) => void observed.push(observation),
   pendingKeys: { keep: ({ key }: Caller) => void keptKeys.push(key) },
-}
-const send = intent(options)
+})
+const send = intent(scope)
 
 /** With ten seconds left. */
 function contextWith(changed: Partial<Context> = {}): Context {
@@ -96,7 +86,7 @@ it('L53: a create waits for the ledger for a second, with its look for the key; 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const begun = Promise.withResolvers<boolean>()
-  const slow = intent({ ...options, ledger: { ...ledger, begin: () => begun.promise } })
+  const slow = intent({ ...scope, ledger: { ...ledger, begin: () => begun.promise } })
   let fault: unknown
   void slow(request, contextWith({ ledgerWaitMs: 400 }), provider).catch((reason) => {
     fault = reason
@@ -127,7 +117,8 @@ it('of a create that gets a quote of its own first, only the key is claimed unti
 
 it('its id goes up where the provider takes a reference, and the request that is kept has none', async () => {
   await create()
-  await intent({ ...options, sendsReference: true })(request, contextWith(), provider)
+  const requestFields = { ...scope.capabilities.requestFields, createTransaction: new Set(['reference']) }
+  await intent({ ...scope, capabilities: { ...scope.capabilities, requestFields } })(request, contextWith(), provider)
   expect(references).toEqual([undefined, intents[1]?.id])
   expect(intents.map(({ sent: words }) => words?.hasReference)).toEqual([undefined, true])
   expect(intents.map(({ requested }) => requested.reference)).toEqual([undefined, undefined])
@@ -170,17 +161,7 @@ it('stays if the outcome is unknown, and is checked in five seconds, with the ke
 
 it('throws the fault of the provider if the ledger fails too', async () => {
   const failing = { ...ledger, drop: () => Promise.reject(new Error('disk')), markUnknown: () => Promise.reject(new Error('disk')) }
-  const broken = intent({
-    ledger: failing,
-    provider: 'alpha',
-    clock: () => now,
-    hasList: () => false,
-    quotedFirst: new Set(),
-    destination,
-    naming,
-    sendsReference: false,
-    observe: () => {},
-  })
+  const broken = intent(providerScope({ ledger: failing, clock: () => now, hasList: () => false }))
   for (const effect of ['nothingSent', 'refused', 'maybe'] as const) {
     fault = new Fault('failed', 'no', { effect })
     const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, deadline: performance.now() + 1 }

@@ -1,30 +1,11 @@
 import { withTimeout } from '../../domain/async.ts'
 import { Fault, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
-import type { Caller } from '../../domain/service.ts'
-import type { RateType } from '../../domain/swap.ts'
-import { type AssetNaming, pickAssetFields } from '../assets/asset-naming.ts'
+import { pickAssetFields } from '../assets/asset-naming.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
-import type { Clock } from '../clock.ts'
-import type { Destination } from '../destination.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
 import type { Intent, Ledger } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { classifyOutcome, type SendCreate } from './creation.ts'
-
-export interface IntentOptions extends ProviderLayerOptions {
-  readonly ledger: Ledger
-  readonly clock: Clock
-  /** Whether the provider has a list of transactions that the gateway may read. */
-  readonly hasList: () => boolean
-  /** Rate types whose creates get a quote of their own before they are sent. */
-  readonly quotedFirst: ReadonlySet<RateType>
-  readonly destination: Destination
-  readonly naming: AssetNaming
-  /** Whether the provider's form takes a reference of its partner. */
-  readonly sendsReference: boolean
-  /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
-  readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
-}
 
 /** How long a create waits for the ledger before it is sent. */
 export const maxLedgerWaitMs = 1_000
@@ -37,18 +18,10 @@ const firstCheckMs = 5_000
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is claimed. An intent without effect is
  * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
-export function intent({
-  ledger,
-  provider,
-  clock,
-  hasList,
-  quotedFirst,
-  destination,
-  naming,
-  sendsReference,
-  observe,
-  pendingKeys,
-}: IntentOptions): SendCreate {
+export function intent(scope: ProviderScope): SendCreate {
+  const { ledger, tag: provider, clock, hasList, quotedFirst, destination, catalogue, observe, pendingKeys } = scope
+  const { naming } = catalogue
+  const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, claim, pair, span } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
+import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
 import { RecentQuotes } from '../quotes/quote-cache.ts'
-import { type JudgeOptions, type JudgePolicies, judgeCreate } from './judge.ts'
+import { judgeCreate } from './judge.ts'
+import type { OtherDeposits } from './other-deposits.ts'
 
 const pattern = (source: string) => ({ source, matches: (text: string) => new RegExp(`^(?:${source})$`).test(text) })
 const asset = { name: 'Coin', isDefault: false, aliases: [] }
@@ -55,6 +58,9 @@ const requested: NewTransaction = {
 }
 const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as Amount, depositAddress: '1DEPOS', createdAt: '' }
 
+const depositMemo = { networks: ['XRP'], isConfigured: false, usesFlags: false }
+const otherDeposits = { have: async ({ depositAddress }: Transaction) => depositAddress === '1ANOTH' } as unknown as OtherDeposits
+
 let observations: Observation[] = []
 let now = 0
 let quotes: RecentQuotes
@@ -70,24 +76,19 @@ interface Case {
   readonly context?: Partial<Context>
   readonly contradicted?: readonly string[]
   readonly quotedAmountOut?: Amount
-  readonly options?: Partial<JudgeOptions>
+  readonly configured?: Partial<ConfiguredProvider>
+  readonly routing?: { readonly maxDeviation: number; readonly refuseDeviation: boolean }
 }
 
-async function judge(facts: Partial<Transaction>, { from = 'BTC', request, context, options, ...response }: Case = {}) {
-  const judgeOne = judgeCreate({
-    provider: 'alpha',
+async function judge(facts: Partial<Transaction>, { from = 'BTC', request, context, configured, routing, ...response }: Case = {}) {
+  const scope = providerScope({
     observe: (observation) => observations.push(observation),
-    naming,
-    policies: refuseAll,
-    checksAddresses: true,
-    needsDepositMemo: async ({ codeFrom }) => codeFrom === 'XRP',
-    isAnothersDeposit: async ({ depositAddress }) => depositAddress === '1ANOTH',
-    quotes,
-    tags: ['alpha', 'other'],
-    maxDeviation: 0.1,
-    refusesDeviation: false,
-    ...options,
+    catalogue: { naming },
+    configured: { depositMemo, ...configured },
+    accountTags: ['alpha', 'other'],
+    routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse', ...routing },
   })
+  const judgeOne = judgeCreate(scope, quotes, otherDeposits)
   const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, attempt: 'intent-1' }
   return judgeOne(verified, { ...requested, ...request }, { pair: pairs[from], ...context } as unknown as Context)
 }
@@ -134,7 +135,7 @@ describe('the deposit address', () => {
     ['Contact support', ['depositAddress']],
     ['1REFUN', ['depositAddress']],
   ])('without the rule of the network only that is off: %s', async (depositAddress, fields) => {
-    expect((await judge({ depositAddress }, { options: { checksAddresses: false } })).contradicted).toEqual(fields)
+    expect((await judge({ depositAddress }, { configured: { addresses: 'unchecked' } })).contradicted).toEqual(fields)
   })
 
   it('of a coin that the table lacks has no rule', async () => {
@@ -146,8 +147,8 @@ describe('the deposit address', () => {
     expect((await judge({}, { from: 'ONBTC' })).contradicted).toEqual([])
     expect((await judge({ depositExtraId: '7' }, { from: 'ONBTC' })).contradicted).toEqual([])
     expect((await judge({ depositAddress: 'pending' }, { from: 'ONBTC' })).contradicted).toEqual(['depositAddress'])
-    const options = { checksAddresses: false }
-    expect((await judge({ depositAddress: 'pending' }, { from: 'ONBTC', options })).contradicted).toEqual([])
+    const configured = { addresses: 'unchecked' } as const
+    expect((await judge({ depositAddress: 'pending' }, { from: 'ONBTC', configured })).contradicted).toEqual([])
     expect((await judge({ depositExtraId: '7' }, { from: 'ONXRP' })).contradicted).toEqual([])
     expect((await judge({ depositExtraId: 'abc def' }, { from: 'ONXRP' })).contradicted).toEqual(['depositExtraId'])
   })
@@ -216,18 +217,18 @@ describe('the amounts', () => {
     [0, true, [], []],
   ])(
     'below the newest quote, with maxDeviation %s and refuseDeviation %s',
-    async (maxDeviation, refusesDeviation, fields, counted) => {
+    async (maxDeviation, refuseDeviation, fields, counted) => {
       const terms = { ...requested, ...pairs.BTC }
       const quoted = { body: { ...terms, amountOut: '10000' as Amount } }
       const memory = quotes.layer({ call: async () => quoted as never })
       await memory.call('getRate', terms, { pair: pairs.BTC } as unknown as Context)
       now += 59_000
-      const { contradicted } = await judge({}, { options: { maxDeviation, refusesDeviation } })
+      const { contradicted } = await judge({}, { routing: { maxDeviation, refuseDeviation } })
       expect(contradicted).toEqual(fields)
       expect(observations.filter(({ what }) => what === 'quoteDeviation')).toMatchObject([{ deviation: -0.4 }])
       expect(observations.flatMap((one) => (one.what === 'create' ? [one.outcome] : []))).toEqual(counted)
       now += 1_000
-      expect((await judge({}, { options: { maxDeviation, refusesDeviation } })).contradicted).toEqual([])
+      expect((await judge({}, { routing: { maxDeviation, refuseDeviation } })).contradicted).toEqual([])
     },
   )
 })
@@ -247,7 +248,7 @@ test('what is only counted is no contradiction, and what has no kind is always o
   }
   const wrong = { depositAddress: 'pending', depositExtraId: '1', amountIn: '7' as Amount, coinTo: 'USDT', networkTo: 'ETH' }
   const contradicted = ['coinTo', 'contractFrom', 'withdrawalAddress']
-  const judged = await judge(wrong, { contradicted, options: { policies } })
+  const judged = await judge(wrong, { contradicted, configured: { judge: policies } })
   expect(judged.contradicted).toEqual(['withdrawalAddress'])
   expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
 })
@@ -273,6 +274,6 @@ test('the kinds that were refused are told of the asset that they are about', as
 
 test('another coin is no judgement of the network', async () => {
   const policies = { ...refuseAll, network: 'count' } as const
-  const judged = await judge({ coinTo: 'USDC', networkTo: 'ETH' }, { contradicted: ['coinTo'], options: { policies } })
+  const judged = await judge({ coinTo: 'USDC', networkTo: 'ETH' }, { contradicted: ['coinTo'], configured: { judge: policies } })
   expect(judged.contradicted).toEqual(['coinTo'])
 })

@@ -4,7 +4,7 @@
  */
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
-import { compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type JudgementKind, judgementKinds } from '../../domain/observation.ts'
@@ -12,34 +12,16 @@ import type { Context } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { type AssetNaming, assetIn, assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
-import { isPayable } from '../assets/deposits.ts'
+import { isPayable, sharedDeposits } from '../assets/deposits.ts'
 import { assetFromResponse, contractsOf, otherTokens } from '../assets/translate-assets.ts'
-import { type Layer, mapResponses, type ProviderLayerOptions } from '../layer.ts'
+import { type Layer, mapResponses } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
+import type { JudgePolicies, ProviderScope } from '../provider-scope.ts'
 import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
 import type { JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
+import type { OtherDeposits } from './other-deposits.ts'
 import { swappedAsset } from './suspensions.ts'
-
-/** What follows from a wrong response: nobody gets it, or it is only counted. `providers.<name>.judge`. */
-export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
-
-export interface JudgeOptions extends ProviderLayerOptions {
-  readonly naming: AssetNaming
-  readonly policies: JudgePolicies
-  /** `providers.<name>.addresses`. False: the rule of the network is not applied. */
-  readonly checksAddresses: boolean
-  /** Whether a deposit of this asset is lost without a memo. `pair` has the table's names. */
-  readonly needsDepositMemo: (pair: Pair, context: Context, depositAddress: string | undefined) => Promise<boolean>
-  /** Whether another open swap has the deposit address with its memo. */
-  readonly isAnothersDeposit: (created: Transaction, context: Context) => Promise<boolean>
-  readonly quotes: RecentQuotes
-  /** All tags of the provider's account, its own first. */
-  readonly tags: readonly string[]
-  /** Of `routing`: by how much a create may promise less than the newest quote (0: any), and whether more is refused. */
-  readonly maxDeviation: number
-  readonly refusesDeviation: boolean
-}
 
 interface Finding {
   readonly field: string
@@ -51,19 +33,26 @@ interface Finding {
  * Adds the fields that cannot be right to `contradicted`, and takes those out that are only counted. Runs where asset names are the
  * provider's.
  */
-export function judgeCreate(options: JudgeOptions): JudgeCreate {
-  const { provider, naming, policies, checksAddresses, observe, needsDepositMemo, isAnothersDeposit } = options
+export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDeposits: OtherDeposits): JudgeCreate {
+  const { tag: provider, configured, catalogue, observe } = scope
+  const { naming } = catalogue
+  const policies = configured.judge
+  const checksAddresses = configured.addresses === 'checked'
+  const shared = sharedDeposits(configured.depositMemo, catalogue)
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
     const rules = asset ?? rulesOfNetwork(pair, naming)
-    const created = withPlainStatus(verified, options)
-    const isSafe = isPayable(created.body, request, rules, checksAddresses) && !(await isAnothersDeposit(created.body, context))
-    const amounts = judgeAmounts(created, request, context, options)
+    const created = withPlainStatus(verified, scope)
+    const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
+    const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
+    const newest = quotes.newest(request, context.pair) ?? context.quotedAmountOut
+    const promised = created.quotedAmountOut ?? context.quotedAmountOut
+    const amounts = judgeAmounts(created, request, { promised, newest }, scope)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
       ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
-      ...(isDepositMemo(created.body, rules, await needsDepositMemo(pair, context, created.body.depositAddress))
+      ...(isDepositMemo(created.body, rules, await shared.isShared(pair, context, created.body.depositAddress))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
@@ -76,7 +65,7 @@ export function judgeCreate(options: JudgeOptions): JudgeCreate {
     }
     const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
     const contradicted = [...new Set(refused.map(({ field }) => field))]
-    return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, options) }
+    return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, scope) }
   }
 }
 
@@ -97,8 +86,9 @@ function judgedAssets(
   refused: readonly Finding[],
   request: NewTransaction,
   pair: Pair,
-  { provider, tags, naming: { table } }: JudgeOptions,
+  { tag: provider, accountTags: tags, catalogue }: ProviderScope,
 ): readonly JudgedAsset[] {
+  const { table } = catalogue.naming
   return [from, to].map((side) => {
     const own = refused.filter(({ field }) => receivedFields.has(field) === (side === to))
     return {
@@ -134,11 +124,17 @@ interface JudgedAmounts {
   readonly body: Transaction
 }
 
+interface QuotedAmounts {
+  /** What the create must not be below at a fixed rate. */
+  readonly promised: Amount | undefined
+  readonly newest: Amount | undefined
+}
+
 function judgeAmounts(
-  { body, derived = [], quotedAmountOut }: VerifiedCreate,
+  { body, derived = [] }: VerifiedCreate,
   request: NewTransaction,
-  context: Context,
-  options: JudgeOptions,
+  { promised, newest }: QuotedAmounts,
+  scope: ProviderScope,
 ): JudgedAmounts {
   const { amountIn, amountOut } = body
   const isFixed = request.rateType === 'fixed'
@@ -146,14 +142,13 @@ function judgeAmounts(
   const isOtherIn = !isSilent && !isSameButForRounding(amountIn, request.amountIn)
   const isReceived = amountOut !== undefined && isPositive(amountOut)
   const isNegative = amountOut !== undefined && !isReceived && !isZero(amountOut)
-  const quoted = quotedAmountOut ?? context.quotedAmountOut
   const isLess =
     isFixed &&
     isReceived &&
-    quoted !== undefined &&
-    compareAmounts(amountOut, quoted) < 0 &&
-    !isSameButForRounding(amountOut, quoted)
-  const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, request, context, options)
+    promised !== undefined &&
+    compareAmounts(amountOut, promised) < 0 &&
+    !isSameButForRounding(amountOut, promised)
+  const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
     isTolerated: isSilent || !isReceived || compareAmounts(amountIn, request.amountIn) !== 0,
@@ -166,24 +161,20 @@ function judgeAmounts(
 }
 
 /** Counts how far the create is from the newest quote. True only where a create that promises much less is refused. */
-function isBelowQuote(
-  { amountOut }: Transaction,
-  request: NewTransaction,
-  { pair, quotedAmountOut }: Context,
-  { provider, quotes, maxDeviation, refusesDeviation, observe }: JudgeOptions,
-): boolean {
-  const newest = quotes.newest(request, pair) ?? quotedAmountOut
+function isBelowQuote({ amountOut }: Transaction, newest: Amount | undefined, scope: ProviderScope): boolean {
+  const { tag: provider, routing, observe } = scope
+  const { maxDeviation, refuseDeviation } = routing
   if (newest === undefined || amountOut === undefined || !isPositive(amountOut)) return false
   const deviation = deviationOf(amountOut, newest)
   if (deviation === undefined) return false
   observe({ what: 'quoteDeviation', provider, deviation })
   if (maxDeviation === 0 || deviation >= -maxDeviation) return false
   observe({ what: 'create', provider, outcome: 'belowQuote' })
-  return refusesDeviation
+  return refuseDeviation
 }
 
 /** A swap that was just created cannot have ended: a final status is believed when a get repeats it. */
-function withPlainStatus(verified: VerifiedCreate, { provider, observe }: JudgeOptions): VerifiedCreate {
+function withPlainStatus(verified: VerifiedCreate, { tag: provider, observe }: ProviderScope): VerifiedCreate {
   const { status } = verified.body
   if (status !== 'overdue' && !isFinal(status ?? null)) return verified
   observe({ what: 'create', provider, outcome: 'finalAtOnce' })
@@ -227,17 +218,13 @@ function networkKind(side: Side, reported: Transaction, pair: Pair, naming: Asse
 
 // Verifies that a provider's response is about its request (docs/contract.md §10.3).
 
-export interface VerifyResponseOptions {
-  readonly naming: AssetNaming
-  /** A requested memo that the response does not repeat is contradicted. */
-  readonly mustConfirmMemos: boolean
-}
-
 /**
- * Finds the fields in which the response of a create contradicts its request; `status` if the swap has failed at once. Both have the
- * provider's asset names.
+ * Finds the fields in which the response of a create contradicts its request, with a memo that it must repeat and does not; `status` if
+ * the swap has failed at once. Both have the provider's asset names.
  */
-export function verifyResponse({ naming, mustConfirmMemos }: VerifyResponseOptions): VerifyCreate {
+export function verifyResponse({ catalogue, configured }: ProviderScope): VerifyCreate {
+  const { naming } = catalogue
+  const mustConfirmMemos = configured.extraIds !== 'unconfirmed'
   return (response, request, context) => {
     const { body, contradicted: inDetails = [] } = response
     const contradicted = [...new Set([...inDetails, ...contradictionsOf(request, body, naming, context)])]
@@ -260,7 +247,8 @@ export function contradictionsOf(
 }
 
 /** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */
-export function verifyQuote(naming: AssetNaming): Layer {
+export function verifyQuote({ catalogue }: ProviderScope): Layer {
+  const { naming } = catalogue
   return mapResponses({
     getRate: (response, request, { pair }) => {
       const { body, provider } = response

@@ -9,6 +9,7 @@ import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { JudgePolicies } from '../provider-scope.ts'
 import {
   compareAll,
   compareCreate,
@@ -21,7 +22,7 @@ import {
   type ReportReading,
   zoneErrorMs,
 } from '../same-swap.ts'
-import { type JudgePolicies, judgeFound } from './judge.ts'
+import { judgeFound } from './judge.ts'
 import type { DateWindow, ListedRow, ListScans } from './list-scan.ts'
 
 /** The result of a search. */

@@ -2,7 +2,7 @@ import { expect, it, test, vi } from 'vitest'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { JustGivenDeposits, otherDeposits } from './other-deposits.ts'
+import { OtherDeposits } from './other-deposits.ts'
 
 const transaction = {
   id: 'one',
@@ -21,13 +21,9 @@ function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>) {
   const openDeposits = vi.fn(async (_key: string, _since: number) => entries)
   const call = async () => ({ body: { ...transaction, ...report } }) as never
   const reader: SwapService | undefined = report && { call }
-  const isAnothers = otherDeposits({
-    provider: 'beta',
-    ledger: { openDeposits },
-    readerOf: () => reader,
-    clock: () => now,
-    justGiven: new JustGivenDeposits(() => now),
-  })
+  const clock = (): number => now
+  const deposits = new OtherDeposits({ openDeposits }, () => reader, clock, clock)
+  const isAnothers = (created: Transaction, of: Context): Promise<boolean> => deposits.have(created, 'beta', of)
   return { isAnothers, openDeposits }
 }
 

@@ -6,20 +6,12 @@ import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import { isFinal, type Status } from '../../domain/status.ts'
 import { formatTransactionId, type Transaction } from '../../domain/swap.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock, SteadyClock } from '../clock.ts'
 import { limitDeadline } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 
-export interface OtherDepositsOptions {
-  /** Tag of the provider. */
-  readonly provider: string
-  readonly ledger: Pick<Ledger, 'openDeposits'>
-  /** Reads a transaction at the provider with this tag; undefined if that is not possible for this owner. */
-  readonly readerOf: (provider: string, owner: string, context: Context) => SwapService | undefined
-  readonly clock: Clock
-  /** Creates that the ledger may not have yet. Shared by all providers of this process. */
-  readonly justGiven: JustGivenDeposits
-}
+/** Reads a transaction at the provider with this tag; undefined if that is not possible for this owner. */
+export type ReaderOf = (provider: string, owner: string, context: Context) => SwapService | undefined
 
 const maxAgeMs = 7 * 86_400_000
 /** How long after its provider's own expiry a swap may still get a deposit. */
@@ -29,57 +21,69 @@ const maxReadMs = 250
 /** How long a result may take into the ledger. */
 const justGivenMs = 10_000
 
-/** The deposit addresses of creates that have just been judged: who got each of them, by address and memo. */
-export class JustGivenDeposits {
-  private readonly clock: Clock
-  private readonly given = new BoundedMap<{ readonly id: string; readonly at: number }>({
-    share: cacheShares.transactions,
-    maxEntries: 10_000,
-  })
-
-  constructor(clock: Clock) {
-    this.clock = clock
-  }
-
-  /** False if another create got it a moment ago. `id`: with the tag. */
-  give(deposit: string, id: string): boolean {
-    const now = this.clock()
-    const last = this.given.get(deposit)
-    if (last !== undefined && last.id !== id && now - last.at < justGivenMs) return false
-    this.given.set(deposit, { id, at: now })
-    return true
-  }
+interface Given {
+  /** With the tag. */
+  readonly id: string
+  readonly at: number
 }
 
-/**
- * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo: one
- * that has neither ended nor become overdue, and is not a day past its provider's own expiry. Such a swap is read once more before.
- * False if the ledger does not reply soon.
- */
-export function otherDeposits({ provider, ledger, readerOf, clock, justGiven }: OtherDepositsOptions) {
-  const isOver = ({ status, validUntil }: Transaction): boolean =>
-    hasEnded(status) || (validUntil !== undefined && clock() - Date.parse(validUntil) >= lateDepositMs)
-  const mayGetDeposit = async (entry: LedgerEntry, context: Context): Promise<boolean> => {
-    const { id } = entry.transaction
-    if (isOver(entry.transaction)) return false
-    const half = limitDeadline(context, (context.deadline - performance.now()) / 2)
-    const read = readerOf(entry.provider, entry.owner, context)?.call('getTransaction', { id }, { ...half, isGatewayCall: true })
-    const response = await read?.catch(() => undefined)
-    return response?.body.id !== id || !isOver(response.body)
+/** The deposit addresses of open swaps at all providers. */
+export class OtherDeposits {
+  private readonly ledger: Pick<Ledger, 'openDeposits'>
+  private readonly readerOf: ReaderOf
+  private readonly clock: Clock
+  private readonly steadyClock: SteadyClock
+  /** Who got an address with its memo a moment ago: creates that the ledger may not have yet. */
+  private readonly justGiven = new BoundedMap<Given>({ share: cacheShares.transactions, maxEntries: 10_000 })
+
+  constructor(ledger: Pick<Ledger, 'openDeposits'>, readerOf: ReaderOf, clock: Clock, steadyClock: SteadyClock) {
+    this.ledger = ledger
+    this.readerOf = readerOf
+    this.clock = clock
+    this.steadyClock = steadyClock
   }
-  return async (created: Transaction, context: Context): Promise<boolean> => {
+
+  /**
+   * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo: one
+   * that has neither ended nor become overdue, and is not a day past its provider's own expiry. Such a swap is read once more before.
+   * False if the ledger does not reply soon. `provider`: tag of the one that created it.
+   */
+  async have(created: Transaction, provider: string, context: Context): Promise<boolean> {
     const { id } = created
     const place = depositOf(created)
     const key = placeKey(place)
-    if (!justGiven.give(key, formatTransactionId(provider, id))) return true
+    if (!this.give(key, formatTransactionId(provider, id))) return true
     // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
-    const open = await withDefault(ledger.openDeposits(key, clock() - maxAgeMs), maxReadMs, [])
+    const open = await withDefault(this.ledger.openDeposits(key, this.clock() - maxAgeMs), maxReadMs, [])
     for (const entry of open) {
       const { transaction } = entry
       const isOther = entry.provider !== provider || transaction.id !== id
-      if (isOther && isSamePlace(depositOf(transaction), place) && (await mayGetDeposit(entry, context))) return true
+      if (isOther && isSamePlace(depositOf(transaction), place) && (await this.mayGetDeposit(entry, context))) return true
     }
     return false
+  }
+
+  /** False if another create got it a moment ago. */
+  private give(deposit: string, id: string): boolean {
+    const now = this.steadyClock()
+    const last = this.justGiven.get(deposit)
+    if (last !== undefined && last.id !== id && now - last.at < justGivenMs) return false
+    this.justGiven.set(deposit, { id, at: now })
+    return true
+  }
+
+  private async mayGetDeposit(entry: LedgerEntry, context: Context): Promise<boolean> {
+    const { id } = entry.transaction
+    if (this.isOver(entry.transaction)) return false
+    const half = limitDeadline(context, (context.deadline - performance.now()) / 2)
+    const reader = this.readerOf(entry.provider, entry.owner, context)
+    const read = reader?.call('getTransaction', { id }, { ...half, isGatewayCall: true })
+    const response = await read?.catch(() => undefined)
+    return response?.body.id !== id || !this.isOver(response.body)
+  }
+
+  private isOver({ status, validUntil }: Transaction): boolean {
+    return hasEnded(status) || (validUntil !== undefined && this.clock() - Date.parse(validUntil) >= lateDepositMs)
   }
 }
 

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AssetTable } from '../../domain/asset.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
-import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { VerifiedCreate } from './creation.ts'
 import { recordResult } from './record-result.ts'
@@ -46,19 +45,7 @@ function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<Se
   const pendingKeys = holdsKeys ? { keep: (pendingCaller: Caller) => void keptKeys.push(pendingCaller) } : undefined
   const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
   const capabilities = { hasExpectedAmount } as Capabilities
-  const record = recordResult({
-    ledger,
-    provider: 'alpha',
-    capabilities,
-    clock: () => now,
-    hasList: () => true,
-    quotedFirst: new Set<never>(),
-    destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
-    naming: createAssetNaming(new AssetTable([]), { byCode: true }, []),
-    sendsReference: false,
-    observe,
-    pendingKeys,
-  })
+  const record = recordResult(providerScope({ ledger, capabilities, clock: () => now, observe, pendingKeys }))
   return record(response, request, { caller } as Context)
 }
 

@@ -5,20 +5,16 @@ import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import type { Capabilities, ServiceResponse } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { type RecordCreate, unknownOutcome } from './creation.ts'
-import type { IntentOptions } from './intent.ts'
-
-export interface RecordResultOptions extends IntentOptions {
-  /** The fields of the provider's form. */
-  readonly capabilities: Capabilities
-}
 
 /**
  * Stores the result of a create in the ledger before the client gets the response (docs/contract.md §10). Throws
  * `contradicted` if the response contradicts the request: the ledger keeps it, and the client gets no deposit address. Throws
  * `outcomeUnknown` if the ledger fails.
  */
-export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): RecordCreate {
+export function recordResult(scope: ProviderScope): RecordCreate {
+  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
     const { body, derived, attempt, contradicted, judged } = response

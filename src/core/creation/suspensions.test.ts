@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { JudgementKind, Observation } from '../../domain/observation.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
@@ -47,7 +48,10 @@ describe('a suspended asset', () => {
     await suspensions.follow()
   }
   const isTaken = async (words: ReturnType<typeof named>, own = tags, by = table, received = named('DOGE')): Promise<boolean> => {
-    const service = suspensions.layer({ tags: own, table: by })({ call: async () => ({}) } as unknown as SwapService)
+    const [tag = ''] = own
+    const service = suspensions.layer(providerScope({ tag, accountTags: own, table: by }))({
+      call: async () => ({}),
+    } as unknown as SwapService)
     const { code, coin, network } = words.asset
     const { code: codeTo, coin: coinTo, network: networkTo } = received.asset
     const pair = { codeFrom: code, coinFrom: coin, networkFrom: network, codeTo, coinTo, networkTo }

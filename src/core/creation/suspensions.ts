@@ -14,6 +14,7 @@ import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
 import { isOfBothSides, type JudgedAsset, type MismatchStreak, type SuspensionStore, suspendedForMs } from '../mismatch-streaks.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { isSameAsset } from '../same-swap.ts'
 
 const maxReadMs = 3_000
@@ -65,11 +66,10 @@ export class Suspensions {
   }
 
   /**
-   * Throws `unavailable` for quotes and creates of a suspended asset: another provider may take them. Runs where asset names are the
-   * provider's. `tags`: all of the provider's account, its own first.
+   * Throws `unavailable` for quotes and creates of an asset that is suspended at the provider's account: another provider may take
+   * them. Runs where asset names are the provider's.
    */
-  layer({ tags, table }: { readonly tags: readonly string[]; readonly table: AssetTable }): Layer {
-    const [provider = ''] = tags
+  layer({ tag: provider, accountTags: tags, table }: ProviderScope): Layer {
     const refuseSuspended = (request: Pair, { pair = {} }: Context): void => {
       if (this.suspended.length === 0) return
       const assets = [from, to].map((side) => swappedAsset(side, { request, pair, provider, table }))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { Context } from '../../domain/service.ts'
@@ -27,7 +28,7 @@ const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc
 function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
   const byCode = requested.codeFrom !== undefined
   const naming = createAssetNaming(table, { byCode }, configured)
-  const verify = verifyResponse({ naming, mustConfirmMemos: true })
+  const verify = verifyResponse(providerScope({ catalogue: { naming } }))
   const response = { body: { ...transaction, ...reported }, attempt: 'intent-1' }
   const verified = verify(response, requested, { pair } as unknown as Context)
   expect(verified.attempt).toBe('intent-1')

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
@@ -22,7 +23,7 @@ function rig(lifetimeMs: number, respond?: (call: number, request: RateQuery) =>
     provider: 'alpha',
   })
   const provider = scripted((call, { request }) => (respond ?? respondWithRate)(call, request as RateQuery))
-  const service = quoteCache({ lifetimeMs, clock: () => now, observe: () => {} })(provider)
+  const service = quoteCache(providerScope({ cache: { rate: lifetimeMs / 1000 }, clock: () => now }))(provider)
   return {
     provider,
     getQuote: (overrides = {}, context = {}) =>

@@ -3,21 +3,13 @@ import { type Amount, compareAmounts, isPositive, isZero, plainAmount } from '..
 import { withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { CacheOutcome, Observer } from '../../domain/observation.ts'
+import type { CacheOutcome } from '../../domain/observation.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap.ts'
 import { from, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
-
-interface QuoteCacheOptions {
-  /** How long a response is cached: `cache.rate` (default: 2 seconds). 0: only concurrent requests share one. */
-  readonly lifetimeMs: number
-  /** Whether the quote is for its caller alone: it is neither shared nor cached. Default: no. */
-  readonly isPersonal?: (query: RateQuery) => boolean
-  readonly clock: SteadyClock
-  readonly observe: Observer
-}
+import type { ProviderScope } from '../provider-scope.ts'
 
 type RateResponse = ServiceResponse<'getRate'>
 
@@ -34,8 +26,12 @@ const minLifetimeMs = 60_000
 /** A response with more characters than this is not cached. */
 const maxTextLength = 4_096
 
-/** Runs where requests and responses use the provider's names, so that clients of all forms share a response. */
-export function quoteCache({ lifetimeMs, isPersonal = () => false, clock, observe }: QuoteCacheOptions): Layer {
+/**
+ * Runs where requests and responses use the provider's names, so that clients of all forms share a response. With a lifetime
+ * (`cache.rate`) of 0 only concurrent requests share one; a personal quote is neither shared nor cached.
+ */
+export function quoteCache({ cache, isPersonal, steadyClock: clock, observe }: ProviderScope): Layer {
+  const lifetimeMs = cache.rate * 1000
   const entries = new BoundedMap<CacheEntry>({
     share: cacheShares.quotes,
     maxEntries,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../test/support/service.ts'
 import { LookupTimeout } from '../../domain/connect-failure.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
@@ -24,8 +25,7 @@ function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true): R
   const observations: Observation[] = []
   const provider = scripted((_, call) => respond(call))
   const observe = (observation: Observation): void => void observations.push(observation)
-  const options = { provider: 'alpha', timeoutMs, usesGatewayKey, clock: () => now, random: () => 0, observe }
-  const { admission, recorder } = createBreaker(options)
+  const { admission, recorder } = createBreaker(providerScope({ timeoutMs, usesGatewayKey, clock: () => now, observe }))
   const service: SwapService = compose([admission, recorder], provider)
   return {
     provider,

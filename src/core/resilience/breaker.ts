@@ -23,11 +23,10 @@ import {
   type Request,
   type SwapService,
 } from '../../domain/service.ts'
-import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally, type Timing } from '../layer.ts'
-import { type HealthCheckOp, type HealthCheckOptions, HealthChecks, healthCheck } from './health-check.ts'
+import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
+import { type HealthCheckOp, HealthChecks, healthCheck } from './health-check.ts'
 import { type BreakerCaller, BreakerCallers, type CallResult, callResultOf, OperationBreaker } from './operation-breaker.ts'
-
-export type BreakerOptions = ProviderLayerOptions & HealthCheckOptions & Timing
 
 /** The two layers of a circuit breaker. */
 export interface Breaker {
@@ -54,14 +53,14 @@ export interface CountedCall {
   readonly end: (fault?: Fault, isRequestExtreme?: boolean) => void
 }
 
-export type MakeBreaker = (options: BreakerOptions) => Breaker
+export type MakeBreaker = (upstream: UpstreamScope) => Breaker
 
 /** A timeout counts as a failure only if the call had this share of the provider's timeout: with failover a quote may have a quarter. */
 const minTimeoutShare = 0.2
 
 /** The breakers of one provider's operations, all closed. */
-export function createBreaker(options: BreakerOptions): Breaker {
-  const breakers = new ProviderBreakers(options)
+export function createBreaker(upstream: UpstreamScope): Breaker {
+  const breakers = new ProviderBreakers(upstream)
   return {
     admission: (next) => {
       breakers.service = next
@@ -95,21 +94,21 @@ export function createBreaker(options: BreakerOptions): Breaker {
 class ProviderBreakers {
   /** For the gateway's own health checks, which use the budget like any call. */
   service: SwapService | undefined
-  private readonly options: BreakerOptions
+  private readonly upstream: UpstreamScope
   private readonly byOp: Readonly<Record<OperationName, OperationBreaker>>
   private readonly reject: Readonly<Record<'breaker' | 'caller', (wait: number) => Fault>>
   private readonly healthChecks: HealthChecks
   private readonly callers: BreakerCallers
 
-  constructor(options: BreakerOptions) {
-    const { provider, clock, random, observe } = options
+  constructor(upstream: UpstreamScope) {
+    const { tag: provider, steadyClock: clock, random, observe } = upstream
     const breakerOf = (operation: OperationName): OperationBreaker =>
       new OperationBreaker({ clock, random, onState: (state) => observe({ what: 'breaker', provider, operation, state }) })
-    this.options = options
+    this.upstream = upstream
     this.byOp = { ...forEachOp(breakerOf), native: breakerOf('native') }
     this.reject = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
     this.healthChecks = new HealthChecks(clock)
-    this.callers = new BreakerCallers(options.usesGatewayKey, clock)
+    this.callers = new BreakerCallers(upstream.usesGatewayKey, clock)
     for (const operation of operationNames) observe({ what: 'breaker', provider, operation, state: 'closed' })
   }
 
@@ -124,7 +123,7 @@ class ProviderBreakers {
   begin(op: OperationName, context: Context): CountedCall {
     const breaker = this.byOp[op]
     const isTrial = breaker.circuit.tryHalfOpen()
-    const hadTime = isTrial || context.deadline - performance.now() >= this.options.timeoutMs * minTimeoutShare
+    const hadTime = isTrial || context.deadline - performance.now() >= this.upstream.timeoutMs * minTimeoutShare
     const end = (fault?: Fault, isRequestExtreme = false): void => {
       if (!fault && needsKey(op) && !context.isGatewayCall) this.callers.verify(context.caller)
       const caller = this.callerOf(op, context)
@@ -156,15 +155,15 @@ class ProviderBreakers {
 
   /** By one read of the gateway's own. Undefined: it cannot make one. */
   private async isProviderFailing(op: OperationName, { clientCapabilities }: Context): Promise<boolean | undefined> {
-    const { service, byOp, options } = this
+    const { service, byOp, upstream } = this
     if (!service) return undefined
     const checkOp = this.checkOpFor(op)
     if (checkOp !== op && byOp[checkOp].circuit.state !== 'closed') return true
-    return this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, clientCapabilities, options.timeoutMs))
+    return this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, clientCapabilities, upstream.timeoutMs))
   }
 
   private checkOpFor(op: OperationName): HealthCheckOp {
-    const { usesGatewayKey, keyedRead = 'listTransactions' } = this.options
+    const { usesGatewayKey, keyedRead } = this.upstream
     return usesGatewayKey && needsKey(op) ? keyedRead : 'listCurrencies'
   }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { type Op, ops } from '../../domain/service.ts'
@@ -11,7 +12,7 @@ interface Rig {
   readonly send: (op: Op, identity?: string, isGatewayCall?: boolean) => Promise<unknown>
 }
 
-function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 120 }, granted = Number.POSITIVE_INFINITY): Rig {
+function rig(usesGatewayKey: boolean, rateLimit = { quotes: 60, create: 30, read: 120 }, granted = Number.POSITIVE_INFINITY): Rig {
   const reserved: [string, number, string | undefined][] = []
   const provider = scripted(() => reserved.length)
   const observations: Observation[] = []
@@ -22,7 +23,8 @@ function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 1
       return { isGranted: reserved.length <= granted, remaining: 0, retryAfter: 42 }
     },
   }
-  const service = budgetLimit({ budgets, provider: 'alpha', account: 'alpha', budget, usesGatewayKey, observe })(provider)
+  const scope = providerScope({ configured: { rateLimit }, usesGatewayKey, observe })
+  const service = budgetLimit(scope, budgets)(provider)
   return {
     provider,
     observations,

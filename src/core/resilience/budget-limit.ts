@@ -3,43 +3,29 @@
 import { standardFault } from '../../domain/fault.ts'
 import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
-import { type Caller, type Context, keyed, type Op, type Request } from '../../domain/service.ts'
+import { type Caller, type Context, keyed, type Op } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
-import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally } from '../layer.ts'
-
-export interface BudgetLimitOptions extends ProviderLayerOptions {
-  readonly budgets: Budgets
-  /** Whose budget it is: that of all providers with this account. */
-  readonly account: string
-  /**
-   * Calls in any 60 seconds; 0: unlimited. `providers.<name>.rateLimit.quotes` (default: 60), `providers.<name>.rateLimit.create`
-   * (default: 30), `providers.<name>.rateLimit.read` (default: 120).
-   */
-  readonly budget: Readonly<Record<BudgetPolicy, number>>
-  /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
-  readonly usesGatewayKey: boolean
-  /** The calls over HTTP that an operation takes, each by the operation that it belongs to. Default: one. */
-  readonly callsOf?: ((op: Op, request: Request<Op>, context: Context) => readonly Op[]) | undefined
-}
+import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 
 /** The gateway's name as a consumer, for reads beyond its reserve. */
 const gatewayConsumer = ''
 const windowSeconds = 60
 
 /** Throws `unavailable` if the budget is used up. */
-export function budgetLimit(options: BudgetLimitOptions): Layer {
-  const { provider, budget, usesGatewayKey, observe } = options
+export function budgetLimit(upstream: UpstreamScope, budgets: Budgets): Layer {
+  const { tag: provider, configured, usesGatewayKey, callsOf, observe } = upstream
+  const budget = configured.rateLimit
   // Reported from the start, even if only the gateway's own reads are sent.
   for (const policy of usesGatewayKey ? budgetPolicies : (['quotes'] as const)) {
     const limit = budget[policy]
     if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - reservedForGatewayReads(policy, limit) })
   }
-  const spend = budgetSpending(options)
-  const { callsOf } = options
+  const spend = budgetSpending(upstream, budgets)
   return aroundAll(function budgetLimit(op, request, context, next) {
-    const calls = callsOf?.(op, request, context)
-    if (calls && calls.length > 1) return spendAll(spend, calls, context).then(() => next.call(op, request, context))
+    const calls = callsOf(op, request, context)
+    if (calls.length > 1) return spendAll(spend, calls, context).then(() => next.call(op, request, context))
     const spent = spend(policyOf[op], keyed.has(op), context)
     return spent ? spent.then(() => next.call(op, request, context)) : next.call(op, request, context)
   })
@@ -53,7 +39,12 @@ async function spendAll(spend: SpendBudget, calls: readonly Op[], context: Conte
 /** Reserves one call; undefined if there is no bound. Rejects with `unavailable` if the budget is used up. */
 export type SpendBudget = (policy: BudgetPolicy, isKeyed: boolean, context: Context) => Promise<void> | undefined
 
-export function budgetSpending({ budgets, provider, account, budget, usesGatewayKey, observe }: BudgetLimitOptions): SpendBudget {
+/** It is the budget of the account. Where clients send the provider's keys, each key has its own for keyed operations. */
+export function budgetSpending(
+  { tag: provider, configured, usesGatewayKey, observe }: UpstreamScope,
+  budgets: Budgets,
+): SpendBudget {
+  const { account, rateLimit: budget } = configured
   const refuse = rejectLocally(provider, 'budget', observe)
   const reserve = async (
     policy: BudgetPolicy,
@@ -103,14 +94,8 @@ function countedName(isKeyed: boolean, { identity, address }: Caller, usesGatewa
 
 const windowMs = 60_000
 
-interface OwnReadLimitOptions {
-  /** Calls in any 60 seconds (per key, if each key has a budget); 0: unlimited. `providers.<name>.rateLimit.read` (default: 120). */
-  readonly limit: number
-  readonly clock: SteadyClock
-}
-
-/** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` above that. */
-export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
+/** Admits half of `limit`, the read budget, per caller in any 60 seconds. Throws `unavailable` above that. 0: unlimited. */
+export function ownReadLimit(limit: number, clock: SteadyClock): Layer {
   if (limit === 0) return (next) => next
   const share = Math.ceil(limit / 2)
   const passedTimes = new Map<string, number[]>()

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { bulkhead } from './bulkhead.ts'
@@ -20,7 +21,7 @@ function rig(queueTimeoutMs: number): Rig {
   })
   const observations: Observation[] = []
   const observe = (observation: Observation): void => void observations.push(observation)
-  const service = bulkhead({ provider: 'alpha', maxConcurrent: 2, maxQueued: 2, queueTimeoutMs, observe })(provider)
+  const service = bulkhead(providerScope({ observe }), { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs })(provider)
   return {
     provider,
     observations,

@@ -1,9 +1,11 @@
 /** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
 import type { Fault } from '../../domain/fault.ts'
-import { aroundAll, type Layer, type ProviderLayerOptions, rejectLocally } from '../layer.ts'
+import type { Observer } from '../../domain/observation.ts'
+import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 
 /** The values are constants of the callers, not configuration. */
-interface BulkheadOptions extends ProviderLayerOptions {
+interface Bounds {
   /** Concurrent calls. */
   readonly maxConcurrent: number
   /** Calls that wait for a free slot. */
@@ -21,11 +23,11 @@ interface QueuedCall {
  * Throws `unavailable` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline.
  *
  * @example
- *     const layer = bulkhead({ provider: 'alpha', maxConcurrent: 128, maxQueued: 4_096, queueTimeoutMs: 1_000, observe })
+ *     const layer = bulkhead(upstream, { maxConcurrent: 128, maxQueued: 4_096, queueTimeoutMs: 1_000 })
  *     const service = compose([layer], provider)
  */
-export function bulkhead(options: BulkheadOptions): Layer {
-  const run = boundedCalls(options)
+export function bulkhead(upstream: UpstreamScope, bounds: Bounds): Layer {
+  const run = boundedCalls(upstream.tag, bounds, upstream.observe)
   return aroundAll(function bulkhead(op, request, context, next) {
     return run(context.deadline, () => next.call(op, request, context))
   })
@@ -34,7 +36,8 @@ export function bulkhead(options: BulkheadOptions): Layer {
 /** Runs a call as soon as a slot is free. `deadline`: on the clock of `performance.now()`. */
 type RunBounded = <T>(deadline: number, call: () => Promise<T>) => Promise<T>
 
-export function boundedCalls({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }: BulkheadOptions): RunBounded {
+export function boundedCalls(provider: string, bounds: Bounds, observe: Observer): RunBounded {
+  const { maxConcurrent, maxQueued, queueTimeoutMs } = bounds
   const refuse = rejectLocally(provider, 'bulkhead', observe)
   const queue = new LinkedQueue<QueuedCall>()
   let inFlight = 0

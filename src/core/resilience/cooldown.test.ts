@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { Fault, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Op } from '../../domain/service.ts'
-import { AccountHealth, KeyCheck, type KeyCheckOptions } from './health-check.ts'
+import { AccountHealth, KeyCheck } from './health-check.ts'
 import { cooldown } from './resilience.ts'
 
-interface KeySettings extends Partial<Pick<KeyCheckOptions, 'hasListKey'>> {
+interface KeySettings {
+  readonly listKey?: string
   readonly keyed?: readonly Op[]
 }
 
@@ -29,7 +31,7 @@ const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 
 const keyedAsInFormA: readonly Op[] = ['createTransaction', 'listTransactions', 'getTransaction']
 
-function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, hasListKey = false }: KeySettings = {}): Rig {
+function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, listKey = '' }: KeySettings = {}): Rig {
   let now = 0
   const observations: Observation[] = []
   const provider = scripted((_, { op, context }) => {
@@ -39,9 +41,10 @@ function rig(usesGatewayKey: boolean, { keyed = keyedAsInFormA, hasListKey = fal
     throw new Fault(response, 'no', { provider: 'alpha', effect: 'refused', retryAfter: testRig.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
-  const options = { provider: 'alpha', health: new AccountHealth(), clock: () => now, observe }
-  const keyCheck = new KeyCheck({ ...options, timeoutMs: 10_000, keyed: new Set(keyed), hasListKey })
-  const service = cooldown({ ...options, usesGatewayKey, keyCheck })(provider)
+  const configured = { listKey }
+  const scope = providerScope({ configured, keyed: new Set(keyed), usesGatewayKey, clock: () => now, observe })
+  const keyCheck = new KeyCheck(scope, new AccountHealth())
+  const service = cooldown(scope, keyCheck)(provider)
   const testRig: Rig = {
     provider,
     observations,
@@ -198,7 +201,7 @@ it('U30: quotes with the key show that it is accepted; quotes without it show no
 })
 
 it('a list that has a key of its own says nothing about the other key', async () => {
-  const testRig = rig(true, { hasListKey: true })
+  const testRig = rig(true, { listKey: 'of lists' })
   await testRig.send('getTransaction')
   testRig.responses = { listTransactions: 'unauthorized', createTransaction: 'unauthorized' }
   await testRig.send('createTransaction')

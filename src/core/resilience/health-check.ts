@@ -2,22 +2,11 @@ import { singleFlight } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { type Context, gatewayContext, type Op, type Request, type SwapService } from '../../domain/service.ts'
-import type { SteadyClock } from '../clock.ts'
-import type { ProviderLayerOptions } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 import { callResultOf } from './operation-breaker.ts'
 
 /** The read that is used as a health check: with the gateway's own key, or without a key. */
-export type HealthCheckOp = 'listTransactions' | 'listCurrencies'
-
-/** How the health of a provider is checked. */
-export interface HealthCheckOptions {
-  /** `providers.<name>.timeout` (default: 10 seconds). */
-  readonly timeoutMs: number
-  /** Whether keyed operations are sent with the gateway's own key, as in managed mode. */
-  readonly usesGatewayKey: boolean
-  /** The provider's read with the gateway's key, or, if it has none, without one. Default: `listTransactions`. */
-  readonly keyedRead?: HealthCheckOp | undefined
-}
+export type HealthCheckOp = UpstreamScope['keyedRead']
 
 /** Reads from the provider as a health check. Rejects with the provider's `Fault`. A row that is not of the form is no failure: it may be a client's. */
 export function healthCheck(
@@ -82,17 +71,6 @@ export class HealthChecks {
 
 // Whether a provider refuses the gateway's key, or only the right to list with it (docs/contract.md §8).
 
-export interface KeyCheckOptions extends ProviderLayerOptions {
-  readonly clock: SteadyClock
-  /** `providers.<name>.timeout` in milliseconds (default: 10 seconds). */
-  readonly timeoutMs: number
-  /** The provider's operations that are sent with the key. */
-  readonly keyed: ReadonlySet<Op>
-  /** Whether lists of transactions are read with a key of their own: `providers.<name>.listKey`. */
-  readonly hasListKey: boolean
-  readonly health: Pick<AccountHealth, 'listRefusedUntil'>
-}
-
 type KeyedCall = { readonly [O in Op]: { readonly op: O; readonly request: Request<O> } }[Op]
 
 /** `unclear`: neither accepted nor refused, such as a timeout. */
@@ -109,23 +87,29 @@ const firstRow = { page: 1, size: 1 }
  * list: only both together say that the key is refused, unless another call shows that it is accepted.
  */
 export class KeyCheck {
-  private readonly options: KeyCheckOptions
+  /** Of the provider's account. */
+  readonly health: AccountHealth
+  private readonly upstream: UpstreamScope
+  /** Whether lists of transactions are read with a key of their own. */
+  private readonly hasListKey: boolean
   private checkedAt = Number.NEGATIVE_INFINITY
   private acceptedQuote: KeyedCall | undefined
   private acceptedGet: KeyedCall | undefined
 
-  constructor(options: KeyCheckOptions) {
-    this.options = options
+  constructor(upstream: UpstreamScope, health: AccountHealth) {
+    this.upstream = upstream
+    this.health = health
+    this.hasListKey = upstream.configured.listKey !== ''
   }
 
   /** Whether the provider counts as one without a list of transactions. */
   get isListRefused(): boolean {
-    return this.options.clock() < this.options.health.listRefusedUntil
+    return this.upstream.steadyClock() < this.health.listRefusedUntil
   }
 
   /** Keeps a call that the provider answered: made again, it shows that the key is still accepted. */
   noteAccepted<O extends Op>(op: O, request: Request<O>, id: string | undefined): void {
-    const { keyed } = this.options
+    const { keyed } = this.upstream
     if (op === 'getRate' && keyed.has(op)) this.acceptedQuote = { op, request: request as Request<'getRate'> }
     const isTransaction = op === 'createTransaction' || op === 'getTransaction'
     if (isTransaction && id !== undefined && keyed.has('getTransaction'))
@@ -134,20 +118,19 @@ export class KeyCheck {
 
   /** A list was refused by itself. */
   noteListRefused(): void {
-    if (this.options.hasListKey || this.acceptedQuote || this.acceptedGet) this.refuseList()
+    if (this.hasListKey || this.acceptedQuote || this.acceptedGet) this.refuseList()
   }
 
   /** Returns whether the provider refuses the key. At most one check in ten seconds; else false. */
   async isKeyRefused(service: SwapService, { clientCapabilities }: Context): Promise<boolean> {
-    const { clock, timeoutMs } = this.options
-    if (clock() - this.checkedAt < checkIntervalMs) return false
-    this.checkedAt = clock()
+    const { keyed, steadyClock, timeoutMs } = this.upstream
+    if (steadyClock() - this.checkedAt < checkIntervalMs) return false
+    this.checkedAt = steadyClock()
     const answerTo = ({ op, request }: KeyedCall): Promise<Answer> =>
       gatewayCall(op, request, service, clientCapabilities, timeoutMs).then(() => 'accepted', answerOf)
-    const { keyed, hasListKey } = this.options
     const listed =
-      keyed.has('listTransactions') && !hasListKey ? await answerTo({ op: 'listTransactions', request: firstRow }) : undefined
-    if (listed === 'accepted') this.options.health.listRefusedUntil = Number.NEGATIVE_INFINITY
+      keyed.has('listTransactions') && !this.hasListKey ? await answerTo({ op: 'listTransactions', request: firstRow }) : undefined
+    if (listed === 'accepted') this.health.listRefusedUntil = Number.NEGATIVE_INFINITY
     if (listed === 'accepted' || listed === 'unclear') return false
     const other = this.otherCall()
     if (!other) return listed === 'refused'
@@ -158,7 +141,7 @@ export class KeyCheck {
 
   /** A call that carries the key and is neither a create nor the list of transactions. Before any was accepted: of an id that no transaction has. */
   private otherCall(): KeyedCall | undefined {
-    const { keyed } = this.options
+    const { keyed } = this.upstream
     if (keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
     const unknownId = crypto.randomUUID().replaceAll('-', '').slice(0, 14)
     const ofNothing: KeyedCall = { op: 'getTransaction', request: { id: unknownId } }
@@ -166,8 +149,8 @@ export class KeyCheck {
   }
 
   private refuseList(): void {
-    const { provider, clock, health, observe } = this.options
-    health.listRefusedUntil = clock() + listRefusedForMs
+    const { tag: provider, steadyClock, observe } = this.upstream
+    this.health.listRefusedUntil = steadyClock() + listRefusedForMs
     observe({ what: 'operationRefused', provider, operation: 'listTransactions' })
   }
 }

@@ -6,7 +6,7 @@ import { type Fault, faultTable } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
-import type { Timing } from '../layer.ts'
+import type { SteadyClock } from '../clock.ts'
 import { SlidingWindowCounter } from './memory-budgets.ts'
 
 interface BreakerRejection {
@@ -165,7 +165,10 @@ export class OperationBreaker {
 
 // The three states of a circuit breaker.
 
-interface CircuitOptions extends Timing {
+/** Time and chance; a test has its own. */
+interface CircuitOptions {
+  readonly clock: SteadyClock
+  readonly random: () => number
   readonly onState: (state: BreakerState) => void
 }
 

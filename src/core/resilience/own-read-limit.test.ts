@@ -7,7 +7,7 @@ const next = { call: async () => ({ body: { items: [], total: 0 } }) } as unknow
 
 function limited(limit: number) {
   let now = 0
-  const service = ownReadLimit({ limit, clock: () => now })(next)
+  const service = ownReadLimit(limit, () => now)(next)
   const call = (identity?: string): Promise<unknown> =>
     service.call('getTransaction', { id: 'x' }, { caller: { address: '', identity } } as Context).then(
       () => 'passed',

@@ -6,17 +6,13 @@ import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import { type Context, keyed, type Op, type SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Rate } from '../../domain/swap.ts'
-import type { SteadyClock } from '../clock.ts'
-import { aroundAll, type Layer, onOperations, type ProviderLayerOptions, rejectLocally, type Timing } from '../layer.ts'
+import { aroundAll, type Layer, onOperations, rejectLocally } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 import { tracedQueue } from '../traced.ts'
 import type { Breaker } from './breaker.ts'
-import { type BudgetLimitOptions, budgetLimit } from './budget-limit.ts'
+import { type Budgets, budgetLimit } from './budget-limit.ts'
 import { bulkhead } from './bulkhead.ts'
-import type { AccountHealth, KeyCheck } from './health-check.ts'
-
-interface ResilienceOptions extends RetryOptions, CooldownOptions, BudgetLimitOptions {
-  readonly breaker: Pick<Breaker, 'admission' | 'recorder'>
-}
+import type { KeyCheck } from './health-check.ts'
 
 /** The size of the connection pool. A waiting call costs less than a rejected one that is retried at once. */
 const maxConcurrent = 128
@@ -24,21 +20,24 @@ const maxQueued = 4_096
 const queueTimeoutMs = 1_000
 
 /** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable`: nothing was sent. */
-export function resilience(options: ResilienceOptions): readonly Layer[] {
-  const { provider, observe } = options
-  const { admission, recorder } = options.breaker
+export function resilience(
+  upstream: UpstreamScope,
+  budgets: Budgets,
+  keyCheck: KeyCheck,
+  { admission, recorder }: Pick<Breaker, 'admission' | 'recorder'>,
+): readonly Layer[] {
   return [
-    retry(options), // a failed read, once more, within the retry budget
+    retry(upstream), // a failed read, once more, within the retry budget
     fetchAmountRange(), // a create that is refused for its amount: the limits, if they are missing
     renewQuote(), // a create whose own quote is over: once more, with a new one
-    cooldown(options), // waits after a 429 or a refused gateway key
+    cooldown(upstream, keyCheck), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
     tracedQueue(
       [
-        bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }), // concurrent calls
-        budgetLimit(options), // calls in 60 s
+        bulkhead(upstream, { maxConcurrent, maxQueued, queueTimeoutMs }), // concurrent calls
+        budgetLimit(upstream, budgets), // calls in 60 s
       ],
-      provider,
+      upstream.tag,
     ),
     recorder, // circuit breaker: counts results
   ]
@@ -46,20 +45,14 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
 
 // Retries a failed read once, within the retry budget (docs/contract.md §8).
 
-type RetryOptions = ProviderLayerOptions & Timing
-
 /** The retry is sent after a random pause of at most this time (Envoy's value). */
 const maxPauseMs = 25
 
 /**
  * Never retries a create: it may have had an effect. Reads have none, but a refusal would be repeated, and a retry after the
  * deadline has no reader. The retry budget keeps retries from multiplying the load on a failing provider.
- *
- * @example
- *     const layer = retry({ provider: 'alpha', clock: () => performance.now(), random: Math.random, observe })
- *     const service = compose([layer], provider)
  */
-export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
+export function retry({ tag: provider, steadyClock: clock, random, observe }: UpstreamScope): Layer {
   const retryBudget = new RetryBudget(clock)
   const takeFromBudget = (): boolean => {
     const isMade = retryBudget.tryTake()
@@ -192,26 +185,16 @@ async function amountRangeOf(request: NewTransaction, context: Context, next: Sw
 
 // A cooldown after a provider's 429 (as long as its Retry-After) and after a refusal of the gateway's key.
 
-interface CooldownOptions extends ProviderLayerOptions {
-  /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
-  readonly usesGatewayKey: boolean
-  readonly keyCheck: KeyCheck
-  /** The cooldowns of the provider's account. */
-  readonly health: Pick<AccountHealth, 'cooldownUntil'>
-  readonly clock: SteadyClock
-}
-
 /** The longest cooldown, even if the provider requests a longer one. */
 const maxCooldownMs = 3_600_000
 const keyRefusedCooldownMs = 30_000
 
 /**
  * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 or 403
- * may be about one call or one operation: `KeyCheck` decides. Throws `unavailable` during a cooldown.
+ * may be about one call or one operation: `keyCheck` decides. Where clients send their own keys, a 429 or 401 is about that key only. Throws `unavailable` during a cooldown.
  */
-export function cooldown(options: CooldownOptions): Layer {
-  const { provider, usesGatewayKey, keyCheck, clock, observe } = options
-  const { cooldownUntil } = options.health
+export function cooldown({ tag: provider, usesGatewayKey, steadyClock: clock, observe }: UpstreamScope, keyCheck: KeyCheck): Layer {
+  const { cooldownUntil } = keyCheck.health
   const refuse = rejectLocally(provider, 'cooldown', observe)
   const startCooldown = (policies: readonly BudgetPolicy[], durationMs: number): void => {
     for (const policy of policies)

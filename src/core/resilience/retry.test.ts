@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
@@ -18,7 +19,7 @@ function rig(respond: (call: number) => unknown): Rig {
   const provider = scripted(respond)
   const observations: Observation[] = []
   const observe = (observation: Observation): void => void observations.push(observation)
-  const service = retry({ provider: 'alpha', clock: () => performance.now(), random: () => 1, observe })(provider)
+  const service = retry(providerScope({ clock: () => performance.now(), random: () => 1, observe }))(provider)
   return {
     provider,
     observations,

@@ -6,9 +6,9 @@ import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Rate, Transaction } from '../../domain/swap.ts'
-import type { Clock } from '../clock.ts'
-import { type Layer, mapResponses, type ProviderLayerOptions } from '../layer.ts'
+import { type Layer, mapResponses } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
 
 /** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */
@@ -135,12 +135,6 @@ function hasNames(op: Op, { clientCapabilities: client }: Context): boolean {
 
 // Until when a provider waits for a deposit, by its own words: an expiry that cannot be right is none (docs/contract.md §3.6).
 
-interface PlausibleExpiryOptions extends ProviderLayerOptions {
-  readonly clock: Clock
-  /** Of the provider's times without a zone: `providers.<name>.timezone` (default: UTC). */
-  readonly timezone?: string | undefined
-}
-
 /** No provider waits longer. */
 const longestWaitMs = 60 * 86_400_000
 
@@ -148,7 +142,8 @@ const longestWaitMs = 60 * 86_400_000
  * Writes `validUntil` as an RFC 3339 timestamp in UTC. One that cannot be read, is not after the creation, or is more than 60 days after
  * it is left out, and counted. A create happens now; a get or a row of a list has its time.
  */
-export function plausibleExpiry({ provider, clock, timezone, observe }: PlausibleExpiryOptions): Layer {
+export function plausibleExpiry({ tag: provider, configured, clock, observe }: UpstreamScope): Layer {
+  const { timezone } = configured
   const judged = (row: Transaction, timeOfCreation: () => number | undefined): Transaction => {
     const { validUntil } = row
     if (validUntil === undefined) return row

@@ -4,13 +4,21 @@
  */
 import { forEachConcurrently, withDefault } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
-import { type Capabilities, type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
+import {
+  type Capabilities,
+  type Context,
+  ownerOf,
+  type Request,
+  type ServiceResponse,
+  type SwapService,
+} from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { Clock } from '../clock.ts'
+import { oldestOf } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
-import { type Freshness, oldestOf, staleFromLedger } from './freshness.ts'
+import { staleFromLedger } from './from-ledger.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 import {
   doubtAbout,
@@ -20,104 +28,12 @@ import {
   presented,
   withoutDeposit,
 } from './merge-transaction.ts'
-import { mergeInOrder, type StateOptions } from './save-observed.ts'
-
-interface EnrichFromLedgerOptions extends StateOptions {
-  readonly ledger: Ledger
-  /** The fields of the provider's form. */
-  readonly capabilities: Capabilities
-  readonly freshness: Freshness
-  readonly clock: Clock
-}
+import { mergeInOrder } from './save-observed.ts'
 
 /** The longest wait for what contradicted a create. */
 const maxLedgerWaitMs = 1_000
 
-type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache; readonly writeBehind: WriteBehind }
-
-/**
- * Completes gets and lists, and stores what the provider reports. Writes do not delay the response. What this key created and the
- * provider does not find is the last known state.
- */
-export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
-  const cache = ledgerReadCache(base.ledger, base)
-  const options = { ...base, cache, writeBehind: new WriteBehind(cache) }
-  return onOperations({
-    async getTransaction(request, context, next) {
-      const sentAt = performance.now()
-      const owner = ownerOf(context)
-      let response: ServiceResponse<'getTransaction'>
-      try {
-        response = await next.call('getTransaction', request, context)
-      } catch (reason) {
-        const { kind } = Fault.from(reason)
-        const entry = kind === 'notFound' ? latestOf(await cache.find(owner, request.id, sentAt, undefined)) : undefined
-        if (!entry?.isCreated) throw reason
-        return requireStatus(staleFromLedger(entry, context, options.freshness))
-      }
-      if (response.body.id !== request.id) return response
-      const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
-      const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
-      const cached = finding instanceof Promise ? await finding : finding
-      const mismatches = cached.stored ? noMismatches : await mismatchesAmong([[response.body, cached]], options)
-      const { record, staleSeconds } = applyObserved(owner, cached, [observed], mismatches, options)
-      const known = presented(record, context)
-      const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
-      const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
-      return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
-    },
-    async listTransactions(request, context, next) {
-      const response = await next.call('listTransactions', request, context)
-      return response.body.items.length === 0 ? response : enrichList(response, context, next, options)
-    },
-  })
-}
-
-/** Fills fields that the list lacks from the ledger, or from the provider's details, which are then stored in the ledger. */
-async function enrichList(
-  response: ServiceResponse<'listTransactions'>,
-  context: Context,
-  service: SwapService,
-  options: EnrichOptions,
-): Promise<ServiceResponse<'listTransactions'>> {
-  const { capabilities, clock, cache, timezone } = options
-  const { derived = [], sequence } = response
-  const owner = ownerOf(context)
-  const listed = await cache.findAll(owner, response.body.items)
-  const incomplete = needsDetails(context, capabilities) ? listed.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
-  const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
-  // Meanwhile later reports, and creates, may have been stored.
-  const known = incomplete.length === 0 ? listed : await cache.findAll(owner, response.body.items)
-  const mismatches = await mismatchesAmong(known, options)
-  const at = clock()
-  const rows = known.map(([reported, cached]) => {
-    const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
-    const detail = details.get(reported.id)
-    const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
-    return { reported, ...applyObserved(owner, cached, [row, ...later], mismatches, options) }
-  })
-  const items = rows.map(({ reported, record }) => {
-    const shown = withAttention(presented(record, context), reported)
-    return mismatches.has(reported.id) ? withoutDeposit(shown) : shown
-  })
-  return {
-    ...response,
-    body: { ...response.body, items },
-    derived: [...new Set(rows.flatMap(({ record }) => record.derived))],
-    staleSeconds: oldestOf(rows),
-  }
-}
-
 const noMismatches: ReadonlySet<string> = new Set()
-
-/** The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one. */
-async function mismatchesAmong(
-  transactions: readonly (readonly [Transaction, CachedTransaction])[],
-  { ledger, provider }: EnrichOptions,
-): Promise<ReadonlySet<string>> {
-  const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
-  return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(provider, ids), maxLedgerWaitMs, new Set())
-}
 
 interface AppliedRecord {
   readonly record: TransactionRecord
@@ -126,27 +42,123 @@ interface AppliedRecord {
 }
 
 /**
- * Merges the provider's reports, in the order of their requests, into the latest state, and stores a change. Nothing is stored of a
- * mismatch: what the ledger has is no mismatch.
+ * Completes gets and lists, and stores what the provider reports. Writes do not delay the response. What this key created and the
+ * provider does not find is the last known state.
  */
-function applyObserved(
-  owner: string,
-  cached: CachedTransaction,
-  reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
-  mismatches: ReadonlySet<string>,
-  options: EnrichOptions,
-): AppliedRecord {
-  const { unsaved } = cached
-  if (unsaved && reports.every((report) => isOvertaken(unsaved, report))) return { record: unsaved }
-  const before = latestOf(cached)
-  const isCreated = before?.isCreated ?? false
-  // Spread first: otherwise V8 copies field by field.
-  const toEntry = (record: TransactionRecord): LedgerEntry => ({ ...record, isCreated, owner, provider: options.provider })
-  const last = mergeInOrder(before, reports, toEntry, options)
-  const { record, rejected } = last.merged
-  if (record !== before && !mismatches.has(record.transaction.id))
-    if (options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)) options.cache.resize(cached)
-  return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
+export function enrichFromLedger(scope: ProviderScope): Layer {
+  const enrichment = new Enrichment(scope)
+  return onOperations({
+    getTransaction: (request, context, next) => enrichment.get(request, context, next),
+    async listTransactions(request, context, next) {
+      const response = await next.call('listTransactions', request, context)
+      return response.body.items.length === 0 ? response : enrichment.list(response, context, next)
+    },
+  })
+}
+
+class Enrichment {
+  private readonly scope: ProviderScope
+  private readonly cache: LedgerReadCache
+  private readonly writeBehind: WriteBehind
+
+  constructor(scope: ProviderScope) {
+    this.scope = scope
+    this.cache = ledgerReadCache(scope)
+    this.writeBehind = new WriteBehind(this.cache)
+  }
+
+  async get(request: Request<'getTransaction'>, context: Context, next: SwapService): Promise<ServiceResponse<'getTransaction'>> {
+    const { clock, configured, freshness } = this.scope
+    const sentAt = performance.now()
+    const owner = ownerOf(context)
+    let response: ServiceResponse<'getTransaction'>
+    try {
+      response = await next.call('getTransaction', request, context)
+    } catch (reason) {
+      const { kind } = Fault.from(reason)
+      const entry = kind === 'notFound' ? latestOf(await this.cache.find(owner, request.id, sentAt, undefined)) : undefined
+      if (!entry?.isCreated) throw reason
+      return requireStatus(staleFromLedger(entry, context, freshness))
+    }
+    if (response.body.id !== request.id) return response
+    const observed = withoutAttention(observedFromGet(response, clock(), configured.timezone))
+    const finding = this.cache.find(owner, request.id, sentAt, observed.reported.status)
+    const cached = finding instanceof Promise ? await finding : finding
+    const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
+    const { record, staleSeconds } = this.apply(owner, cached, [observed], mismatches)
+    const known = presented(record, context)
+    const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
+    const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
+    return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
+  }
+
+  /** Fills fields that the list lacks from the ledger, or from the provider's details, which are then stored in the ledger. */
+  async list(
+    response: ServiceResponse<'listTransactions'>,
+    context: Context,
+    service: SwapService,
+  ): Promise<ServiceResponse<'listTransactions'>> {
+    const { capabilities, clock, configured } = this.scope
+    const { timezone } = configured
+    const { derived = [], sequence } = response
+    const owner = ownerOf(context)
+    const listed = await this.cache.findAll(owner, response.body.items)
+    const incomplete = needsDetails(context, capabilities) ? listed.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
+    const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
+    // Meanwhile later reports, and creates, may have been stored.
+    const known = incomplete.length === 0 ? listed : await this.cache.findAll(owner, response.body.items)
+    const mismatches = await this.mismatchesAmong(known)
+    const at = clock()
+    const rows = known.map(([reported, cached]) => {
+      const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
+      const detail = details.get(reported.id)
+      const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
+      return { reported, ...this.apply(owner, cached, [row, ...later], mismatches) }
+    })
+    const items = rows.map(({ reported, record }) => {
+      const shown = withAttention(presented(record, context), reported)
+      return mismatches.has(reported.id) ? withoutDeposit(shown) : shown
+    })
+    return {
+      ...response,
+      body: { ...response.body, items },
+      derived: [...new Set(rows.flatMap(({ record }) => record.derived))],
+      staleSeconds: oldestOf(rows),
+    }
+  }
+
+  /** The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one. */
+  private async mismatchesAmong(
+    transactions: readonly (readonly [Transaction, CachedTransaction])[],
+  ): Promise<ReadonlySet<string>> {
+    const { ledger, tag } = this.scope
+    const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
+    return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, new Set())
+  }
+
+  /**
+   * Merges the provider's reports, in the order of their requests, into the latest state, and stores a change. Nothing is stored of a
+   * mismatch: what the ledger has is no mismatch.
+   */
+  private apply(
+    owner: string,
+    cached: CachedTransaction,
+    reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
+    mismatches: ReadonlySet<string>,
+  ): AppliedRecord {
+    const { tag: provider, freshness } = this.scope
+    const { unsaved } = cached
+    if (unsaved && reports.every((report) => isOvertaken(unsaved, report))) return { record: unsaved }
+    const before = latestOf(cached)
+    const isCreated = before?.isCreated ?? false
+    // Spread first: otherwise V8 copies field by field.
+    const toEntry = (record: TransactionRecord): LedgerEntry => ({ ...record, isCreated, owner, provider })
+    const last = mergeInOrder(before, reports, toEntry, this.scope)
+    const { record, rejected } = last.merged
+    if (record !== before && !mismatches.has(record.transaction.id))
+      if (this.writeBehind.write(cached, toEntry(record), last.observed.isComplete)) this.cache.resize(cached)
+    return rejected.length === 0 ? { record } : { record, staleSeconds: Math.floor(freshness.ageSeconds(toEntry(record))) }
+  }
 }
 
 function isDetailed(entry: LedgerEntry | undefined): boolean {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AssetTable } from '../../domain/asset.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 
 /** The next result of each method, in the order of the calls. */
@@ -15,8 +15,8 @@ const call = (method: keyof typeof results) => (): Promise<never> => {
 }
 beforeEach(() => {
   results = { find: [], findAll: [], upsert: [] }
-  const ledger = { find: call('find'), findAll: call('findAll'), upsert: call('upsert') }
-  cache = ledgerReadCache(ledger, { provider: 'alpha', table: new AssetTable([]) })
+  const ledger = { find: call('find'), findAll: call('findAll'), upsert: call('upsert') } as unknown as Ledger
+  cache = ledgerReadCache(providerScope({ ledger }))
 })
 
 const entry = (status: Status, sequence: number, fields: Partial<LedgerEntry> = {}): LedgerEntry => ({

@@ -2,8 +2,9 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { BoundedMap, bytesOf, type Cache, type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 import { isFinal, type Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import type { Ledger, LedgerEntry } from '../ledger.ts'
-import { rebase, type StateOptions } from './save-observed.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
+import { rebase } from './save-observed.ts'
 
 /** During a request longer than this, another process may have stored a newer state, so the ledger is read again. */
 const shortRequestMs = 100
@@ -70,10 +71,7 @@ export interface LedgerReadCache {
 }
 
 /** Reads fail silently: if the ledger fails, the state is the last one that was read. */
-export function ledgerReadCache(
-  ledger: Pick<Ledger, 'find' | 'findAll' | 'upsert'>,
-  { provider, table }: Pick<StateOptions, 'provider' | 'table'>,
-): LedgerReadCache {
+export function ledgerReadCache({ ledger, tag: provider, table }: ProviderScope): LedgerReadCache {
   const entries = new BoundedMap<CachedTransaction>({ share: cacheShares.transactions, maxEntries })
   const recall = (owner: string, id: string, now: number): CachedTransaction => {
     const key = `${owner} ${id}`

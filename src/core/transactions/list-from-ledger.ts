@@ -3,10 +3,11 @@ import { forEachConcurrently } from '../../domain/async.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
+import { type Freshness, oldestOf } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
-import { type Freshness, fromLedger, oldestOf, staleFromLedger } from './freshness.ts'
+import { fromLedger, staleFromLedger } from './from-ledger.ts'
 import {
   ListSnapshots,
   maxWholeRows,
@@ -20,27 +21,23 @@ const concurrency = 8
 /** Time for all refreshes of one list. */
 const refreshTimeoutMs = 2_000
 
-interface ListFromLedgerOptions {
-  readonly ledger: Ledger
-  readonly freshness: Freshness
-  /** Tags of the providers that may be called. */
-  readonly readTags: ReadonlySet<string>
-}
-
-/** Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. */
-export function listFromLedger(options: ListFromLedgerOptions): Layer {
-  const { ledger } = options
+/**
+ * Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. `readTags`: the
+ * providers that may be called.
+ */
+export function listFromLedger(ledger: Ledger, freshness: Freshness, readTags: ReadonlySet<string>): Layer {
+  const rows = new LedgerRows(freshness, readTags)
   return onOperations({
     async listTransactions(query, context, next) {
       const { page, size } = query
       const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
-      const rows = await rowsFromLedger(entries, context, next, options)
-      const staleSeconds = oldestOf(rows)
+      const read = await rows.of(entries, context, next)
+      const staleSeconds = oldestOf(read)
       const sources = [...new Set(entries.map((entry) => entry.provider))]
       const [provider, ...others] = sources
       return {
-        body: { items: rows.map(({ body }) => body), total },
-        derived: [...new Set(rows.flatMap(({ derived = [] }) => derived))],
+        body: { items: read.map(({ body }) => body), total },
+        derived: [...new Set(read.flatMap(({ derived = [] }) => derived))],
         ...(staleSeconds !== undefined && { staleSeconds }),
         ...(provider !== undefined && others.length === 0 ? { provider } : { sources }),
       }
@@ -50,25 +47,31 @@ export function listFromLedger(options: ListFromLedgerOptions): Layer {
 
 type Row = ServiceResponse<'getTransaction'>
 
-/** In the order of the entries. */
-async function rowsFromLedger(
-  entries: readonly LedgerEntry[],
-  context: Context,
-  service: SwapService,
-  { freshness, readTags }: Omit<ListFromLedgerOptions, 'ledger'>,
-): Promise<readonly Row[]> {
-  const isOff = ({ provider }: LedgerEntry): boolean => !readTags.has(provider)
-  const lastSeen = (entry: LedgerEntry): Row =>
-    isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
-  const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
-  const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
-  const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
-  await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
-    if (performance.now() >= deadline) return
-    const response = await refreshRow(entry, service, { ...context, deadline })
-    if (response) rows[at] = response
-  })
-  return rows
+class LedgerRows {
+  private readonly freshness: Freshness
+  private readonly readTags: ReadonlySet<string>
+
+  constructor(freshness: Freshness, readTags: ReadonlySet<string>) {
+    this.freshness = freshness
+    this.readTags = readTags
+  }
+
+  /** In the order of the entries. */
+  async of(entries: readonly LedgerEntry[], context: Context, service: SwapService): Promise<readonly Row[]> {
+    const { freshness, readTags } = this
+    const isOff = ({ provider }: LedgerEntry): boolean => !readTags.has(provider)
+    const lastSeen = (entry: LedgerEntry): Row =>
+      isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
+    const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
+    const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
+    const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
+    await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
+      if (performance.now() >= deadline) return
+      const response = await refreshRow(entry, service, { ...context, deadline })
+      if (response) rows[at] = response
+    })
+    return rows
+  }
 }
 
 function rowOf(response: Row, { provider, transaction }: LedgerEntry): Row {
@@ -90,7 +93,11 @@ async function refreshRow(
 
 // With the provider's own keys: a list at the routed provider, with what the ledger holds of this key at others (docs/contract.md §12).
 
-export interface ListElsewhereOptions extends ListFromLedgerOptions {
+export interface ListElsewhereOptions {
+  readonly ledger: Ledger
+  readonly freshness: Freshness
+  /** Tags of the providers that may be called. */
+  readonly readTags: ReadonlySet<string>
   /** Tag of the provider that is listed. */
   readonly listed: string
   /** The most rows in a page of its list. */
@@ -100,8 +107,8 @@ export interface ListElsewhereOptions extends ListFromLedgerOptions {
 }
 
 /** If there is such a transaction, the whole list is read and merged, newest creation first. Else the list passes unchanged. */
-export function listElsewhere(options: ListElsewhereOptions): Layer {
-  const { ledger, listed, pageSize, timezones } = options
+export function listElsewhere({ ledger, freshness, readTags, listed, pageSize, timezones }: ListElsewhereOptions): Layer {
+  const ledgerRows = new LedgerRows(freshness, readTags)
   const snapshots = new ListSnapshots<WholeTransactions>(snapshotLifetimeMs)
   const timeOf = ({ createdAt }: Transaction, tag: string): bigint => instantsOf(createdAt, timezones.get(tag))[0] ?? 0n
   return onOperations({
@@ -130,7 +137,7 @@ export function listElsewhere(options: ListElsewhereOptions): Layer {
       rows.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? 1 : -1))
       const { items: page, total } = cutPage(rows, query)
       const stored = page.map(({ row }) => row).filter(isEntry)
-      const read = await rowsFromLedger(stored, context, next, options)
+      const read = await ledgerRows.of(stored, context, next)
       const items = page.map(({ row }) => (isEntry(row) ? (read[stored.indexOf(row)]?.body ?? row.transaction) : row))
       const staleSeconds = oldestOf([whole, ...read])
       return {

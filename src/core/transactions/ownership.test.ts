@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { AssetTable } from '../../domain/asset.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
+import { Freshness } from '../freshness.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
-import { Freshness } from './freshness.ts'
 import { ownership } from './ownership.ts'
-import { SequenceClock } from './save-observed.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
 const transaction = { id: 'tx-1', status: 'wait', amountIn: '1', createdAt: '2026-03-01T09:00:00Z' } as Transaction
@@ -52,10 +51,7 @@ const observe = (observation: Observation): void => void observedSequences.push(
 const clock = (): number => now
 const makeLayer = () => {
   const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
-  const sequences = new SequenceClock(clock)
-  return ownership({ ledger, provider: 'alpha', isOff: false, table: new AssetTable([]), freshness, sequences, clock, observe })(
-    service,
-  )
+  return ownership(providerScope({ ledger, freshness, clock, observe }))(service)
 }
 let layer = makeLayer()
 beforeEach(() => {

@@ -5,21 +5,13 @@ import { Fault, faultTable, otherTransaction, standardFault } from '../../domain
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
-import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { requireStatus } from './derive-fields.ts'
-import { type Freshness, fromLedger, staleFromLedger } from './freshness.ts'
+import { fromLedger, staleFromLedger } from './from-ledger.ts'
 import { doubtAbout, observedFromGet, presented } from './merge-transaction.ts'
-import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './save-observed.ts'
-
-export interface OwnershipOptions extends StateOptions {
-  readonly ledger: Ledger
-  /** Whether the provider is off: it is never called. */
-  readonly isOff: boolean
-  readonly freshness: Freshness
-  readonly clock: Clock
-}
+import { mergeChecked, reportDiscrepancies, saveObserved } from './save-observed.ts'
 
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */
 const ledgerTimeoutMs = 500
@@ -30,8 +22,9 @@ type Details = ServiceResponse<'getTransaction'>
  * Throws `notFound` for a transaction of another owner. A final or fresh transaction is returned from the ledger without a call;
  * if the provider fails or does not find it, the last known state is returned with `staleSeconds`.
  */
-export function ownership(options: OwnershipOptions): Layer {
-  const { ledger, provider, isOff, freshness, sequences, clock, observe } = options
+export function ownership(scope: ProviderScope): Layer {
+  const { ledger, tag: provider, freshness, sequences, clock, observe } = scope
+  const isOff = scope.state === 'off'
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
   const finals = new KnownFinals()
@@ -62,7 +55,7 @@ export function ownership(options: OwnershipOptions): Layer {
       try {
         const refresh = sharedRefresh
           ? timedUpstream(context, sharedRefresh)
-          : refreshEntry(entry, next.call('getTransaction', request, context), options)
+          : refreshEntry(entry, next.call('getTransaction', request, context), scope)
         if (!sharedRefresh) refreshes.set(request.id, refresh)
         const { response, record, isRejected } = await refresh.finally(
           () => refreshes.get(request.id) === refresh && refreshes.delete(request.id),
@@ -128,30 +121,30 @@ interface Refreshed {
 export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
-  options: Omit<OwnershipOptions, 'isOff'>,
+  scope: ProviderScope,
 ): Promise<Refreshed> {
-  const { ledger, provider, clock, freshness } = options
+  const { ledger, tag: provider, configured, clock, freshness } = scope
   const response = await pendingResponse.catch(async (reason) => {
     if (Fault.from(reason).kind === 'notFound') await noteMissing(entry, clock(), ledger)
     throw reason
   })
   const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
-  const observed = observedFromGet(response, clock(), options.timezone)
-  const merged = mergeChecked(entry, observed, options)
-  const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, options)
+  const observed = observedFromGet(response, clock(), configured.timezone)
+  const merged = mergeChecked(entry, observed, scope)
+  const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, scope)
   const latest = (await withDefault(saving, ledgerTimeoutMs, undefined)) ?? merged
-  reportDiscrepancies(latest, options)
+  reportDiscrepancies(latest, scope)
   const isRejected = latest.rejected.length > 0
   if (!isRejected) freshness.recordRead(provider, id, observed.at)
   return { response, record: latest.record, isRejected }
 }
 
 /** Sends a client's key to another provider only for transactions that the client created there. Throws `notFound` otherwise (docs/contract.md §5). */
-export function createdHereOnly(ledger: Ledger, provider: string): Layer {
+export function createdHereOnly({ ledger, tag }: ProviderScope): Layer {
   return onOperations({
     async getTransaction(request, context, next) {
-      const entry = await ledger.find(ownerOf(context), provider, request.id)
+      const entry = await ledger.find(ownerOf(context), tag, request.id)
       if (!entry?.isCreated) throw standardFault('notFound')
       return next.call('getTransaction', request, context)
     },

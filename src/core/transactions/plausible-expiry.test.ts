@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { SwapService } from '../../domain/service.ts'
 import { plausibleExpiry } from './derive-fields.ts'
@@ -8,12 +9,12 @@ const now = Date.parse('2026-10-25T00:00:00Z')
 /** What is left of an expiry, in the response of a create and of a get; and how often it was counted. */
 async function judge(
   validUntil: unknown,
-  { createdAt = '2026-10-25T00:00:00Z', timezone }: { createdAt?: string; timezone?: string } = {},
+  { createdAt = '2026-10-25T00:00:00Z', timezone = 'UTC' }: { createdAt?: string; timezone?: string } = {},
 ) {
   const observed: Observation[] = []
   const provider: SwapService = { call: async () => ({ body: { id: 'x', createdAt, validUntil } }) as never }
   const observe = (observation: Observation): void => void observed.push(observation)
-  const service = plausibleExpiry({ provider: 'alpha', clock: () => now, timezone, observe })(provider)
+  const service = plausibleExpiry(providerScope({ clock: () => now, configured: { timezone }, observe }))(provider)
   const created = await service.call('createTransaction', {} as never, {} as never)
   const read = await service.call('getTransaction', { id: 'x' }, {} as never)
   return [created.body.validUntil, read.body.validUntil, observed.length]

@@ -3,19 +3,10 @@
  * draining ends, and of what any provider does not find any more.
  */
 import { Fault, isHeldBack } from '../../domain/fault.ts'
-import { type Capabilities, gatewayContext, type SwapService } from '../../domain/service.ts'
-import type { SteadyClock } from '../clock.ts'
+import { gatewayContext, type SwapService } from '../../domain/service.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { isMissingForNow, type OwnershipOptions, refreshEntry } from './ownership.ts'
-
-export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
-  /** Reads a transaction as the provider reports it. */
-  readonly service: SwapService
-  readonly capabilities: Capabilities
-  readonly steadyClock: SteadyClock
-  /** Whether another configuration is in force, by which the provider may be off. */
-  readonly isRetired: () => boolean
-}
+import type { ProviderScope } from '../provider-scope.ts'
+import { isMissingForNow, refreshEntry } from './ownership.ts'
 
 /** Shortest pauses between two reads of a transaction, over all processes. */
 const openPauseMs = 600_000
@@ -27,28 +18,37 @@ const maxClaimed = 8
 /** Longest pass. The next pass continues there. */
 const maxPassMs = 1_000
 
-/** Returns a function that reads the due transactions. It stops early, and delays the next pass, if the provider or its budget rejects reads. */
-export function openPoll(options: OpenPollOptions): () => Promise<void> {
-  return poll(options, 0, () => options.ledger.claimOpen(options.provider, maxClaimed, openPauseMs))
+type Poll = () => Promise<void>
+
+/**
+ * Returns a function that reads the due transactions from `service`, as the provider reports them. It stops early, and delays the next
+ * pass, if the provider or its budget rejects reads. `retired`: another configuration is in force, by which the provider may be off.
+ */
+export function openPoll(scope: ProviderScope, service: SwapService, retired: AbortSignal): Poll {
+  const claim = (): ReturnType<Claim> => scope.ledger.claimOpen(scope.tag, maxClaimed, openPauseMs)
+  return poll(scope, claim, 0, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
 }
 
 /** The same for transactions that the provider does not find any more. */
-export function lostPoll(options: OpenPollOptions): () => Promise<void> {
-  const { ledger, provider, clock } = options
-  return poll(options, lostIntervalMs, () => ledger.claimLost(provider, maxClaimed, openPauseMs, clock() - lostPauseMs))
+export function lostPoll(scope: ProviderScope, service: SwapService, retired: AbortSignal): Poll {
+  const { ledger, tag, clock } = scope
+  const claim = (): ReturnType<Claim> => ledger.claimLost(tag, maxClaimed, openPauseMs, clock() - lostPauseMs)
+  return poll(scope, claim, lostIntervalMs, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
 }
 
-function poll(options: OpenPollOptions, intervalMs: number, claim: () => Promise<readonly LedgerEntry[]>): () => Promise<void> {
-  const { ledger, provider, clock, steadyClock, isRetired } = options
+type Claim = () => Promise<readonly LedgerEntry[]>
+type Read = (entry: LedgerEntry) => number | Promise<number | undefined>
+
+function poll({ ledger, tag, clock, steadyClock }: ProviderScope, claim: Claim, intervalMs: number, readOne: Read): Poll {
   let pausedUntil = Number.NEGATIVE_INFINITY
   const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
     for (const [at, entry] of entries.entries()) {
       if (isMissingForNow(entry, clock())) continue
-      const waitMs = isRetired() ? 0 : await read(entry, options)
+      const waitMs = await readOne(entry)
       if (waitMs === undefined) continue
       pausedUntil = Math.max(pausedUntil, steadyClock() + waitMs)
       const unchecked = entries.slice(at).map(({ transaction }) => transaction.id)
-      await ledger.releaseOpen(provider, unchecked)
+      await ledger.releaseOpen(tag, unchecked)
       return false
     }
     return entries.length === maxClaimed
@@ -63,12 +63,11 @@ function poll(options: OpenPollOptions, intervalMs: number, claim: () => Promise
 }
 
 /** Undefined if a request was sent, with any result. Otherwise nothing was sent, and it returns the milliseconds until a retry. */
-async function read(entry: LedgerEntry, options: OpenPollOptions): Promise<number | undefined> {
-  const { service, capabilities, sequences } = options
-  const context = { ...gatewayContext(capabilities), isReservedOnly: true }
-  sequences.observe(entry.sequence)
+async function read(entry: LedgerEntry, service: SwapService, scope: ProviderScope): Promise<number | undefined> {
+  const context = { ...gatewayContext(scope.capabilities), isReservedOnly: true }
+  scope.sequences.observe(entry.sequence)
   try {
-    await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), options)
+    await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), scope)
     return undefined
   } catch (reason) {
     const fault = Fault.from(reason)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Context, SwapService } from '../../domain/service.ts'
-import { numberRequests, SequenceClock } from './save-observed.ts'
+import { SequenceClock } from '../clock.ts'
+import { numberRequests } from './save-observed.ts'
 
 const start = Date.parse('2026-03-01T10:00:00Z')
 const hour = 3_600_000

@@ -1,17 +1,11 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
 import type { AssetTable } from '../../domain/asset.ts'
-import type { Clock } from '../clock.ts'
-import { aroundAll, type Layer, type ProviderLayerOptions } from '../layer.ts'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { SequenceClock } from '../clock.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 import { discrepanciesOf } from '../same-swap.ts'
 import { contradicted, mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
-
-export interface StateOptions extends ProviderLayerOptions {
-  readonly table: AssetTable
-  readonly sequences: SequenceClock
-  /** Of the provider's times without a zone: `providers.<name>.timezone` (default: UTC). */
-  readonly timezone?: string | undefined
-}
 
 interface MergeResult extends ReturnType<typeof discrepanciesOf> {
   /** The merged state; `before` itself if the report adds nothing. */
@@ -24,7 +18,7 @@ const noDiscrepancies = { rejected: [], accepted: [] }
 export function mergeChecked(
   before: LedgerEntry | undefined,
   observed: ObservedTransaction,
-  { table, sequences }: StateOptions,
+  { table, sequences }: ProviderScope,
 ): MergeResult {
   const discrepancies = before?.isCreated ? discrepanciesOf(before, observed.reported, table) : noDiscrepancies
   const sequence = sequences.align(observed.sequence, before?.sequence)
@@ -66,21 +60,21 @@ export function mergeInOrder(
   before: LedgerEntry | undefined,
   reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
   toEntry: (record: TransactionRecord) => LedgerEntry,
-  options: StateOptions,
+  scope: ProviderScope,
 ): MergedReport {
-  let last = mergeAndReport(before, reports[0], options)
+  let last = mergeAndReport(before, reports[0], scope)
   if (last.merged.rejected.length > 0) return last
   for (const observed of reports.slice(1)) {
-    const next = mergeAndReport(toEntry(last.merged.record), observed, options)
+    const next = mergeAndReport(toEntry(last.merged.record), observed, scope)
     if (next.merged.rejected.length > 0) return { ...last, merged: { ...last.merged, record: next.merged.record } }
     last = next
   }
   return last
 }
 
-function mergeAndReport(before: LedgerEntry | undefined, observed: ObservedTransaction, options: StateOptions): MergedReport {
-  const merged = mergeChecked(before, observed, options)
-  reportDiscrepancies(merged, options)
+function mergeAndReport(before: LedgerEntry | undefined, observed: ObservedTransaction, scope: ProviderScope): MergedReport {
+  const merged = mergeChecked(before, observed, scope)
+  reportDiscrepancies(merged, scope)
   return { observed, merged }
 }
 
@@ -95,57 +89,23 @@ export async function saveObserved(
   owner: string,
   observed: ObservedTransaction,
   { merged, stored }: { readonly merged: MergeResult; readonly stored: LedgerEntry | undefined },
-  options: StateOptions & { readonly ledger: Pick<Ledger, 'upsert'> },
+  scope: ProviderScope,
 ): Promise<MergeResult | undefined> {
   let [latest, base] = [merged, stored]
   for (let attempt = 0; attempt < maxAttempts && latest.record !== base; attempt++) {
-    const saved = await options.ledger.upsert(owner, options.provider, latest.record, base)
+    const saved = await scope.ledger.upsert(owner, scope.tag, latest.record, base)
     if (!saved) return undefined
     if (saved.sequence === latest.record.sequence) return { ...latest, record: saved }
-    latest = mergeChecked(saved, observed, options)
+    latest = mergeChecked(saved, observed, scope)
     base = saved
   }
   return latest
 }
 
 /** Reports each field in which the report differs from the stored state. */
-export function reportDiscrepancies({ rejected, accepted }: MergeResult, { provider, observe }: StateOptions): void {
+export function reportDiscrepancies({ rejected, accepted }: MergeResult, { tag: provider, observe }: ProviderScope): void {
   for (const field of rejected) observe({ what: 'discrepancy', provider, field, action: 'rejected' })
   for (const field of accepted) observe({ what: 'discrepancy', provider, field, action: 'accepted' })
-}
-
-/** A stored sequence further ahead than this comes from a process with a wrong clock. */
-const toleranceUs = 5_000_000
-
-/**
- * Orders upstream requests, so that of two reports of one transaction the later one is kept. A hybrid logical clock:
- * microseconds since 1970, but greater than every sequence that this process has issued or observed.
- */
-export class SequenceClock {
-  private last = 0
-  private readonly clock: Clock
-
-  constructor(clock: Clock) {
-    this.clock = clock
-  }
-
-  /** Returns a sequence greater than all before. */
-  next(): number {
-    this.last = Math.max(this.last + 1, this.clock() * 1_000)
-    return this.last
-  }
-
-  /** Makes all later sequences greater than this one, which another process may have issued. */
-  observe(sequence: number | undefined): void {
-    if (sequence !== undefined && sequence > this.last) this.last = sequence
-  }
-
-  /** Makes a response's sequence comparable with the stored one. If the clocks of two processes disagree, the response is the later one. */
-  align(sequence: number | undefined, stored: number | undefined): number | undefined {
-    const isComparable = stored === undefined || stored <= this.last + toleranceUs || stored <= this.clock() * 1_000 + toleranceUs
-    this.observe(stored)
-    return sequence === undefined || isComparable ? sequence : this.next()
-  }
 }
 
 /** Adds the sequence of the request to each response. Must be the layer next to the provider. */

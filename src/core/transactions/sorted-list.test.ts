@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, Op, SwapService } from '../../domain/service.ts'
@@ -37,7 +38,7 @@ function uncachedProvider(): { service: SwapService; fetchCount: () => number } 
       return { body: { items: [...rows], total: rows.length } }
     },
   })
-  return { service: sortedList(formA.capabilities)(service), fetchCount: () => fetchCount }
+  return { service: sortedList(providerScope())(service), fetchCount: () => fetchCount }
 }
 
 test('a create with an unknown outcome is in the list at once', async () => {
@@ -86,7 +87,7 @@ test('V20: a list of more than sixteen million characters is not read completely
       return { body: { items: Array.from({ length: 100 }, rowOf), total: 5_000 } }
     },
   })
-  const reading = sortedList(formA.capabilities)(service).call('listTransactions', { page: 1, size: 20 }, context)
+  const reading = sortedList(providerScope())(service).call('listTransactions', { page: 1, size: 20 }, context)
   await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('whole') })
   expect(pages).toBe(8)
 })
@@ -108,7 +109,7 @@ function providerWithoutTotal(count: number): { service: SwapService; sizes: num
       return { body: { items, total: (page - 1) * size + items.length, hasMore: items.length === size } as never }
     },
   }
-  return { service: sortedList({ ...formA.capabilities, pageSize: 99 })(provider), sizes }
+  return { service: sortedList(providerScope({ capabilities: { ...formA.capabilities, pageSize: 99 } }))(provider), sizes }
 }
 
 test.each([0, 1, 98, 99, 100, 198, 199])('a list of %i rows without a total is read to its last page', async (count) => {
@@ -142,7 +143,7 @@ test('a sorted list names the fields that the edge of its provider derived', asy
       return { body: { items: [row], total: 2 }, derived: request.page === 1 ? ['updatedAt'] : ['amountOut'] } as never
     },
   }
-  const service = sortedList({ ...formA.capabilities, pageSize: 1 })(provider)
+  const service = sortedList(providerScope({ capabilities: { ...formA.capabilities, pageSize: 1 } }))(provider)
   const { derived } = await service.call('listTransactions', { page: 1, size: 20 }, context)
   expect(derived).toEqual(['updatedAt', 'amountOut'])
 })

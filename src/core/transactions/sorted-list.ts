@@ -3,11 +3,12 @@
 import { BoundedMap, type CacheShare, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, type TimeRange, toTimeRange } from '../../domain/instant.ts'
-import { type Capabilities, type Context, type Op, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
+import { type Context, type Op, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
+import { oldestOf } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage, readWhole } from '../paging.ts'
-import { oldestOf } from './freshness.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 
 /** How long a key's list is cached for its next pages. */
 export const snapshotLifetimeMs = 30_000
@@ -21,8 +22,8 @@ interface Dated {
   readonly createdAt: bigint
 }
 
-/** `provider`: the capabilities of the provider's form. `timezone`: that of its times without a zone. Throws `invalid` (`too_large`) for lists that are too long to sort. */
-export function sortedList(provider: Capabilities, timezone = 'UTC'): Layer {
+/** Throws `invalid` (`too_large`) for lists that are too long to sort. */
+export function sortedList({ capabilities: provider, configured: { timezone } }: ProviderScope): Layer {
   const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({

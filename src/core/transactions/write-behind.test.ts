@@ -1,13 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
-import { AssetTable } from '../../domain/asset.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { CacheShare } from '../../domain/bounded-map.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
-import { mergeChecked, SequenceClock } from './save-observed.ts'
-
-const options = { provider: 'alpha', table: new AssetTable([]), sequences: new SequenceClock(() => 0), observe: () => {} }
+import { mergeChecked } from './save-observed.ts'
 
 let writes: { readonly record: TransactionRecord; readonly end: (isSaved?: boolean) => void }[]
 let rows: Map<string, LedgerEntry>
@@ -21,8 +19,8 @@ beforeEach(() => {
     find: async (_: string, __: string, id: string) => rows.get(id),
     findAll: async () => [...rows.values()],
     upsert,
-  }
-  cache = ledgerReadCache(ledger, options)
+  } as unknown as Ledger
+  cache = ledgerReadCache(providerScope({ ledger }))
   writeBehind = new WriteBehind(cache)
 })
 
@@ -42,7 +40,7 @@ async function upserted(id: string, status: Status, isComplete: boolean): Promis
   const cached = await cache.find('acme', id, 0, undefined)
   const reported = { id, status } as Transaction
   const observed = { reported, derived: [], at: 0, isComplete, sequence: ++sequence }
-  const { record } = mergeChecked(latestOf(cached), observed, options)
+  const { record } = mergeChecked(latestOf(cached), observed, providerScope())
   return writeBehind.write(cached, { ...record, owner: 'acme', provider: 'alpha', isCreated: false }, isComplete)
 }
 

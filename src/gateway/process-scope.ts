@@ -1,13 +1,14 @@
-/** What a gateway is built from, and what it offers to the process. */
+/** The process, as its gateways see it, and what each of them makes of it. */
 import type { Config } from '../config/index.ts'
 import type { LedgerWaits, Load } from '../core/access/admission.ts'
 import type { Limiter } from '../core/access/limits.ts'
 import { type RefusedAddresses, type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { PendingCreateKeys } from '../core/creation/idempotency.ts'
-import { JustGivenDeposits } from '../core/creation/other-deposits.ts'
+import { OtherDeposits, type ReaderOf } from '../core/creation/other-deposits.ts'
 import type { DeferredResults } from '../core/creation/record-result.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
+import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { Ledger } from '../core/ledger.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
@@ -16,7 +17,6 @@ import type { Budgets } from '../core/resilience/budget-limit.ts'
 import type { ShadowStatistics } from '../core/routing/shadow.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
-import { Freshness } from '../core/transactions/freshness.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { SwapService } from '../domain/service.ts'
 import type { Tracing } from '../domain/trace.ts'
@@ -27,8 +27,8 @@ import type { Form } from '../wire/form.ts'
 import type { Http } from '../wire/http.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
 
-export interface GatewayParts {
-  readonly config: Config
+/** What survives a reload: stores, connections and counts of the process. */
+export interface ProcessScope {
   readonly forms: readonly Form[]
   readonly providerForms: readonly ProviderForm[]
   readonly limiter: Limiter
@@ -53,8 +53,8 @@ export interface GatewayParts {
   readonly breaker: MakeBreaker
   /** For cooldowns and caches. */
   readonly steadyClock: SteadyClock
-  /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */
-  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
+  /** Identifies clients by their keys, as this configuration says. */
+  readonly identification: (auth: Config['auth']) => Identify
   /** Connects providers, and reuses existing connections. */
   readonly connections: Connections
   /** Keys of clients with unresolved creates, if clients send the provider's own keys. */
@@ -63,9 +63,12 @@ export interface GatewayParts {
   /** Set if requests are traced. */
   readonly tracing?: Tracing | undefined
   readonly version: string
-  /** Pages beside the API on its port. */
+  /** Pages beside the API on its port, if `docs` shows them. */
   readonly pages: StaticPages
 }
+
+/** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */
+export type Identify = (key: string, isQuote: boolean) => Promise<string | undefined>
 
 /** A gateway for one configuration. */
 export interface Gateway {
@@ -80,8 +83,9 @@ export interface Gateway {
   readonly connected: readonly ConnectedProvider[]
 }
 
-/** What the layers of one gateway share. The ledger is instrumented. */
-export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
+/** The process with one configuration: what the providers of one gateway share. The ledger is instrumented. */
+export interface GatewayScope extends Omit<ProcessScope, 'pendingKeys'> {
+  readonly config: Config
   /** Whether the gateway issues the clients' keys. */
   readonly isManaged: boolean
   /** Undefined in managed mode. */
@@ -90,7 +94,7 @@ export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
   readonly deviations: QuoteDeviations
   /** Reads transactions as their provider reports them, by its tag; not those of a provider that is off. */
   readonly reported: Map<string, SwapService>
-  readonly justGivenDeposits: JustGivenDeposits
+  readonly otherDeposits: OtherDeposits
   readonly clock: Clock
   /** Aborted when another configuration is in force. */
   readonly retired: AbortSignal
@@ -100,26 +104,29 @@ const clock: Clock = () => Date.now()
 /** A monotonic clock with the wall clock's value at the start of the process. */
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
-export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedParts {
-  const { config } = parts
-  const deviations = new QuoteDeviations(config.routing.maxDeviation, parts.steadyClock)
+export function gatewayScope(config: Config, process: ProcessScope, retired: AbortSignal): GatewayScope {
+  const deviations = new QuoteDeviations(config.routing.maxDeviation, process.steadyClock)
   const observe: Observer = (observation) => {
-    parts.observe(observation)
+    process.observe(observation)
     deviations.observe(observation)
   }
   const isManaged = config.auth.mode === 'managed'
-  const ledger = instrumented(isManaged ? parts.ledger : ledgerWithoutAttention(parts.ledger), observe)
+  const ledger = instrumented(isManaged ? process.ledger : ledgerWithoutAttention(process.ledger), observe)
+  const reported = new Map<string, SwapService>()
+  // With issued keys every swap can be read; with a provider's own keys only those of the caller.
+  const readerOf: ReaderOf = (tag, owner, { caller }) => (isManaged || owner === caller.identity ? reported.get(tag) : undefined)
   return {
-    ...parts,
+    ...process,
+    config,
     observe,
     deviations,
-    reported: new Map(),
-    justGivenDeposits: new JustGivenDeposits(steadyWallClock),
+    reported,
+    otherDeposits: new OtherDeposits(ledger, readerOf, clock, steadyWallClock),
     isManaged,
     ledger,
-    currencyLists: instrumented(parts.currencyLists, observe),
-    verifiedKeys: verifiedOrInLedger(parts.verifiedKeys, ledger),
-    pendingKeys: isManaged ? undefined : parts.pendingKeys,
+    currencyLists: instrumented(process.currencyLists, observe),
+    verifiedKeys: verifiedOrInLedger(process.verifiedKeys, ledger),
+    pendingKeys: isManaged ? undefined : process.pendingKeys,
     freshness: new Freshness({ refreshMs: config.ledger.refreshAfter * 1000, clock, steadyClock: steadyWallClock }),
     clock,
     retired,

@@ -1,0 +1,46 @@
+/** The scope of one provider, from its configuration, its connection and the gateway. */
+import type { Provider } from '../config/index.ts'
+import type { Layer } from '../core/layer.ts'
+import type { ProviderScope } from '../core/provider-scope.ts'
+import { traced } from '../core/traced.ts'
+import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
+import { knownStateOnly } from '../core/transactions/from-ledger.ts'
+import { createdHereOnly, ownership } from '../core/transactions/ownership.ts'
+import { type ConnectedProvider, destinationOf } from '../provider/connected-provider.ts'
+import { confidentialOf } from '../provider/connections.ts'
+import type { GatewayScope } from './process-scope.ts'
+
+export function providerScope(provider: Provider, connected: ConnectedProvider, gateway: GatewayScope): ProviderScope {
+  const { config, connections, deferredResults, suspensions, ledger, pendingKeys, freshness, observe, clock, steadyClock } = gateway
+  const { routing, assets: table, cache } = config
+  const { upstream, catalogue, maximums, quotedFirst } = connected
+  const { tag, account } = provider
+  const others = config.providers.filter((other) => other.account === account && other.tag !== tag)
+  const hasList = upstream.capabilities.responseFields.listTransactions.size > 0
+  return {
+    ...upstream,
+    ...{ configured: provider, state: provider.state },
+    ...{ clock, steadyClock, observe }, // the connections may be older than this gateway
+    ...{ catalogue, maximums, quotedFirst, table, cache, routing, freshness, pendingKeys },
+    accountTags: [tag, ...others.map((other) => other.tag)],
+    isRouted: routing.providers.includes(provider.name),
+    isOneOfSeveral: routing.providers.length > 1 || routing.mirror?.provider === provider.name,
+    isPersonal: (query) => connected.needsAddress('getRate', query),
+    hasList: () => hasList && !connected.isListRefused(),
+    destination: destinationOf(provider, config),
+    sequences: connections.sequences,
+    confidential: confidentialOf(config),
+    ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),
+  }
+}
+
+/** Whose a transaction is. Managed mode: the ledger decides. Passthrough mode: the provider, by the client's key, and the ledger completes its responses. */
+export function ownershipLayers(scope: ProviderScope): readonly Layer[] {
+  const { tag, state, isRouted, usesGatewayKey } = scope
+  if (usesGatewayKey) return [traced('ownership', ownership(scope), tag)]
+  const enriched =
+    state === 'off'
+      ? knownStateOnly(scope) // never calls the provider
+      : traced('enrichFromLedger', enrichFromLedger(scope), tag)
+  return isRouted ? [enriched] : [traced('createdHereOnly', createdHereOnly(scope), tag), enriched]
+}

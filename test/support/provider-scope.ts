@@ -1,0 +1,83 @@
+/** The scope of a provider `alpha` in managed mode, of which a test says only what it is about. */
+import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
+import type { Catalogue } from '../../src/core/assets/listing.ts'
+import { KnownMaximums } from '../../src/core/assets/plausible-amounts.ts'
+import { SequenceClock } from '../../src/core/clock.ts'
+import { Freshness } from '../../src/core/freshness.ts'
+import type { Ledger } from '../../src/core/ledger.ts'
+import type { ConfiguredProvider, ProviderScope } from '../../src/core/provider-scope.ts'
+import { AssetTable } from '../../src/domain/asset.ts'
+import { Confidential } from '../../src/domain/confidential.ts'
+import { keyed } from '../../src/domain/service.ts'
+import { formA } from '../../src/forms/a.ts'
+
+const table = new AssetTable([])
+
+const configured: ConfiguredProvider = {
+  account: 'alpha',
+  listKey: '',
+  rateLimit: { quotes: 60, create: 30, read: 120 },
+  timezone: 'UTC',
+  extraIds: true,
+  networks: 'confirmed',
+  addresses: 'checked',
+  depositMemo: { networks: [], usesFlags: false, isConfigured: false },
+  judge: { depositAddress: 'refuse', depositMemo: 'refuse', amount: 'refuse', contract: 'refuse', network: 'refuse' },
+}
+
+interface Overrides extends Partial<Omit<ProviderScope, 'catalogue' | 'configured'>> {
+  readonly catalogue?: Partial<Catalogue>
+  readonly configured?: Partial<ConfiguredProvider>
+}
+
+/** Its clocks stand still at 0, and its ledger has no methods. */
+export function providerScope(overrides: Overrides = {}): ProviderScope {
+  const clock = overrides.clock ?? (() => 0)
+  return {
+    tag: 'alpha',
+    state: 'active',
+    timeoutMs: 10_000,
+    capabilities: formA.capabilities,
+    keyed,
+    keyedRead: 'listTransactions',
+    callsOf: (op) => [op],
+    usesGatewayKey: true,
+    clock,
+    steadyClock: clock,
+    random: () => 0,
+    observe: () => {},
+    accountTags: ['alpha'],
+    isRouted: true,
+    isOneOfSeveral: false,
+    maximums: new KnownMaximums(clock),
+    quotedFirst: new Set(),
+    isPersonal: () => false,
+    hasList: () => true,
+    destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
+    sequences: new SequenceClock(clock),
+    table,
+    cache: { rate: 2 },
+    routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse' },
+    confidential: new Confidential({ keys: [], hosts: [], names: [] }),
+    ledger: {} as Ledger,
+    freshness: new Freshness({ refreshMs: 5_000, clock, steadyClock: clock }),
+    pendingKeys: undefined,
+    ...overrides,
+    configured: { ...configured, ...overrides.configured },
+    catalogue: catalogueOf(overrides),
+  }
+}
+
+/** Without a list. */
+function catalogueOf({ catalogue, table: own = table }: Overrides): Catalogue {
+  const none = (): Promise<never> => Promise.reject(new Error('There is no list.'))
+  return {
+    naming: createAssetNaming(own, { byCode: true }, []),
+    listing: none,
+    availableListing: async () => undefined,
+    listingForCreate: none,
+    lastListing: () => undefined,
+    close: () => {},
+    ...catalogue,
+  }
+}
