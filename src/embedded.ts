@@ -8,6 +8,7 @@ import { knownForms } from './forms/index.ts'
 import { closedHandler } from './process/closed-handler.ts'
 import { type OpenGateway, openGateway } from './process/gateway-process.ts'
 import { oneAtATime } from './process/in-force.ts'
+import { openLimitStores } from './process/limit-stores.ts'
 import { noPages } from './process/pages.ts'
 import { needsRestart } from './process/reload.ts'
 import { openMonitoring } from './process/telemetry.ts'
@@ -98,7 +99,9 @@ interface Opened {
 async function open(config: Config, current: () => Config): Promise<Opened & { readonly warnings: readonly string[] }> {
   await using resources = new AsyncDisposableStack()
   const monitoring = openMonitoring(config, current, resources)
-  const gateway = await openGateway(config, monitoring, noPages, resources)
+  const limitStores = await openLimitStores(config, monitoring.observe)
+  resources.defer(limitStores.close)
+  const gateway = await openGateway(config, monitoring, { limitStores, pages: noPages }, resources)
   await gateway.configuration.tags.remember(config)
   const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.ledgerWarnings())]
   return { gateway, resources: resources.move(), warnings }

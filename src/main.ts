@@ -1,16 +1,20 @@
 /** The process: starts all parts in order and stops them in reverse (docs/contract.md §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/http/admin.ts'
+import type { CollectedMetrics } from './adapters/metrics/collected.ts'
 import type { Config } from './config/index.ts'
+import type { LoadLevel } from './core/access/admission.ts'
 import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
 import { addOperator } from './operator/router.ts'
 import type { OperatorParts, OperatorStores } from './operator/stores.ts'
 import { openGateway } from './process/gateway-process.ts'
 import type { ConfigurationInForce } from './process/in-force.ts'
+import { type LimitStores, openLimitStores } from './process/limit-stores.ts'
 import { preparePages } from './process/pages.ts'
-import { type AdminPort, openAdmin, openPublic, type PublicPort, withListenError } from './process/ports.ts'
+import { type AdminPort, openAdmin, openPublic, type PublicPort, type SharedPort, withListenError } from './process/ports.ts'
 import { type Monitoring, openMonitoring, type ProcessIo } from './process/telemetry.ts'
+import { Workers } from './process/workers.ts'
 import type { Http } from './wire/http.ts'
 
 /** A running process. */
@@ -26,6 +30,10 @@ export interface Running {
   readonly configWarnings: readonly string[]
   /** Reports events to metrics and logs. */
   readonly observe: Observer
+  /** The metrics of this process, for another one to print. */
+  readonly collectMetrics: () => Promise<CollectedMetrics>
+  /** What is shed at present. */
+  readonly level: () => LoadLevel
   /** Logs a failure that no caller handles. */
   readonly logError: (message: string, reason: unknown) => void
   /** Waits for the requests in flight, then closes everything. False if log lines could not be written. */
@@ -37,7 +45,15 @@ interface ProcessState {
   readiness: Readiness
   /** Undefined until the ledger is open. */
   configuration: ConfigurationInForce | undefined
+  /** Of a primary, when all listen. */
+  workers: (Workers & { readonly url: string }) | undefined
 }
+
+/** Which part of the gateway a process is: with `server.workers`, the port for operators and the background work, or the public port. */
+export type Part =
+  | { readonly is: 'whole' }
+  | { readonly is: 'primary' }
+  | { readonly is: 'worker'; readonly shared: SharedPort; readonly remoteLimits: LimitStores }
 
 /**
  * Starts the gateway. If a part fails, it closes all others and throws.
@@ -47,43 +63,55 @@ interface ProcessState {
  *     console.log(urls.get('gateway'), configWarnings)
  *     process.once('SIGTERM', () => void stop())
  */
-export async function start(config: Config, processIo?: ProcessIo): Promise<Running> {
+export async function start(config: Config, processIo?: ProcessIo, part: Part = { is: 'whole' }): Promise<Running> {
   await using resources = new AsyncDisposableStack()
-  const state: ProcessState = { readiness: 'starting', configuration: undefined }
+  const state: ProcessState = { readiness: 'starting', configuration: undefined, workers: undefined }
   const current = (): Config => state.configuration?.config ?? config
   const monitoring = openMonitoring(config, current, resources, processIo)
-  const { observe, telemetry } = monitoring
-  const admin = await openAdminPort(config, current, state, monitoring, resources)
-  const sandboxUrls = await addSandbox(config, resources)
-  const { configuration, warnings, ledgerStores, handle, follow } = await openGateway(
-    config,
-    monitoring,
-    preparePages(forms),
-    resources,
-  )
+  const { observe, telemetry, load } = monitoring
+  const isWorker = part.is === 'worker'
+  const admin = isWorker ? undefined : await openAdminPort(config, current, state, monitoring, resources)
+  const sandboxUrls = isWorker ? [] : await addSandbox(config, resources)
+  const limitStores = isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe)
+  resources.defer(limitStores.close)
+  const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
+  const { configuration, warnings, ledgerStores, handle, follow } = opened
   state.configuration = configuration
   const stopping = new AbortController()
-  addOperator(admin, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
-  const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
+  if (admin) addOperator(admin, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
+  const shared = isWorker ? part.shared : undefined
+  const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
+  if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
   const configWarnings = [...warnings, ...(await configuration.ledgerWarnings())]
-  const opened = resources.move()
-  const urls = new Map([...urlsOf(publicPort.url), ['admin', admin.url], ...sandboxUrls])
-  const stop = async (): Promise<boolean> => {
-    state.readiness = 'draining'
-    stopping.abort()
-    publicPort.drain.begin()
-    await wait(config.server.shutdownDelay * 1000)
-    await opened.disposeAsync()
-    return monitoring.isLogFlushed()
+  const all = resources.move()
+  return {
+    urls: new Map([
+      ...urlsOf(publicPort?.url ?? state.workers?.url ?? ''),
+      ...(admin ? [['admin', admin.url] as const] : []),
+      ...sandboxUrls,
+    ]),
+    configWarnings,
+    async reconfigure(next) {
+      const messages = await configuration.load(next)
+      publicPort?.follow(next.providers)
+      await state.workers?.reload()
+      return messages
+    },
+    observe,
+    collectMetrics: telemetry.collect,
+    level: () => load.level,
+    logError: telemetry.log.fail,
+    async stop() {
+      state.readiness = 'draining'
+      stopping.abort()
+      publicPort?.drain.begin()
+      await (state.workers?.stop() ?? wait(config.server.shutdownDelay * 1000))
+      await all.disposeAsync()
+      return monitoring.isLogFlushed()
+    },
   }
-  const reconfigure = async (next: Config): Promise<readonly string[]> => {
-    const warnings = await configuration.load(next)
-    publicPort.follow(next.providers)
-    return warnings
-  }
-  return { urls, configWarnings, reconfigure, observe, logError: telemetry.log.fail, stop }
 }
 
 async function openAdminPort(
@@ -93,9 +121,10 @@ async function openAdminPort(
   { load, telemetry, observe }: Monitoring,
   resources: AsyncDisposableStack,
 ): Promise<AdminPort> {
+  const level = (): LoadLevel => state.workers?.level ?? load.level
   const options = {
-    readiness: () => (state.readiness === 'ready' && load.level >= 2 ? 'overloaded' : state.readiness),
-    printMetrics: telemetry.print,
+    readiness: () => (state.readiness === 'ready' && level() >= 2 ? 'overloaded' : state.readiness),
+    printMetrics: async (accept: string) => telemetry.print(accept, await state.workers?.metrics()),
   } as const
   const port = await openAdmin(config, current, options, observe)
   resources.defer(() => port.drain.finish(0))
@@ -107,9 +136,10 @@ async function openPublicPort(
   handle: Http,
   state: ProcessState,
   { load, observe }: Monitoring,
+  shared: SharedPort | undefined,
   resources: AsyncDisposableStack,
 ): Promise<PublicPort> {
-  const port = await openPublic(config, handle, () => state.readiness === 'draining', observe)
+  const port = await openPublic(config, handle, () => state.readiness === 'draining', observe, shared)
   resources.defer(() => port.drain.finish(config.server.drain * 1000))
   load.addQueueWait(port.wait)
   return port

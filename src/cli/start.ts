@@ -1,9 +1,12 @@
+import cluster from 'node:cluster'
 import { startFromFile } from '../process/reload.ts'
 import { untilShutdownSignal } from '../process/shutdown-signal.ts'
+import { runWorker } from '../process/worker.ts'
 import { eachLine, type Terminal } from './terminal.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
 export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
+  if (cluster.isWorker) return process.exit(await runWorker(file))
   let hangUp = (): void => {}
   let fail = (message: string, reason: unknown): void =>
     eachLine(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`, terminal.err)

@@ -70,6 +70,7 @@ describe('a valid configuration', () => {
     expect(config.server).toEqual({
       host: '127.0.0.1',
       port: 8080,
+      workers: 1,
       trustProxy: 0,
       maxBodyBytes: 16_384,
       connections: 10_000,

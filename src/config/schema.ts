@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { maxWeight } from '../domain/routing-settings.ts'
 import { provider } from './provider-schema.ts'
 import {
+  autoOr,
   baseUrlOrNone,
   choice,
   flag,
@@ -32,6 +33,12 @@ const server = section(
   {
     host: setting(name, '127.0.0.1', 'Address to listen on; `0.0.0.0`: every IPv4 address'),
     port: setting(port, 8080, 'Port; 0 takes a free one and prints it'),
+    workers: setting(
+      autoOr(integer(1, 64), 'must be auto or an integer from 1 to 64'),
+      1,
+      'Processes that share the port: a number, or `auto` for one on each core. `swapgate start` runs them, and one more for the port of operators and the work in the background',
+      'processes',
+    ),
     trustProxy: setting(
       integer(0, 32),
       0,

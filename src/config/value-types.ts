@@ -52,6 +52,10 @@ export function choice<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, must(`be one of ${words.join(', ')}`))
 }
 
+export function autoOr<T extends z.ZodType>(kind: T, message: string) {
+  return z.union([z.literal('auto'), kind], message)
+}
+
 /** An exact decimal from 0, kept as text. */
 export const amount = text.transform((lexeme, context): Amount => {
   const value = toAmount(lexeme)

@@ -91,6 +91,8 @@ export type Observation =
       readonly hash?: string
     }
   | OverrideChanged
+  /** The number of processes behind the public port has changed. `ended`: the exit code or signal of one that has ended by itself. */
+  | { readonly what: 'workers'; readonly running: number; readonly ended?: string }
 
 /** A provider's response deviates from its form. */
 export interface Deviation {

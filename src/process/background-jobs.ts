@@ -14,6 +14,8 @@ interface BackgroundJobParts {
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly shadowStatistics: ShadowStatistics
   readonly suspensions: Suspensions
+  /** Then another process does what is done once. */
+  readonly isWorker: boolean
 }
 
 /** Every replica must apply a change within 5 s. */
@@ -24,26 +26,38 @@ const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { configuration, ledgerStores, monitoring, shadowStatistics, suspensions } = parts
-  const { ledger, replicaFigures: store, findLostCommits } = ledgerStores
-  const { figures, observe } = monitoring
-  const reportLostCommits = async (): Promise<void> => {
-    const by = await findLostCommits()
-    if (by) observe({ what: 'commitsLost', by })
-  }
-  // At the start too: the ledger may have been restored.
-  reportLostCommits().catch(() => {})
+  const { configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker } = parts
+  const store = ledgerStores.replicaFigures
+  const { figures } = monitoring
   const jobs = [
-    startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
-    startIntervalJob(() => configuration.gateway.pollDraining(), 1_000),
-    startIntervalJob(() => ledger.expireClaims(), 3_600_000),
-    startIntervalJob(reportLostCommits, logPositionPollMs),
-    startIntervalJob(() => configuration.tags.flush(), 10_000),
+    ...(isWorker ? [startIntervalJob(() => reconcileByKeys(configuration), 1_000)] : jobsDoneOnce(parts)),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
     startReplicaFigures({ store, figures, shadowStatistics, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
+}
+
+function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJobParts): readonly IntervalJob[] {
+  const { ledger, findLostCommits } = ledgerStores
+  const reportLostCommits = async (): Promise<void> => {
+    const by = await findLostCommits()
+    if (by) monitoring.observe({ what: 'commitsLost', by })
+  }
+  // At the start too: the ledger may have been restored.
+  reportLostCommits().catch(() => {})
+  return [
+    startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
+    startIntervalJob(() => configuration.gateway.pollDraining(), 1_000),
+    startIntervalJob(() => ledger.expireClaims(), 3_600_000),
+    startIntervalJob(reportLostCommits, logPositionPollMs),
+    startIntervalJob(() => configuration.tags.flush(), 10_000),
+  ]
+}
+
+/** Only the process that has the key of a client can look for its creates, where clients send the provider's keys. */
+async function reconcileByKeys({ config, gateway }: ConfigurationInForce): Promise<void> {
+  if (config.auth.mode === 'passthrough') await gateway.reconcile()
 }
 
 // Background work at an interval.

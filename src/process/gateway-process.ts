@@ -22,7 +22,7 @@ import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
-import { openLimitStores } from './limit-stores.ts'
+import type { LimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
 import type { Monitoring } from './telemetry.ts'
 import { version } from './version.ts'
@@ -40,19 +40,33 @@ export interface OpenGateway {
 /** The longest wait of the start for the assets that are suspended; later they are read all the same. */
 const maxWaitMs = 1_000
 
+interface OpenOptions {
+  readonly limitStores: LimitStores
+  readonly pages: StaticPages
+  /** Whether another process does the background work that is done once. */
+  readonly isWorker?: boolean
+}
+
 /** Registers all that it opens in `resources`. Throws a `ConfigError` if the ledger contradicts the configuration. */
 export async function openGateway(
   config: Config,
   monitoring: Monitoring,
-  pages: StaticPages,
+  { limitStores, pages, isWorker = false }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
   const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, lookup: freshLookup })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores)
-  const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
-  const { build, shadowStatistics, suspensions } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
+  const reportOnce = isWorker ? () => {} : observe
+  const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
+  const { build, shadowStatistics, suspensions } = await openGatewayBuilder(
+    config,
+    ledgerStores,
+    monitoring,
+    { limitStores, pages },
+    resources,
+  )
   await withDefault(suspensions.follow(), maxWaitMs, undefined)
   configuration.run((next) => {
     const generation = build(next)
@@ -60,7 +74,7 @@ export async function openGateway(
     return generation
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions }, resources)
+  startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker }, resources)
   const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
   const handle: Http = (request) => configuration.gateway.handle(request)
   return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle, follow }
@@ -79,12 +93,10 @@ async function openGatewayBuilder(
   config: Config,
   ledgerStores: OpenLedger,
   { load, observe }: Monitoring,
-  pages: StaticPages,
+  { limitStores, pages }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<GatewayBuilder> {
   const { accounts, currencyLists, suspensions: store } = ledgerStores
-  const { close, ...limitStores } = await openLimitStores(config, observe)
-  resources.defer(close)
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
   const deferredResults = new DeferredResults({ observe })

@@ -27,6 +27,27 @@ export interface LimitStores {
 
 const clock = (): number => performance.now()
 
+/** Those of another process: of the primary, for its workers. */
+export function remoteLimitStores(call: (name: string, ...values: readonly unknown[]) => Promise<unknown>): LimitStores {
+  const remote =
+    (name: string) =>
+    (...values: readonly unknown[]): Promise<never> =>
+      call(name, ...values) as Promise<never>
+  // The process ends with the primary.
+  const quiet =
+    (name: string) =>
+    (value: string): Promise<void> =>
+      remote(name)(value).catch(() => {})
+  return {
+    limiter: { charge: remote('charge') },
+    verifiedKeys: { has: remote('isVerified'), add: quiet('verify') },
+    refusedAddresses: { has: remote('isRefused'), add: quiet('refuse') },
+    budgets: { reserve: remote('reserve') },
+    winners: { save: remote('saveWinner'), find: remote('findWinner') },
+    close() {},
+  }
+}
+
 /** If Redis is down, opens after a second and counts in this process until Redis is available. */
 export async function openLimitStores(
   { redis, replicas }: Pick<Config, 'redis' | 'replicas'>,

@@ -70,27 +70,41 @@ export interface PublicPort extends Port {
   readonly follow: (providers: Config['providers']) => void
 }
 
+/** What a process that shares the public port with others has of it. */
+export interface SharedPort {
+  readonly port: number
+  /** Of the processes that share it: each has its share of the connections and of the memory. */
+  readonly count: number
+}
+
 /** `isStopping`: whether every response closes its connection. */
-export async function openPublic(config: Config, handle: Http, isStopping: () => boolean, observe: Observer): Promise<PublicPort> {
+export async function openPublic(
+  config: Config,
+  handle: Http,
+  isStopping: () => boolean,
+  observe: Observer,
+  shared?: SharedPort,
+): Promise<PublicPort> {
+  const { port = config.server.port, count = 1 } = shared ?? {}
   let socketTimeoutMs = socketTimeoutOf(config)
-  const max = maxConnections('public', config.server.connections)
+  const max = maxConnections('public', Math.ceil(config.server.connections / count))
   const ofAddress = addressBoundOf(config, max)
   const hasProxies = config.server.trustProxy > 0
   const bounded = hasProxies ? limitRequestsPerAddress(handle, ofAddress) : handle
   const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'public', reason })
   const unread = new UnreadResponses({
     timeoutMs: () => socketTimeoutMs,
-    maxBytes: unreadBytes(),
+    maxBytes: unreadBytes(count),
     onClosed: () => onClosed('unread'),
   })
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, open } = admissionQueue(app)
-  const options = { ...config.server, messages: messagesOf(app), socketTimeoutMs }
+  const options = { ...config.server, port, isShared: shared !== undefined, messages: messagesOf(app), socketTimeoutMs }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
   const unfinished = new UnfinishedRequests(server, {
-    bufferBytes: unfinishedBytes(),
+    bufferBytes: unfinishedBytes(count),
     maxBodyBytes: config.server.maxBodyBytes,
     onEnded(socket) {
       onClosed('unfinished')
@@ -125,13 +139,13 @@ function addressBoundOf({ server }: Config, max: number): AddressBound {
 }
 
 /** Memory for requests that have not arrived whole: up to half of it is used. */
-function unfinishedBytes(): number {
-  return memoryLimit() / 2
+function unfinishedBytes(processes = 1): number {
+  return memoryLimit(processes) / 2
 }
 
 /** Memory for responses that clients have not read yet: their texts are on the heap. */
-function unreadBytes(): number {
-  return memoryLimit() / 8
+function unreadBytes(processes: number): number {
+  return memoryLimit(processes) / 8
 }
 
 /** Milliseconds after which an idle connection, or an unread response, is closed. Waiting for a provider is not idle. */
@@ -231,12 +245,12 @@ function setIdleTimeout(server: Server, timeoutMs: () => number): void {
 /** The part of the memory for caches: the rest is for requests, and for what the caches are made from. */
 const cachePart = 1 / 4
 
-/** Bytes: the least of V8's heap limit, the container's limit and the machine's memory. */
-export function memoryLimit(): number {
+/** Bytes: the least of V8's heap limit, and of a process's share of the container's limit and of the machine's memory. */
+export function memoryLimit(processes = 1): number {
   const machine = totalmem()
-  return Math.min(getHeapStatistics().heap_size_limit, process.constrainedMemory() || machine, machine)
+  return Math.min(getHeapStatistics().heap_size_limit, (process.constrainedMemory() || machine) / processes, machine / processes)
 }
 
-export function limitCacheMemory(): void {
-  limitCaches(memoryLimit() * cachePart)
+export function limitCacheMemory(processes = 1): void {
+  limitCaches(memoryLimit(processes) * cachePart)
 }

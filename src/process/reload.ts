@@ -6,6 +6,7 @@ import { type Running, start } from '../main.ts'
 import type { ProcessIo } from './telemetry.ts'
 import { version } from './version.ts'
 import { configWarnings, fileWarnings } from './warnings.ts'
+import { workerCount } from './workers.ts'
 
 /** A running gateway that follows its configuration file. */
 export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
@@ -25,7 +26,7 @@ interface Lines {
 export async function startFromFile(file: string, lines: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
   try {
     const loaded = await load(file, signaturesOf([resolve(file)]))
-    const running = await start(loaded.config, processIo)
+    const running = await start(loaded.config, processIo, { is: workerCount(loaded.config) > 1 ? 'primary' : 'whole' })
     printStart(file, loaded.config, running, lines)
     const reloading = followFile(file, loaded, running, lines)
     const stop = (): Promise<boolean> => {

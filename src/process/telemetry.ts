@@ -1,6 +1,6 @@
 /** Metrics and logs of this process. */
 
-import { type LoadSources, type MeasuredLoad, measureLoad } from '../adapters/http/load.ts'
+import { type LoadSources, type MeasuredLoad, measureLoad, processGauges } from '../adapters/http/load.ts'
 import { type Log, openLog } from '../adapters/log/index.ts'
 import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
@@ -17,6 +17,7 @@ type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<L
 interface Telemetry {
   readonly observe: Observer
   readonly print: Metrics['print']
+  readonly collect: Metrics['collect']
   readonly log: Log
   /** Adds the counts of the ledger and its waits to the metrics. */
   readonly observeLedger: (stores: ObservedLedger) => void
@@ -43,6 +44,7 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
       log.observe(observation)
     },
     print: metrics.print,
+    collect: metrics.collect,
     log,
     observeLedger(observed) {
       stores = observed
@@ -66,11 +68,13 @@ function formFinder(current: () => Config): (tag: string | undefined) => string 
 
 /**
  * How a gateway reaches its process: where its log goes, and where its load is read. What is absent is that of the real process. Only
- * `test/support/in-process-gateway.ts` gives others: there the gateway shares the process of its test.
+ * `test/support/in-process-gateway.ts` gives other ones: there the gateway shares the process of its test.
  */
 export interface ProcessIo {
   readonly stderr?: Stderr
   readonly loadSources?: LoadSources
+  /** How many processes share the memory of the machine; 1 by default. */
+  readonly processes?: number
 }
 
 /** Metrics, logs and figures of this process. */
@@ -89,10 +93,10 @@ export function openMonitoring(
   config: Config,
   current: () => Config,
   resources: AsyncDisposableStack,
-  { stderr, loadSources }: ProcessIo = {},
+  { stderr, loadSources, processes = 1 }: ProcessIo = {},
 ): Monitoring {
-  limitCacheMemory()
-  const load = measureLoad(loadSources)
+  limitCacheMemory(processes)
+  const load = measureLoad(loadSources ?? processGauges(processes))
   resources.defer(async () => load.stop())
   const telemetry = openTelemetry(config, current, stderr)
   const figures = new ProviderFigures(() => performance.now())

@@ -40,7 +40,7 @@ export function configWarnings({
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...warnings,
-    ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(redis.url === '' ? ['limits are kept in memory: each gateway counts for itself, and a restart begins anew'] : []),
     ...(sendsRedisPassword(redis.url) ? ['redis.url: its password crosses the network in clear; use rediss'] : []),
     ...(sendsPostgresPassword(ledger.url)
       ? ['ledger.url: its password, or what proves it, crosses the network in clear; use sslmode=verify-full']

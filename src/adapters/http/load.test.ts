@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type MeasuredLoad, measureLoad } from './load.ts'
+import { type MeasuredLoad, measureLoad, processGauges } from './load.ts'
 
 let now = 0
 let share = 0
@@ -88,7 +88,7 @@ describe('X4: memory, of the heap or resident,', () => {
 
 test('measures the process itself', () => {
   vi.useRealTimers()
-  const measured = measureLoad()
+  const measured = measureLoad(processGauges())
   expect(measured.level).toBe(0)
   measured.stop()
 })
@@ -101,7 +101,7 @@ test('a process that may open no more files keeps its last memory figure, and go
   const opened = vi.spyOn(fs, 'readFileSync').mockImplementation(full)
   const resident = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(full)
   syncBuiltinESMExports()
-  load = measureLoad()
+  load = measureLoad(processGauges())
   vi.advanceTimersByTime(1_000)
   expect(opened.mock.calls.length + resident.mock.calls.length).toBe(5)
   expect(load.level).toBe(0)
@@ -116,7 +116,7 @@ test.skipIf(process.platform !== 'linux')(
     const status = (anonymous: number): string => `VmRSS:\t  900000000 kB\nRssAnon:\t  ${anonymous} kB\nRssFile:\t  900000000 kB\n`
     const opened = vi.spyOn(fs, 'readFileSync').mockReturnValue(status(1))
     syncBuiltinESMExports()
-    load = measureLoad()
+    load = measureLoad(processGauges())
     vi.advanceTimersByTime(50)
     expect(load.level).toBe(0)
     opened.mockReturnValue(status(900_000_000))

@@ -30,7 +30,7 @@ export interface LoadSources {
   readonly memoryShare: () => number
 }
 
-export function measureLoad({ now, memoryShare }: LoadSources = processGauges()): MeasuredLoad {
+export function measureLoad({ now, memoryShare }: LoadSources): MeasuredLoad {
   const samplesMs = new Array<number>(sampleCount).fill(0)
   let at = 0
   let before = now()
@@ -70,10 +70,14 @@ const besideHeap = 512 * 1024 * 1024
 /** Resident memory is read at every fourth sample: each read opens a file. */
 const residentInterval = 4
 
-/** Reads the limits once: each read of a container's limits opens files. */
-function processGauges(): LoadSources {
+/** Reads the limits once: each read of a container's limits opens files. `processes`: how many share the memory. */
+export function processGauges(processes = 1): LoadSources {
   const { heap_size_limit: heapLimit } = getHeapStatistics()
-  const residentLimit = Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())
+  const residentLimit = Math.min(
+    heapLimit + besideHeap,
+    (process.constrainedMemory() || totalmem()) / processes,
+    totalmem() / processes,
+  )
   let resident = 0
   let reads = 0
   const memoryShare = (): number => {

@@ -19,6 +19,8 @@ interface ListenOptions {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
+  /** Whether other processes listen at the port too: the system gives each connection to one of them. */
+  readonly isShared?: boolean
   /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
   /** The listener's own classes of requests and responses. */
@@ -35,7 +37,7 @@ const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTime
 
 /** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
-  const { host, port, messages, socketTimeoutMs } = options
+  const { host, port, isShared = false, messages, socketTimeoutMs } = options
   // The application rejects a request without Host: Node's own response has no body.
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
@@ -43,7 +45,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   respondToInvalid(server, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ host, port, reusePort: isShared && process.platform === 'linux' }, () => {
       server.off('error', reject)
       // If one connection cannot be accepted, the server continues with the next.
       server.on('error', () => {})

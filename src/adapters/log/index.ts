@@ -182,6 +182,14 @@ function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
       const { key, change, value, fileValue, actor } = observation
       return { level: 'info', fields: { event: 'override', key, change, value, file_value: fileValue, actor } }
     }
+    case 'workers': {
+      const { running, ended } = observation
+      if (ended === undefined) return undefined
+      return {
+        level: 'error',
+        fields: { event: 'worker_ended', message: 'a worker has ended and is started again', ended, running },
+      }
+    }
     default:
       return undefined
   }

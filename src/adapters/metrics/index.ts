@@ -19,6 +19,7 @@ import {
   spanResults,
   storeStates,
 } from '../../domain/observation.ts'
+import type { CollectedMetrics } from './collected.ts'
 import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
 import { attemptMetrics, providerMetrics, requestMetrics } from './requests.ts'
 import {
@@ -40,8 +41,10 @@ import {
 export interface Metrics {
   /** Costs a few map reads: label objects are made when metrics are printed. */
   readonly observe: Observer
-  /** Prints all metrics in the exposition format that the `Accept` header selects. */
-  readonly print: (accept: string) => Promise<Printed>
+  /** Prints all metrics in the exposition format that the `Accept` header selects, with those of other processes. */
+  readonly print: (accept: string, others?: readonly CollectedMetrics[]) => Promise<Printed>
+  /** For another process to print. */
+  readonly collect: () => Promise<CollectedMetrics>
 }
 
 interface MetricsOptions extends ProcessInfo {
@@ -59,8 +62,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { isCounting, providers, formOf, readLedgerGauges, readLedgerWaits } = options
   const exposition = new Exposition()
   const process = processMetrics(exposition, options)
-  const print = (accept: string): Promise<Printed> => exposition.print(accept)
-  if (!isCounting) return { print, observe: () => {} }
+  const print: Metrics['print'] = (accept, others) => exposition.print(accept, others)
+  const collect = (): Promise<CollectedMetrics> => exposition.collect()
+  if (!isCounting) return { print, collect, observe: () => {} }
   const handlers: Handlers<Observation['what']> = {
     ...process,
     ...requestMetrics(exposition, formOf),
@@ -74,7 +78,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...fidelityMetrics(exposition, providers, formOf),
     ...shadowMetrics(exposition),
   }
-  return { print, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
+  return { print, collect, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }
 
 // Metric of creates that were rejected because an address does not match its network.
@@ -252,7 +256,7 @@ interface ProcessInfo {
 function processMetrics(
   exposition: Exposition,
   { version, droppedLines }: ProcessInfo,
-): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed'> {
+): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Reloads of the configuration, by result.',
@@ -271,6 +275,15 @@ function processMetrics(
     labels: ['port', 'reason'],
     initialValues: () => combinations(ports, connectionClosings),
   })
+  let workers: number | undefined
+  exposition.add(gauge('swapgate_workers', 'Processes behind the public port, with server.workers.', () => single(workers)))
+  const restarts = new Counter({
+    name: 'swapgate_worker_ends_total',
+    help: 'Processes behind the public port that ended by themselves. Each is started again.',
+    labels: [],
+    initialValues: () => [[]],
+  })
+  exposition.add(restarts)
   exposition.add(reloads)
   exposition.add(closed)
   exposition.add(spans)
@@ -287,6 +300,10 @@ function processMetrics(
     override: () => {}, // only logged
     connectionClosed: ({ port, reason }) => closed.add([port, reason]),
     spans: ({ result, count }) => spans.add([result], count),
+    workers({ running, ended }) {
+      workers = running
+      if (ended !== undefined) restarts.add([])
+    },
   }
 }
 

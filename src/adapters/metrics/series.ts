@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
 import type { Observation } from '../../domain/observation.ts'
+import { type CollectedMetrics, collect, together } from './collected.ts'
 
 /** Values of labels. They come from closed lists, so that the number of series is bounded. */
 type LabelValues = readonly string[]
@@ -244,10 +245,18 @@ export class Exposition {
     for (const registry of [this.classic, this.open]) registry.registerMetric(asMetric(name, get, type))
   }
 
-  /** Prints OpenMetrics, the only format with exemplars, if `accept` has it and does not prefer the classic text format. */
-  async print(accept: string): Promise<Printed> {
+  collect(): Promise<CollectedMetrics> {
+    return collect(this.classic)
+  }
+
+  /**
+   * Prints OpenMetrics, the only format with exemplars, if `accept` has it and does not prefer the classic text format. `others`: the
+   * metrics of other processes that are to be counted as this one.
+   */
+  async print(accept: string, others: readonly CollectedMetrics[] = []): Promise<Printed> {
     const open = qualityOf('application/openmetrics-text', accept)
-    const registry = open > 0 && open >= qualityOf('text/plain', accept) ? this.open : this.classic
+    const own = open > 0 && open >= qualityOf('text/plain', accept) ? this.open : this.classic
+    const registry = others.length === 0 ? own : together([await this.collect(), ...others], own.contentType)
     return { contentType: registry.contentType, text: await registry.metrics() }
   }
 }

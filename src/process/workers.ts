@@ -1,0 +1,194 @@
+/**
+ * The processes that share the public port (`server.workers`). This one, the primary, has what there is once: the port for operators, the
+ * background work, and without Redis the limits. The workers have the public port and nothing else; each is a replica to the ledger.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openStderr } from '../adapters/log/stderr.ts'
+import { type CollectedMetrics, countsOf } from '../adapters/metrics/collected.ts'
+import type { Config } from '../config/index.ts'
+import type { LoadLevel } from '../core/access/admission.ts'
+import { withDefault } from '../domain/async.ts'
+import type { Observer } from '../domain/observation.ts'
+import { Channel } from './channel.ts'
+import type { LimitStores } from './limit-stores.ts'
+import { type SharedPort, withListenError } from './ports.ts'
+
+/** Milliseconds. */
+const startTimeoutMs = 60_000
+const metricsTimeoutMs = 1_000
+/** What a worker has counted since the last time is lost when it is killed. */
+const metricsIntervalMs = 5_000
+/** A worker that ended is started again after this time, and after twice the time for each that ended within `stableMs`. */
+const restartDelayMs = { first: 100, longest: 30_000 }
+const stableMs = 10_000
+/** What a worker needs to end besides its times of the configuration. */
+const endMarginMs = 5_000
+
+/** 1 where `server.workers` is 1, or where there is one processor. */
+export function workerCount({ server: { workers } }: Config): number {
+  return workers === 'auto' ? availableParallelism() : workers
+}
+
+interface RunningWorker {
+  readonly worker: Worker
+  readonly channel: Channel
+  readonly startedAt: number
+  readonly url: Promise<string>
+  level: LoadLevel
+  /** As last collected. */
+  metrics: CollectedMetrics
+}
+
+export class Workers {
+  private readonly assignment: SharedPort
+  private readonly limits: LimitStores
+  private readonly observe: Observer
+  private readonly endTimeoutMs: number
+  private readonly running = new Set<RunningWorker>()
+  /** Of workers that have ended: counts never go back. */
+  private ended: CollectedMetrics = []
+  private delayMs = restartDelayMs.first
+  private readonly collecting = setInterval(() => this.metrics(), metricsIntervalMs).unref()
+  private isStopping = false
+
+  private constructor({ server }: Config, assignment: SharedPort, limits: LimitStores, observe: Observer) {
+    this.assignment = assignment
+    this.limits = limits
+    this.observe = observe
+    this.endTimeoutMs = (server.shutdownDelay + server.drain) * 1_000 + endMarginMs
+  }
+
+  /** Starts all workers, and returns when each listens. Throws if one does not. */
+  static async start(config: Config, limits: LimitStores, observe: Observer): Promise<Workers & { readonly url: string }> {
+    const { host } = config.server
+    const port = await withListenError('server', config.server, () => freePort(host, config.server.port))
+    const workers = new Workers(config, { port, count: workerCount(config) }, limits, observe)
+    cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    try {
+      const started = Array.from({ length: workers.assignment.count }, () => workers.fork())
+      const [url = ''] = await Promise.all(started.map((worker) => worker.url))
+      return Object.assign(workers, { url })
+    } catch (reason) {
+      await workers.stop()
+      throw reason
+    }
+  }
+
+  /** The lowest level of all: a new connection may go to any of them. */
+  get level(): LoadLevel {
+    const levels = [...this.running].map(({ level }) => level)
+    return levels.length === 0 ? 3 : (Math.min(...levels) as LoadLevel)
+  }
+
+  /** Of all workers, and of those that have ended. One that does not answer counts as last collected. */
+  async metrics(): Promise<readonly CollectedMetrics[]> {
+    const collected = [...this.running].map(async (running) => {
+      const call = running.channel.call('metrics') as Promise<CollectedMetrics>
+      running.metrics = await withDefault(call, metricsTimeoutMs, running.metrics)
+      return running.metrics
+    })
+    return [this.ended, ...(await Promise.all(collected))]
+  }
+
+  /** Each worker reads the configuration again, one after another. */
+  async reload(): Promise<void> {
+    for (const { channel } of this.running) await channel.call('reload').catch(() => {}) // the worker has logged why
+  }
+
+  /** Lets the requests in flight finish, in all workers at once. */
+  async stop(): Promise<void> {
+    this.isStopping = true
+    clearInterval(this.collecting)
+    await Promise.all([...this.running].map((running) => this.end(running)))
+  }
+
+  private async end({ worker, channel }: RunningWorker): Promise<void> {
+    const exited = once(worker, 'exit')
+    channel.call('stop').catch(() => {})
+    if (
+      await withDefault(
+        exited.then(() => true),
+        this.endTimeoutMs,
+        false,
+      )
+    )
+      return
+    worker.process.kill('SIGKILL')
+    await exited
+  }
+
+  private fork(): RunningWorker {
+    const worker = cluster.fork()
+    const listening = Promise.withResolvers<string>()
+    const { limiter, verifiedKeys, refusedAddresses, budgets, winners } = this.limits
+    const channel = new Channel(worker, {
+      assignment: () => this.assignment,
+      listening: (url: string) => listening.resolve(url),
+      level: (level: LoadLevel) => {
+        running.level = level
+      },
+      charge: limiter.charge,
+      isVerified: verifiedKeys.has,
+      verify: verifiedKeys.add,
+      isRefused: refusedAddresses.has,
+      refuse: refusedAddresses.add,
+      reserve: budgets.reserve,
+      saveWinner: winners.save,
+      findWinner: winners.find,
+    })
+    const running: RunningWorker = {
+      worker,
+      channel,
+      startedAt: performance.now(),
+      url: withDefault(listening.promise, startTimeoutMs, undefined).then((url) => {
+        if (url === undefined) throw new Error('a worker did not start in time')
+        return url
+      }),
+      level: 0,
+      metrics: [],
+    }
+    running.url.catch(() => {})
+    this.running.add(running)
+    this.observe({ what: 'workers', running: this.running.size })
+    passLines(worker)
+    worker.once('exit', (code, signal) => {
+      listening.reject(new Error(`a worker ended with ${signal ?? code}`))
+      this.onExit(running, signal ?? String(code))
+    })
+    return running
+  }
+
+  private async onExit(running: RunningWorker, result: string): Promise<void> {
+    this.running.delete(running)
+    this.ended = await countsOf([this.ended, running.metrics])
+    if (this.isStopping) return
+    this.observe({ what: 'workers', running: this.running.size, ended: result })
+    const isStable = performance.now() - running.startedAt > stableMs
+    this.delayMs = isStable ? restartDelayMs.first : Math.min(2 * this.delayMs, restartDelayMs.longest)
+    await wait(this.delayMs)
+    if (!this.isStopping) this.fork()
+  }
+}
+
+/** The port, or a free one for 0. Throws if another process listens at it: the system lets several do so if all of them want it. */
+async function freePort(host: string, port: number): Promise<number> {
+  const server = createServer()
+  server.listen({ host, port, exclusive: true })
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : port
+}
+
+/** The log of a worker becomes that of this process, a whole line at a time. */
+function passLines({ process: { stderr } }: Worker): void {
+  if (!stderr) return
+  const { write } = openStderr()
+  createInterface(stderr).on('line', (line) => write(`${line}\n`, () => {}))
+}
