@@ -9,7 +9,9 @@ import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { addProviders } from './providers/index.ts'
 import { eachLine, guarded, type Terminal } from './terminal.ts'
-import { configOption, jsonOption, type Options } from './values.ts'
+import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
+
+const asPort = parsedBy((text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined), 'a port from 0 to 65535')
 
 /** Runs a command. Returns the exit code: 0 success, 1 refused or faults found, 2 wrong usage. */
 export async function run(args: readonly string[], unguarded: Terminal): Promise<number> {
@@ -21,11 +23,13 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   const program = programFor(terminal)
   program
     .command('start')
-    .description('run the gateway until SIGTERM or SIGINT')
+    .description('run the gateway until SIGTERM or SIGINT; a second one ends it at once')
+    .option('--port <port>', 'public port, in place of server.port; 0 takes a free one and prints it', asPort)
+    .option('--admin-port <port>', 'port for operators, in place of admin.port', asPort)
     .option(...configOption)
-    .action(async ({ config }: Options) => {
+    .action(async ({ config, port, adminPort }: Options & { readonly port?: string; readonly adminPort?: string }) => {
       const { start } = await import('./start.ts')
-      end(await start(configFile(config), terminal))
+      end(await start(configFile(config), { server: port, admin: adminPort }, terminal))
     })
   program
     .command('check')

@@ -1,12 +1,13 @@
 import cluster from 'node:cluster'
+import type { Ports } from '../config/index.ts'
 import { startFromFile } from '../process/reload.ts'
 import { untilShutdownSignal } from '../process/shutdown-signal.ts'
 import { runWorker } from '../process/worker.ts'
 import { eachLine, type Terminal } from './terminal.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
-export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
-  if (cluster.isWorker) return process.exit(await runWorker(file))
+export async function start(file: string, ports: Ports, terminal: Terminal): Promise<0 | 1> {
+  if (cluster.isWorker) return process.exit(await runWorker(file, ports))
   let hangUp = (): void => {}
   let fail = (message: string, reason: unknown): void =>
     eachLine(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`, terminal.err)
@@ -14,7 +15,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
     (message, reason) => fail(message, reason),
     () => hangUp(),
   )
-  const gateway = await startFromFile(file, terminal)
+  const gateway = await startFromFile(file, ports, terminal)
   if (!gateway) return 1
   fail = gateway.logError
   hangUp = gateway.reload

@@ -1,9 +1,16 @@
 #!/usr/bin/env node
-// Plain JavaScript without imports, so that an older Node can run it and print the required version.
+// Plain JavaScript that imports nothing of the package, so that an older Node, or one without packages, can run it and print what is needed.
+import { existsSync } from 'node:fs'
+
 const needed = 26
 const [major] = process.versions.node.split('.')
+// A package contains compiled code, since Node does not run TypeScript below node_modules; a clone contains the sources.
+const isClone = existsSync(new URL('command.ts', import.meta.url))
 
-if (Number(major) < needed) {
+if (isClone && !existsSync(new URL('../../node_modules', import.meta.url))) {
+  console.error('swapgate: its packages are not installed: run "npm ci" first')
+  process.exitCode = 1
+} else if (Number(major) < needed) {
   console.error(
     `swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start" or "npx swapgate", or install Node ${needed}`,
   )
@@ -14,8 +21,6 @@ if (Number(major) < needed) {
   // The compile cache is beside the libraries: only users who may change the code can write there. If it is not writable,
   // Node compiles again.
   process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
-  // A package contains compiled code, since Node does not run TypeScript below node_modules; a clone contains the sources.
-  const isClone = process.getBuiltinModule('node:fs').existsSync(`${import.meta.dirname}/command.ts`)
   const compiled = '../../dist/cli'
   const [{ run }, { terminal }] = isClone
     ? await Promise.all([import('./command.ts'), import('./terminal.ts')])

@@ -95,22 +95,24 @@ export function loadConfig(file: string, forms: KnownForms, environment: Sources
   return parsed(readConfig(file, forms, environment))
 }
 
+/** Ports that count in place of the file's, by section. */
+export interface Ports {
+  readonly server?: string | undefined
+  readonly admin?: string | undefined
+}
+
 /** The same, parsed in a thread of its own: whatever the file has, this one goes on. */
-export async function loadConfigInThread(
-  file: string,
-  forms: KnownForms,
-  environment: Sources['environment'] = process.env,
-): Promise<Config> {
-  const reading = readConfig(file, forms, environment)
+export async function loadConfigInThread(file: string, forms: KnownForms, ports: Ports = {}): Promise<Config> {
+  const reading = readConfig(file, forms, process.env, ports)
   let step = reading.next()
   while (!step.done) step = reading.next(await parseInThread(...step.value))
   return step.value
 }
 
-function readConfig(file: string, forms: KnownForms, environment: Sources['environment']): Reading<Config> {
+function readConfig(file: string, forms: KnownForms, environment: Sources['environment'], ports: Ports = {}): Reading<Config> {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
-  return parseConfig(readSource(file, sources, faults), file, forms, sources, faults)
+  return parseConfig(readSource(file, sources, faults), file, forms, sources, faults, ports)
 }
 
 function parsed(reading: Reading<Config>): Config {
@@ -139,11 +141,12 @@ function* parseConfig(
   forms: KnownForms,
   sources: FileReader,
   faults: Faults,
+  ports: Ports = {},
 ): Reading<Config> {
   const { environment } = sources
   const document = source === undefined ? undefined : yield* toTree([source, maxEntries], file, sources, faults)
   if (source === undefined || document === undefined) throw new ConfigError(faults.all)
-  const tree = addVariables(document, environment)
+  const tree = withPorts(addVariables(document, environment), ports)
   const warnings = renameKeys(tree, faults)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? validParts(tree)
@@ -209,6 +212,15 @@ function addVariables(tree: Tree, environment: Sources['environment']): Tree {
   return isMapping(configured) && fromEnvironment.length > 0
     ? { ...tree, telemetry: { ...Object.fromEntries(fromEnvironment), ...configured } }
     : tree
+}
+
+function withPorts(tree: Tree, ports: Ports): Tree {
+  if (!isMapping(tree)) return tree
+  const sections = Object.entries(ports).flatMap(([section, port]) => {
+    const configured = tree[section] ?? {}
+    return port !== undefined && isMapping(configured) ? [[section, { ...configured, port }]] : []
+  })
+  return { ...tree, ...Object.fromEntries(sections) }
 }
 
 function isMapping(tree: Tree): tree is { [key: string]: Tree } {

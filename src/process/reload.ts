@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread } from '../config/index.ts'
+import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import type { ProcessIo } from './telemetry.ts'
@@ -23,12 +23,17 @@ interface Lines {
 }
 
 /** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
-export async function startFromFile(file: string, lines: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
+export async function startFromFile(
+  file: string,
+  ports: Ports,
+  lines: Lines,
+  processIo?: ProcessIo,
+): Promise<FileGateway | undefined> {
   try {
-    const loaded = await load(file, signaturesOf([resolve(file)]))
+    const loaded = await load(file, ports, signaturesOf([resolve(file)]))
     const running = await start(loaded.config, processIo, { is: workerCount(loaded.config) > 1 ? 'primary' : 'whole' })
     printStart(file, loaded.config, running, lines)
-    const reloading = followFile(file, loaded, running, lines)
+    const reloading = followFile(file, ports, loaded, running, lines)
     const stop = (): Promise<boolean> => {
       reloading.stop()
       return running.stop()
@@ -53,14 +58,14 @@ interface Reloading {
 }
 
 /** Reloads the configuration when one of its files changes, and on request. */
-function followFile(file: string, started: LoadedConfig, running: Running, lines: Lines): Reloading {
+function followFile(file: string, ports: Ports, started: LoadedConfig, running: Running, lines: Lines): Reloading {
   let { config } = started
   let isStopped = false
   const readAgain = async (): Promise<void> => {
     if (isStopped) return
     stopWatching()
     const before = signaturesOf(config.files)
-    const next = await applyConfig(file, before, running)
+    const next = await applyConfig(file, ports, before, running)
     if (next) {
       printReload(config, next, started.config, running, lines)
       config = next.config
@@ -106,8 +111,8 @@ interface LoadedConfig {
 }
 
 /** `before`: signatures from before the files are read, so that a change meanwhile counts as one. */
-async function load(file: string, before: Signatures): Promise<LoadedConfig> {
-  const config = await loadConfigInThread(file, knownForms)
+async function load(file: string, ports: Ports, before: Signatures): Promise<LoadedConfig> {
+  const config = await loadConfigInThread(file, knownForms, ports)
   return { config, signatures: signaturesOf(config.files, before) }
 }
 
@@ -118,11 +123,12 @@ interface AppliedConfig extends LoadedConfig {
 /** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger, or if that cannot be found out. */
 async function applyConfig(
   file: string,
+  ports: Ports,
   before: Signatures,
   { observe, reconfigure, logError }: Running,
 ): Promise<AppliedConfig | undefined> {
   try {
-    const loaded = await load(file, before)
+    const loaded = await load(file, ports, before)
     return { ...loaded, warnings: await reconfigure(loaded.config) }
   } catch (reason) {
     const isRefused = reason instanceof ConfigError

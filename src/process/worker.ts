@@ -1,5 +1,5 @@
 /** One of the processes that share the public port (`server.workers`). The primary, of `workers.ts`, says when it reads the configuration and stops. */
-import { loadConfigInThread } from '../config/index.ts'
+import { loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import { Channel } from './channel.ts'
@@ -10,12 +10,12 @@ import type { SharedPort } from './ports.ts'
 const levelIntervalMs = 250
 
 /** Runs until the primary says so, or has ended. Returns 1 after an unhandled failure. */
-export async function runWorker(file: string): Promise<0 | 1> {
+export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   const stopping = Promise.withResolvers<0 | 1>()
   let running: Running | undefined
   const channel = new Channel(process, {
     metrics: () => running?.collectMetrics() ?? [],
-    reload: () => running && reload(file, running),
+    reload: () => running && reload(file, ports, running),
     stop: () => stopping.resolve(0),
   })
   process.once('disconnect', () => stopping.resolve(0))
@@ -29,7 +29,7 @@ export async function runWorker(file: string): Promise<0 | 1> {
   process.on('uncaughtException', fail)
   const shared = (await channel.call('assignment')) as SharedPort
   const remoteLimits = remoteLimitStores((name, ...values) => channel.call(name, ...values))
-  const config = await loadConfigInThread(file, knownForms)
+  const config = await loadConfigInThread(file, knownForms, ports)
   running = await start(config, { processes: shared.count }, { is: 'worker', shared, remoteLimits })
   await channel.call('listening', running.urls.get('gateway'))
   const stopTelling = tellLevel(running, channel)
@@ -40,9 +40,9 @@ export async function runWorker(file: string): Promise<0 | 1> {
 }
 
 /** The primary has found the file valid. If it is not any more, the next change of it leads to another call. */
-async function reload(file: string, { reconfigure, logError }: Running): Promise<void> {
+async function reload(file: string, ports: Ports, { reconfigure, logError }: Running): Promise<void> {
   try {
-    await reconfigure(await loadConfigInThread(file, knownForms))
+    await reconfigure(await loadConfigInThread(file, knownForms, ports))
   } catch (reason) {
     logError('the configuration could not be read again', reason)
   }

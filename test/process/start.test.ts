@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { olderNode } from '../support/older-node.ts'
-import { ConfigDirectory, Swapgate } from './swapgate.ts'
+import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
 
 let directory: ConfigDirectory
 beforeEach(() => {
@@ -182,6 +183,39 @@ it('swapgate check --json prints one JSON document and nothing else', async () =
 it('wrong usage ends with 2', async () => {
   await using swapgate = new Swapgate(['strat'])
   expect((await swapgate.ended).exitCode).toBe(2)
+  await using tooHigh = new Swapgate(['start', '--port', '65536'])
+  expect(await tooHigh.ended).toMatchObject({ exitCode: 2, err: expect.stringContaining('It must be a port from 0 to 65535.') })
+})
+
+it.each([1, 2])(
+  'with %i workers --port and --admin-port count in place of those of the file, also after a reload',
+  async (workers) => {
+    const file = directory.write(`server: { port: 1, shutdownDelay: 0, workers: ${workers} }\nadmin: { port: 2 }\n${alpha}`)
+    await using swapgate = new Swapgate(['start', '--port', '0', '--admin-port', '0', '--config', file])
+    const urls = await swapgate.urls()
+    expect(await status(`${urls.get('admin')}/readyz`)).toBe(200)
+    expect(await status(`${urls.get('gateway')}/nowhere`)).toBe(404)
+    swapgate.child.kill('SIGHUP')
+    await vi.waitFor(() => expect(swapgate.outputText()).toContain('was read again'), eventTimeoutMs)
+    expect(swapgate.outputText()).not.toContain('after a restart')
+  },
+)
+
+it('one port for both is a fault of the configuration', async () => {
+  const file = directory.write(`${freePorts}${alpha}`)
+  await using swapgate = new Swapgate(['start', '--port', '9', '--admin-port', '9', '--config', file])
+  expect(await swapgate.ended).toMatchObject({ exitCode: 1, err: expect.stringContaining('admin.port: is the port of server') })
+})
+
+it('a clone without its packages says how to install them, in one line, on any Node', async () => {
+  const clone = join(directory.path, 'clone/src/cli')
+  cpSync(dirname(sourceProgram), clone, { recursive: true })
+  writeFileSync(join(clone, '../../package.json'), '{"type":"module"}')
+  for (const node of [process.execPath, ...(olderNode ? [olderNode] : [])]) {
+    await using swapgate = new Swapgate(['start'], { node, program: join(clone, 'swapgate.js') })
+    const { exitCode, err } = await swapgate.ended
+    expect([exitCode, err]).toEqual([1, 'swapgate: its packages are not installed: run "npm ci" first\n'])
+  }
 })
 
 it('the file is the one that SWAPGATE_CONFIG names, if no option does', async () => {
