@@ -12,7 +12,7 @@ import { RedisServer } from '../test/support/redis.ts'
 import { median } from './median.ts'
 import { providers, translating } from './nginx.ts'
 import { getPaths, latencyAt } from './open-loop.ts'
-import { authorization, cores, load, path, processorTime, requirePrograms, start, startListening } from './rig.ts'
+import { authorization, childrenOf, cores, load, path, processorTime, requirePrograms, start, startListening } from './rig.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 3)
@@ -46,6 +46,7 @@ interface GatewayOptions {
   readonly provider?: string
   readonly ledger?: string
   readonly rateCacheSeconds?: number
+  readonly workers?: number
 }
 
 const providerB = `beta: { form: B, url: "http://127.0.0.1:${ports.providerB}/api/v2", rateLimit: ${unlimited} }`
@@ -63,7 +64,7 @@ async function startSwapgate(name: string, parts: Parts, stores: Stores, options
   nextPort += 2
   const provider = options.provider ?? providerB
   const text = `
-server: { port: ${port} }
+server: { port: ${port}, workers: ${options.workers ?? 1} }
 admin: { port: ${port + 1} }
 ledger: { url: "${options.ledger ?? `sqlite:${join(directory, `${port}.db`)}`}" }
 assets: ${join(here, '../config/assets.yaml')}
@@ -116,6 +117,7 @@ const names = {
   lua: 'nginx + Lua, translating',
   packages: 'the same packages',
   node: 'bare node:http',
+  workers: 'everything on, two workers',
 } as const
 
 const rates = '/a/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount='
@@ -190,6 +192,13 @@ async function readCases(stores: Stores): Promise<readonly Case[]> {
         await startSwapgate(names.memory, { ...everything, redis: false }, stores, { provider: providerA }),
       ],
       wanted: [],
+    },
+    {
+      name: 'get with two workers',
+      path,
+      contains: '"coinTo":"USDTTRC20"',
+      contenders: [gateways.everything, await startSwapgate(names.workers, everything, stores, { workers: 2 })],
+      wanted: [[names.workers, names.everything, 0.87]],
     },
     {
       name: 'rate, each another one',
@@ -298,6 +307,13 @@ function report({ name, wanted }: Case, measured: ReadonlyMap<string, readonly M
   }
 }
 
+/** Which part of the work each worker has had. */
+function reportShares({ contenders: all }: Case): void {
+  const times = childrenOf(all.at(-1)?.child.pid).map((pid) => processorTime({ pid }))
+  const sum = times.reduce((total, each) => total + each, 0)
+  console.log(`  shares of the workers: ${times.map((time) => `${((100 * time) / sum).toFixed(0)} %`).join(' and ')}`)
+}
+
 /** Flushes a second of the disk that has the ledgers. */
 function flushesPerSecond(): number {
   const file = openSync(join(directory, 'flushes'), 'w')
@@ -350,6 +366,7 @@ async function main(): Promise<void> {
     const measured = measureCase(each)
     report(each, measured)
     if (each.name === 'get, A from B') await reportLatency(each.contenders, measured)
+    if (each.name.endsWith('two workers')) reportShares(each)
     if (each.name.startsWith('create')) console.log(`  flushes of the disk: ${flushesPerSecond()}/s`)
   }
   process.exit()

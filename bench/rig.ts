@@ -77,11 +77,17 @@ export function load(port: number, seconds: number, options: LoadOptions = {}): 
   return { perSecond, requests, failures: /Non-2xx.*|Socket errors.*/.exec(report)?.[0] ?? '' }
 }
 
-/** Time that a process has had of its core so far, in microseconds. */
-export function processorTime({ pid }: ChildProcess): number {
+/** Time that a process and those that it has started have had of their core so far, in microseconds. */
+export function processorTime({ pid }: Pick<ChildProcess, 'pid'>): number {
   const threads = `/proc/${pid}/task`
-  const times = readdirSync(threads).map((id) => Number(readFileSync(`${threads}/${id}/schedstat`, 'utf8').split(' ')[0]))
-  return times.reduce((sum, each) => sum + each, 0) / 1000
+  const times = readdirSync(threads).map((id) => Number(readFileSync(`${threads}/${id}/schedstat`, 'utf8').split(' ')[0]) / 1000)
+  const children = childrenOf(pid).map((child) => processorTime({ pid: child }))
+  return [...times, ...children].reduce((sum, each) => sum + each, 0)
+}
+
+/** Ids of the processes that this one has started and that run. */
+export function childrenOf(pid: number | undefined): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
 
 /** Ends where a program is missing. */
