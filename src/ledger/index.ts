@@ -174,10 +174,10 @@ function locationOf(url: string): string {
 /** By the primary result code of SQLite: the lowest byte of its `errcode`. */
 const sqlite = new Map([
   [5, 'another process has locked it; stop that process'],
-  [8, 'it is not writable; give this user write access to the file and its directory'],
+  [8, 'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url'],
   [11, 'it is damaged; restore a backup'],
   [13, 'the disk is full; free some space'],
-  [14, 'the file cannot be opened or created; correct the path, or make this user the owner of the file and its directory'],
+  [14, 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
   [26, 'it is not a SQLite database; name another file, or restore a backup'],
 ])
 /** By the SQLSTATE of PostgreSQL or the name of a system error. */
@@ -192,9 +192,10 @@ const others = new Map([
   ['ENOTFOUND', 'the host does not exist; correct the address'],
   ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
   ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
-  ['EACCES', 'the directory cannot be created; correct the path, or give this user the permission'],
-  ['EEXIST', 'the directory cannot be created, since a file has this name; correct the path'],
-  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct the path'],
+  ['EACCES', 'the directory cannot be created; correct ledger.url, or give this user the permission'],
+  ['EROFS', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url'],
+  ['EEXIST', 'the directory cannot be created, since a file has this name; correct ledger.url'],
+  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct ledger.url'],
 ])
 
 export function diagnose(reason: unknown): string {

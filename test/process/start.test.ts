@@ -169,7 +169,9 @@ routing: { providers: [alpha], colour: red }
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, err } = await swapgate.ended
     expect(exitCode).toBe(1)
-    expect(err).toMatch(/^swapgate: sandbox: E[A-Z]+: .*\n$/)
+    expect(err).toMatch(
+      /^swapgate: sandbox: E[A-Z]+: .*; correct sandbox\.data, or give this user write access to its directory\n$/,
+    )
   })
 })
 
