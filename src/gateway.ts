@@ -34,7 +34,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const gateway = gatewayScope(config, process, retirement.signal)
   const providers = config.providers.map((provider) => routedProvider(provider, gateway, providerLayers))
   const routes = routesOf(providers, gateway)
-  const service = compose(commonLayers(routes, gateway), route(routes)) // behind the route: a provider with its layers
+  const service = compose(commonLayers(routes, gateway), route(routes.targets)) // behind the route: a provider with its layers
   return {
     handle: served(service, gateOf(gateway), providers, gateway), // in each form: key, gate, decode, service, encode
     ...backgroundWork(providers, gateway),

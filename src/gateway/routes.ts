@@ -4,14 +4,15 @@ import type { Layer } from '../core/layer.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '../core/routing/dispatch.ts'
 import { OtherProviders } from '../core/routing/failover.ts'
-import type { RouteOptions } from '../core/routing/route.ts'
+import type { RouteTargets } from '../core/routing/route.ts'
 import { shadow } from '../core/routing/shadow.ts'
 import { unconfiguredProviders } from '../core/transactions/from-ledger.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
 import type { GatewayScope } from './process-scope.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
-export interface Routes extends RouteOptions {
+export interface Routes {
+  readonly targets: RouteTargets
   /** Providers that may take quotes and creates, in the order of `routing.providers`. */
   readonly active: readonly RoutedProvider[]
   /** Tags of the providers that may be called: of all others there is only what the ledger has. */
@@ -40,11 +41,13 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
     listsFromLedger,
     elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.mirror?.provider && isActive(provider)),
-    dispatch: dispatchOf(providers, routed, gateway), // chooses the provider; fails over if nothing was sent
-    lists: first,
-    servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
-    getUnconfigured: unconfiguredProviders(ledger, freshness, observe),
-    untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
+    targets: {
+      dispatch: dispatchOf(providers, routed, gateway), // chooses the provider; fails over if nothing was sent
+      lists: first,
+      servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
+      getUnconfigured: unconfiguredProviders(ledger, freshness, observe),
+      untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
+    },
   }
 }
 

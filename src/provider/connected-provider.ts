@@ -140,7 +140,12 @@ export function connectProvider(
     ],
     edge,
   )
-  const currencyList = currencyListOf(service, provider, naming, parts)
+  const currencyList = cachedCatalogue(scope, service, {
+    naming,
+    lists: parts.currencyLists,
+    source: { provider: tag, url: provider.url, form: form.name },
+    cache: parts.config.cache,
+  })
   const guard = nativeGuard(scope, breaker.native, budgetSpending(scope, budgets))
   return {
     name,
@@ -163,23 +168,6 @@ export function connectProvider(
 function onlyOffered(form: ProviderForm): Layer {
   return aroundAll(function onlyOffered(op, request, context, next) {
     return isOffered(form, op, request) ? next.call(op, request, context) : Promise.reject(notOffered(form, op, request))
-  })
-}
-
-function currencyListOf(service: SwapService, provider: Provider, naming: AssetNaming, parts: ProviderParts) {
-  const { config, form, observe } = parts
-  return cachedCatalogue({
-    service,
-    naming,
-    capabilities: form.capabilities,
-    lists: parts.currencyLists,
-    source: { provider: provider.tag, url: provider.url, form: form.name },
-    lifetimeMs: config.cache.currencies * 1000,
-    staleForMs: config.cache.staleFor * 1000,
-    timeoutMs: provider.timeout * 1000,
-    drift: (drift) => observe({ what: 'drift', provider: provider.tag, field: '_other', drift }),
-    onLookup: (outcome, age) =>
-      observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { ageSeconds: age / 1000 }) }),
   })
 }
 

@@ -36,7 +36,7 @@ async function setState(
   session: Session,
 ): Promise<ProviderStatus | undefined> {
   const { config, stores, actor } = session
-  const result = await changeState(portsOf(session), { provider, state, force, actor })
+  const result = await changeState(portsOf(session), provider, state, { force, actor })
   if (result.outcome === 'done') {
     const { providers } = await providerStatus(config, stores)
     return providers.find(({ name }) => name === provider)
@@ -72,11 +72,12 @@ function openOf({ openTransactions, pendingCreates, unknownCreates }: ProviderSt
 
 /** Changes the weights or the mirror and prints the result. */
 export async function printRouting(
-  change: Pick<RoutingChange, 'weights' | 'shadow'>,
+  change: RoutingChange,
   { force = false, json = false }: ChangeFlags,
   session: Session,
 ): Promise<ExitCode> {
-  return await printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
+  const { actor } = session
+  return await printRoutingResult(await changeRouting(portsOf(session), change, { force, actor }), json, session)
 }
 
 /** Removes the overrides of a provider, of `weights`, of `mirror`, or all: the configuration file applies again. */
@@ -85,7 +86,8 @@ async function printReset(
   { force = false, json = false }: ChangeFlags,
   session: Session,
 ): Promise<ExitCode> {
-  return await printRoutingResult(await resetOverrides(portsOf(session), { name, force, actor: session.actor }), json, session)
+  const { actor } = session
+  return await printRoutingResult(await resetOverrides(portsOf(session), name, { force, actor }), json, session)
 }
 
 async function printRoutingResult(result: ChangeResult, isJson: boolean, session: Session): Promise<ExitCode> {

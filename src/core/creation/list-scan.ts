@@ -200,8 +200,11 @@ function copyText(text: string): string {
 /** The scans that were unused the longest are dropped. */
 const maxScans = 1_000
 
-interface ReadingOptions extends ListScanOptions {
-  /** A scan that began earlier is not reused. */
+/** Whose lists a reading may reuse, and for what. */
+interface Reading {
+  /** The caller and the provider. */
+  readonly scanKey: string
+  /** A scan that began earlier is not reused. Milliseconds since 1970. */
   readonly notBefore: number
   /** The creates that are checked. */
   readonly intents: readonly string[]
@@ -216,13 +219,13 @@ export class ListScans {
   })
   private readonly references = new BoundedMap<number>({ share: cacheShares.listScans, maxEntries: maxScans })
 
-  /**
-   * Returns the rows of the complete list. `scanKey`: the caller and the provider. Throws if the list cannot be read to its end
-   * now.
-   */
-  async finish(scanKey: string, options: ReadingOptions, readPage: ReadPage): Promise<readonly ListedRow[]> {
+  /** Returns the rows of the complete list. Throws if the list cannot be read to its end now. */
+  async finish(
+    { scanKey, notBefore, intents }: Reading,
+    options: ListScanOptions,
+    readPage: ReadPage,
+  ): Promise<readonly ListedRow[]> {
     const { dateFrom, dateTo } = options.window
-    const { notBefore, intents } = options
     const name = `${scanKey} ${dateFrom} ${dateTo}`
     const existing = this.scans.get(name)
     const isUsable = existing && existing.since <= options.since && existing.startedAt >= notBefore

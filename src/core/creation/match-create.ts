@@ -45,18 +45,33 @@ export type MatchCreate = (create: UnresolvedCreate, span?: Span) => Promise<Mat
 /** For more candidates no details are read. */
 const maxCandidates = 20
 
-interface MatchOptions extends ScanOptions {
-  /** Tag of the provider of all the creates. */
+/** Creates of one provider that one read of its list can contain. */
+export interface CreateGroup {
+  /** Tag of their provider. */
   readonly provider: string
-  readonly reader: TransactionReader
-  readonly caller: Caller
-  readonly ledger: Ledger
+  readonly creates: readonly UnresolvedCreate[]
+  /** Whose list it is: the provider's, or that of the creates' owner there. */
+  readonly scanKey: string
+  /** One time for all steps, on the clock of the attempts. */
+  readonly now: number
+  /** How long after its attempt a create is looked for. */
+  readonly windowMs: number
   readonly root?: Span | undefined
 }
 
-/** Matches creates of one provider with the list of one caller. Throws if the list cannot be read completely. */
-export async function matchCreates(creates: readonly UnresolvedCreate[], options: MatchOptions): Promise<MatchCreate> {
-  const { provider, reader, caller, ledger, root } = options
+interface MatchPorts {
+  readonly ledger: Ledger
+  readonly scans: ListScans
+}
+
+/** Matches the creates with the list of the caller. Throws if it cannot be read completely. */
+export async function matchCreates(
+  group: CreateGroup,
+  reader: TransactionReader,
+  caller: Caller,
+  { ledger, scans }: MatchPorts,
+): Promise<MatchCreate> {
+  const { provider, creates, root } = group
   const { capabilities } = reader
   const context: Context = {
     requestId: crypto.randomUUID(),
@@ -66,7 +81,7 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     span: root,
     isGatewayCall: true,
   }
-  const candidatesOf = await readCandidates(creates, reader, context, options)
+  const candidatesOf = await readCandidates(group, reader, context, scans)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
   const { atAccount, elsewhere } = await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger)
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
@@ -210,36 +225,27 @@ export interface TransactionReader extends ReportReading {
 /** The rows of the list that do not contradict a create; only those with its reference if there are any. */
 type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
 
-interface ScanOptions {
-  readonly scans: ListScans
-  /** Identifies the caller and the provider. */
-  readonly scanKey: string
-  /** Milliseconds since 1970, on the clock of the attempts. */
-  readonly now: number
-  /** A scan that began earlier is not reused. */
-  readonly notBefore: number
-  /** How long after its attempt a create is looked for. */
-  readonly windowMs: number
-}
-
 /** Reads the list once for all these creates. Throws if it is not complete yet. */
 async function readCandidates(
-  creates: readonly UnresolvedCreate[],
+  { creates, scanKey, now, windowMs }: CreateGroup,
   reader: TransactionReader,
   context: Context,
-  { scans, scanKey, now, notBefore, windowMs }: ScanOptions,
+  scans: ListScans,
 ): Promise<CandidatesOf> {
   const { service, capabilities, timezone } = reader
   const filters = capabilities.requestFields.listTransactions
   const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs, timezone))
   const since = Math.min(...ranges.map(({ first }) => first))
   const intents = creates.map(({ intent }) => intent)
+  // "Not created" needs a list whose read began after the end of the window.
+  const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
+  const reading = { scanKey, notBefore: Math.max(0, ...ends), intents }
   const rows: ListedRow[] = []
   for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
-    const options = { window: knownWindow, since, startedAt: now, isProof: notBefore > 0, notBefore, intents, pageSize, timezone }
-    const read = await scans.finish(scanKey, options, async (query) => {
+    const options = { window: knownWindow, since, startedAt: now, isProof: ends.length > 0, pageSize, timezone }
+    const read = await scans.finish(reading, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body
     })
@@ -249,14 +255,14 @@ async function readCandidates(
   const times = referenced.flatMap(({ reported: { createdAt } }) => millisecondsOf(createdAt ?? '', timezone) ?? [])
   // Another account may keep none.
   const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
-  const reading = { ...reader, referencesSince }
+  const readerSince = { ...reader, referencesSince }
   const bySize = Map.groupBy(rows, ({ reported: { amountIn } }) => sizeOf(amountIn))
   return (create) => {
     const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
     if (own.length > 0) return own
     const size = sizeOf(create.requested.amountIn) ?? 0
     const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
-    return near.filter(({ reported }) => compareCreate([reported], create, reading) !== 'other')
+    return near.filter(({ reported }) => compareCreate([reported], create, readerSince) !== 'other')
   }
 }
 

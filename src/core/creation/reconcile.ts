@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'
-import { type MatchCreate, matchCreates, type TransactionReader } from './match-create.ts'
+import { type CreateGroup, type MatchCreate, matchCreates, type TransactionReader } from './match-create.ts'
 
 interface ReconciliationOptions {
   readonly ledger: Ledger
@@ -48,7 +48,7 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
 
 async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, options: ReconciliationOptions): Promise<void> {
   const { ledger, clock, windowMs, scans, observe, tracing } = options
-  // One time for all steps: a list that was begun before the end of a create's window must not end the create.
+  // A list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
   const isLeased = await Promise.all(due.map((create) => ledger.scheduleNextCheck(create, leasedUntil)))
@@ -57,7 +57,7 @@ async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, o
     .map((create) => ({ ...create, checkCount: create.checkCount + 1, nextCheckAt: leasedUntil }))
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
-  const matching = startMatching(creates, scanKey, now, options, root)
+  const matching = startMatching(creates, { scanKey, now, windowMs, root }, options)
   matching?.catch(() => {}) // each check handles the rejection
   const results: CheckResult[] = []
   const checks = forEachConcurrently(concurrency, creates, async (create) => {
@@ -80,22 +80,15 @@ function linkToCreate({ traceparent }: UnresolvedCreate): readonly Link[] {
 /** Undefined if the provider is no longer configured, or has no list that it lets the gateway read. */
 function startMatching(
   creates: readonly UnresolvedCreate[],
-  scanKey: string,
-  now: number,
-  options: ReconciliationOptions,
-  root?: Span,
+  facts: Omit<CreateGroup, 'provider' | 'creates'>,
+  { ledger, readers, scans, pendingKeys }: ReconciliationOptions,
 ): Promise<MatchCreate> | undefined {
-  const { ledger, readers, scans, pendingKeys, windowMs } = options
   const [first] = creates
   const reader = first && readers.get(first.provider)
   if (!reader || reader.isListRefused?.()) return undefined
   const key = pendingKeys?.keyOf(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
-  // "Not created" needs a list whose read began after the end of the window.
-  const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
-  const { provider } = first
-  const notBefore = Math.max(0, ...ends)
-  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore, windowMs })
+  return matchCreates({ ...facts, provider: first.provider, creates }, reader, caller, { ledger, scans })
 }
 
 /**
@@ -229,12 +222,12 @@ export async function lookAfterRefusals(options: ReconciliationOptions): Promise
 }
 
 async function lookFor(due: readonly UnresolvedCreate[], scanKey: string, options: ReconciliationOptions): Promise<void> {
-  const { ledger, clock, scans } = options
+  const { ledger, clock, scans, windowMs } = options
   const now = clock()
   const isTaken = await Promise.all(due.map((create) => ledger.scheduleNextLook(create, now + leaseMs)))
   const creates = due.filter((_, at) => isTaken[at]).map((create) => ({ ...create, checkCount: create.checkCount + 1 }))
   if (creates.length === 0) return
-  const matching = startMatching(creates, scanKey, now, options)
+  const matching = startMatching(creates, { scanKey, now, windowMs }, options)
   matching?.catch(() => {}) // each look handles the rejection
   await forEachConcurrently(concurrency, creates, async (create) => {
     const isRead = await look(create, matching, now, options)

@@ -30,7 +30,7 @@ export interface OperationPorts {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
 }
 
-interface ChangeOptions {
+export interface ChangeOptions {
   /** Applies the change even if it leaves no provider for new swaps, or open transactions unread. */
   readonly force: boolean
   /** The operator, for the audit log. */
@@ -84,33 +84,31 @@ function changed(file: RoutingSettings, known: readonly Override[], wanted: read
 
 // Changes of states, weights and shadow by an operator (docs/contract.md §12).
 
-interface StateChange extends ChangeOptions {
-  readonly provider: string
-  readonly state: ProviderState
-}
-
-export interface RoutingChange extends ChangeOptions {
+export interface RoutingChange {
   /** Weights by name; undefined: unchanged. */
   readonly weights?: Weights | undefined
   /** Null for none; undefined: unchanged. */
   readonly shadow?: Shadow | null | undefined
 }
 
-interface ResetOptions extends ChangeOptions {
-  /** A provider, `weights` or `mirror`; undefined: everything. */
-  readonly name?: string | undefined
-}
-
-/** Sets a provider's state. */
-export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
+/** Sets the state of the provider with this name. */
+export async function changeState(
+  ports: OperationPorts,
+  provider: string,
+  state: ProviderState,
+  options: ChangeOptions,
+): Promise<ChangeResult> {
   const tag = tagOf(ports.file, provider)
   if (tag === undefined) return unknownProvider(ports.file, provider)
   return await changeOverrides(ports, [{ key: stateKey(tag), value: state }], options)
 }
 
 /** Changes weights and shadow together, or neither. */
-export async function changeRouting(ports: OperationPorts, change: RoutingChange): Promise<ChangeResult> {
-  const { weights, shadow, ...options } = change
+export async function changeRouting(
+  ports: OperationPorts,
+  { weights, shadow }: RoutingChange,
+  options: ChangeOptions,
+): Promise<ChangeResult> {
   const fault =
     (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
     (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
@@ -123,10 +121,15 @@ export async function changeRouting(ports: OperationPorts, change: RoutingChange
 }
 
 /**
- * Removes overrides: the file's values apply again. A provider that the file lacks is named by its tag. What was suspended at the
+ * Removes the overrides of a provider, of `weights` or of `mirror`, and without a name all of them: the file's values apply again. A
+ * provider that the file lacks is named by its tag. What was suspended at the
  * account of a provider that is reset is offered again.
  */
-export async function resetOverrides(ports: OperationPorts, { name, ...options }: ResetOptions): Promise<ChangeResult> {
+export async function resetOverrides(
+  ports: OperationPorts,
+  name: string | undefined,
+  options: ChangeOptions,
+): Promise<ChangeResult> {
   const { file, overrides } = ports
   const keys = (await overrides.readAll()).map(({ key }) => key)
   const tag = name === undefined ? undefined : tagOf(file, name)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context } from '../../domain/service.ts'
@@ -48,17 +49,11 @@ function listing(
       return { body: { items, total: items.length } }
     },
   })
-  const cached = cachedCatalogue({
-    service,
+  const cached = cachedCatalogue(providerScope({ timeoutMs: 1_000 }), service, {
     naming: createAssetNaming(table, { byCode: true }, new Map()),
-    capabilities: formA.capabilities,
     lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
-    lifetimeMs,
-    staleForMs: 60_000,
-    timeoutMs: 1_000,
-    drift: () => {},
-    onLookup: () => {},
+    cache: { currencies: lifetimeMs / 1000, staleFor: 60 },
   })
   return { cached, fetchCount: () => fetchCount }
 }

@@ -4,10 +4,11 @@ import { inSlices, maxTimerMs, singleFlight, withDefault, withTimeout } from '..
 import { bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome, Drift } from '../../domain/observation.ts'
-import { type Capabilities, type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
+import { type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Catalogue, type Listing, parseListing } from '../assets/listing.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 
 /** Longest wait for a newer list if an old one is available. */
@@ -15,12 +16,10 @@ const refreshWaitMs = 300
 /** Pause after a failed read: if an old list is available, and for a create without one. */
 const createRetryPauseMs = 1_000
 
-const ignore = (): void => {}
+/** `ageMs`: the age of a cached list. */
+type OnLookup = (outcome: CacheOutcome, ageMs?: number) => void
 
-interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
-  /** Reports each cache look-up by `listing`. `ageMs`: the age of a cached list. */
-  readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
-}
+const ignore = (): void => {}
 
 /** A catalogue whose background refresh can be paused. */
 interface CachedCatalogue extends Catalogue {
@@ -28,13 +27,16 @@ interface CachedCatalogue extends Catalogue {
   readonly setPaused: (isPaused: boolean) => void
 }
 
-/** Serves the list from the cache, and reads it if it is missing or too old. */
-export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogue {
-  const { naming, lifetimeMs, staleForMs } = options
-  const snapshot = new RefreshingSnapshot(options)
+/** Serves the list from the cache, and reads it from `service` if it is missing or too old. */
+export function cachedCatalogue(upstream: UpstreamScope, service: SwapService, options: CatalogueOptions): CachedCatalogue {
+  const { naming, cache } = options
+  const [lifetimeMs, staleForMs] = [cache.currencies * 1000, cache.staleFor * 1000]
+  const snapshot = new RefreshingSnapshot(upstream, service, options)
+  const countLookup: OnLookup = (outcome, ageMs) =>
+    upstream.observe({ what: 'cache', cache: 'currencies', outcome, ...(ageMs !== undefined && { ageSeconds: ageMs / 1000 }) })
   const isWithin = (listing: Listing | undefined, maxAgeMs: number): boolean =>
     listing !== undefined && performance.now() - listing.fetchedAt < maxAgeMs
-  const lookUp = async (context: Context, onLookup: CachedCatalogueOptions['onLookup'], maxAgeMs: number): Promise<Listing> => {
+  const lookUp = async (context: Context, onLookup: OnLookup, maxAgeMs: number): Promise<Listing> => {
     if (!snapshot.last && !snapshot.refusal) await snapshot.loadStored()
     const now = performance.now()
     const previous = snapshot.last
@@ -62,7 +64,7 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
   const createMaxAgeMs = Math.max(lifetimeMs, staleForMs)
   return {
     naming,
-    listing: (context) => lookUp(context, options.onLookup, lifetimeMs + staleForMs),
+    listing: (context) => lookUp(context, countLookup, lifetimeMs + staleForMs),
     async availableListing(context) {
       return !snapshot.last && hasFailedWithin(retryPauseMs) ? undefined : lookUpBriefly(context, lifetimeMs + staleForMs)
     },
@@ -85,22 +87,13 @@ function noListing(cause: Fault | undefined): Fault {
 
 // The last known currency list of a provider, read by this or another process, and its refresh.
 
-/** Times in milliseconds. */
-interface RefreshingSnapshotOptions {
-  readonly service: SwapService
+interface CatalogueOptions {
   readonly naming: AssetNaming
-  /** The fields of the provider's form. */
-  readonly capabilities: Capabilities
   /** Shared store of lists, and the list's key in it. */
   readonly lists: CurrencyListStore
   readonly source: ListSource
-  /** `cache.currencies` (default: 600 seconds). */
-  readonly lifetimeMs: number
-  /** How long after its lifetime a list is used if no newer one can be read: `cache.staleFor` (default: 86400 seconds). */
-  readonly staleForMs: number
-  /** Bounds one read, whatever the deadline of the caller that started it: `providers.<name>.timeout` (default: 10 seconds). */
-  readonly timeoutMs: number
-  readonly drift: (drift: Drift) => void
+  /** In seconds: the lifetime of a list, and how long after it one is used if no newer one can be read. */
+  readonly cache: { readonly currencies: number; readonly staleFor: number }
 }
 
 /** A list is refreshed in the background after this share of its lifetime, so that no request waits for it. */
@@ -119,7 +112,10 @@ const storeRetryPauseMs = 1_000
 class RefreshingSnapshot {
   failure: Fault | undefined
   failedAt = Number.NEGATIVE_INFINITY
-  private readonly options: RefreshingSnapshotOptions
+  private readonly upstream: UpstreamScope
+  private readonly service: SwapService
+  private readonly options: CatalogueOptions
+  private readonly lifetimeMs: number
   private readonly refreshing = singleFlight((context: Context) => this.fetchList(context))
   private readonly loadingStored = singleFlight(() => this.takeStored())
   private readonly listing = new CacheSlot<Listing>(cacheShares.currencyLists)
@@ -131,8 +127,11 @@ class RefreshingSnapshot {
   private isClosed = false
   private isPaused = false
 
-  constructor(options: RefreshingSnapshotOptions) {
+  constructor(upstream: UpstreamScope, service: SwapService, options: CatalogueOptions) {
+    this.upstream = upstream
+    this.service = service
     this.options = options
+    this.lifetimeMs = options.cache.currencies * 1000
     this.save = saveLatest(options.lists, options.source)
   }
 
@@ -176,22 +175,24 @@ class RefreshingSnapshot {
   }
 
   private async fetchList(context: Context): Promise<Listing> {
-    const { options } = this
+    const { upstream, service, lifetimeMs } = this
     const unfinished = this.unfinished.value
-    const refreshing = unfinished ?? new CurrencyReading(options.capabilities.pageSize)
+    const refreshing = unfinished ?? new CurrencyReading(upstream.capabilities.pageSize)
     this.unfinished.dropOldest()
     try {
-      const deadline = performance.now() + options.timeoutMs
-      const { rows, bytes, provider } = await refreshing.finish(options.service, {
+      // Whatever the deadline of the caller that started the read.
+      const deadline = performance.now() + upstream.timeoutMs
+      const { rows, bytes, provider } = await refreshing.finish(service, {
         ...context,
         caller: { address: '' },
         deadline,
         isGatewayCall: true,
       })
+      const countDrift = (drift: Drift): void => upstream.observe({ what: 'drift', provider: upstream.tag, field: '_other', drift })
       const fetchedAt = unfinished ? refreshing.beganAt : performance.now()
-      const listing = { ...(await parseListing(rows, options.naming, options.drift)), provider, fetchedAt }
+      const listing = { ...(await parseListing(rows, this.options.naming, countDrift)), provider, fetchedAt }
       if (!this.listing.set(listing, bytes)) throw new ListTooLong()
-      this.scheduleRefresh(options.lifetimeMs * refreshAtShare)
+      this.scheduleRefresh(lifetimeMs * refreshAtShare)
       this.save({ rows, fetchedAt })
       return listing
     } catch (reason) {
@@ -225,13 +226,13 @@ class RefreshingSnapshot {
 
   /** Time until a list of this age must be refreshed. */
   private refreshDelayMs(ageMs: number, minMs: number): number {
-    return Math.max(minMs, this.options.lifetimeMs * refreshAtShare - ageMs)
+    return Math.max(minMs, this.lifetimeMs * refreshAtShare - ageMs)
   }
 
   private scheduleRefresh(delayMs: number): void {
     clearTimeout(this.timer)
-    if (this.isClosed || this.isPaused || this.options.lifetimeMs === 0) return
-    const begin = (): void => void this.refresh(gatewayContext(this.options.capabilities)).catch(() => {})
+    if (this.isClosed || this.isPaused || this.lifetimeMs === 0) return
+    const begin = (): void => void this.refresh(gatewayContext(this.upstream.capabilities)).catch(() => {})
     this.timer = setTimeout(begin, Math.min(delayMs, maxTimerMs))
     this.timer.unref()
   }

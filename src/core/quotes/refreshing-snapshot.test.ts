@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
+import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import { limitCaches } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
-import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Catalogue } from '../assets/listing.ts'
 import { cachedCatalogue } from './cached-catalogue.ts'
@@ -31,16 +31,12 @@ function rig(): Rig {
     if (testRig.isDown) throw new Fault('failed', 'the provider is down')
     return { body: { items: [{ code: `C${call + 1}`, name: 'Coin', icon: 'i' }], total: 1 } }
   })
-  const options = {
+  const cached = cachedCatalogue(providerScope({ timeoutMs: 1_000 }), provider, {
     naming: createAssetNaming(new AssetTable([]), { byCode: true }, new Map()),
-    capabilities: formA.capabilities,
     lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
-    timeoutMs: 1_000,
-    drift: () => {},
-    onLookup: () => {},
-  }
-  const cached = cachedCatalogue({ ...options, service: provider, lifetimeMs, staleForMs })
+    cache: { currencies: lifetimeMs / 1000, staleFor: staleForMs / 1000 },
+  })
   const testRig: Rig = {
     cached,
     provider,

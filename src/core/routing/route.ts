@@ -6,7 +6,7 @@ import { aroundAll, createService, type Layer, onOperations } from '../layer.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Candidate } from './failover.ts'
 
-export interface RouteOptions {
+export interface RouteTargets {
   /** Chooses the provider of quotes and creates. */
   readonly dispatch: Dispatch
   /** Serves lists that do not come from the ledger. */
@@ -20,7 +20,7 @@ export interface RouteOptions {
 }
 
 /** The innermost service: dispatches quotes and creates, and sends a get to the provider in the id. Throws `notFound` for no possible id. */
-export function route({ dispatch, lists, servicesByTag, getUnconfigured, untagged }: RouteOptions): SwapService {
+export function route({ dispatch, lists, servicesByTag, getUnconfigured, untagged }: RouteTargets): SwapService {
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,
     id: formatTransactionId(provider, transaction.id),

@@ -23,7 +23,8 @@ interface Dated {
 }
 
 /** Throws `invalid` (`too_large`) for lists that are too long to sort. */
-export function sortedList({ capabilities: provider, configured: { timezone } }: ProviderScope): Layer {
+export function sortedList({ capabilities: provider, configured }: ProviderScope): Layer {
+  const { timezone } = configured
   const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({

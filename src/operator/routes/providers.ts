@@ -47,7 +47,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       body: z.strictObject({ state: z.enum(providerStates), force }),
       takesForce: true,
       async handle({ parameter, body, actor }) {
-        await accept(changeState(ports(), { provider: parameter, ...body, actor }))
+        await accept(changeState(ports(), parameter, body.state, { force: body.force, actor }))
         return oneOf(parameter)
       },
     }),
@@ -68,10 +68,11 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
         force,
       }),
       takesForce: true,
-      async handle({ body: { mirror, shadow, ...body }, actor }) {
+      async handle({ body, actor }) {
+        const { weights, mirror, shadow, force } = body
         if (mirror !== undefined && shadow !== undefined)
           throw new Fault('invalid', 'shadow is now called mirror: send only mirror.', { reason: 'body_invalid' })
-        await accept(changeRouting(ports(), { ...body, shadow: mirror === undefined ? shadow : mirror, actor }))
+        await accept(changeRouting(ports(), { weights, shadow: mirror === undefined ? shadow : mirror }, { force, actor }))
         return routing()
       },
     }),
@@ -82,7 +83,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       takesForce: true,
       async handle({ query, actor }) {
-        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }))
+        await accept(resetOverrides(ports(), undefined, { force: query.force === 'true', actor }))
         return routing()
       },
     }),
@@ -94,7 +95,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       takesForce: true,
       async handle({ parameter, query, actor }) {
-        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }))
+        await accept(resetOverrides(ports(), parameter, { force: query.force === 'true', actor }))
         return routing()
       },
     }),
