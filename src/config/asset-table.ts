@@ -101,15 +101,9 @@ const network = keys({
   depositMax: optional(amount, 'Maximum deposit, if the provider returns none'),
   address: optional(
     addressRule,
-    'What its addresses are: `{ format, pattern, checksum }`, with a `format` or a `pattern`. `format`: the network whose addresses ' +
-      'they are, in the names of the shipped table; they are decoded, and zero, system and burn addresses are refused. `pattern`: ' +
-      'RE2, for the whole address. `checksum`: `base58check`, `bech32`, `eip55` or a list of these, each ' +
-      'checked only if an address has that encoding',
+    'What its addresses are: `{ format }`, or `{ pattern, checksum }` ([how to write it](addresses.md#for-operators-the-asset-table))',
   ),
-  memo: optional(
-    memoRule,
-    'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none. `format` is the network whose memos they are: `ATOM`, `HBAR`, `STX`, `TON`, `XLM` or `XRP`',
-  ),
+  memo: optional(memoRule, 'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none'),
 })
 
 /** The file of the asset table. */
