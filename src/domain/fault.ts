@@ -29,7 +29,7 @@ type HealthEffect =
   | 'failedIfInTime' // only if the call had enough time
   | 'responded' // if the fault names the provider; else the call was not sent, and says nothing
 
-/** Which requests another provider gets: `ifUnsent` is a quote, and a create of which nothing was sent. `failsOver` has the exceptions. */
+/** Which requests another provider gets: `ifUnsent` is a quote, and a create of which nothing was sent. `whoMayTake` has the exceptions. */
 type Failover = 'never' | 'quote' | 'ifUnsent'
 
 /** Most faults are about the request, or about the gateway. */

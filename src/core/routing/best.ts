@@ -5,7 +5,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import { type Candidate, failsOver, isNotHere, type OtherProviders, rankOf } from './failover.ts'
+import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import {
   firstWinner,
   type QuoteDeviations,
@@ -30,12 +30,6 @@ export interface BestOptions {
 interface Quote {
   readonly candidate: Candidate
   readonly response: ServiceResponse<'getRate'>
-}
-
-/** The provider of a create, with the amount received in its quote. */
-interface Chosen {
-  readonly candidate: Candidate
-  readonly amountOut: Amount | undefined
 }
 
 /** Largest share of a create's time that is spent on quotes. */
@@ -64,50 +58,39 @@ export class BestQuote {
    * Sends the create to the provider that won the caller's quote; without one, quotes are requested first. Another provider
    * follows only if the first has certainly not received the create.
    */
-  async createTransaction(candidates: readonly Candidate[], request: NewTransaction, context: Context) {
+  async createTransaction(
+    candidates: readonly Candidate[],
+    request: NewTransaction,
+    context: Context,
+  ): Promise<FailoverResult<'createTransaction'>> {
     const { winners, table, others } = this.options
     const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
-    let remaining = candidates
-    let refusal: Fault | undefined
-    let isTurnedAway = false
     const known = candidates.find(({ tag }) => tag === winner?.tag)
-    let chosen = known ? { candidate: known, amountOut: winner?.amountOut } : await this.quoteFor(candidates, request, context)
-    for (;;) {
-      const { tag, service } = chosen.candidate
-      try {
-        return {
-          tag,
-          response: await service.call('createTransaction', request, { ...context, quotedAmountOut: chosen.amountOut }),
-        }
-      } catch (reason) {
-        const fault = Fault.from(reason)
-        remaining = remaining.filter((one) => one.tag !== tag)
-        const isElsewhere = isNotHere(fault)
-        if (!isElsewhere && !failsOver('createTransaction', fault)) throw fault
-        const mostUseful = refusal && rankOf(refusal) >= rankOf(fault) ? refusal : fault
-        if (remaining.length === 0) throw mostUseful
-        refusal = mostUseful
-        chosen = await this.quoteFor(remaining, request, context).catch(() => {
-          throw mostUseful
-        })
-        isTurnedAway ||= isElsewhere
-        if (!isTurnedAway) continue
-        const offer = await others.offerOf(chosen.candidate, request, context)
-        if (!offer) throw mostUseful
-        chosen = { ...chosen, amountOut: offer.quotedAmountOut ?? chosen.amountOut }
-      }
-    }
+    const first = known ? turnOf(known, winner?.amountOut, context) : await this.quoteFor(candidates, request, context)
+    let remaining = candidates
+    return callInTurn('createTransaction', request, first, candidates, async (refused, onlyIfAsGood) => {
+      remaining = remaining.filter((one) => one !== refused)
+      if (remaining.length === 0) return undefined
+      const turn = await this.quoteFor(remaining, request, context).catch(() => undefined)
+      if (!turn || !onlyIfAsGood) return turn
+      const offer = await others.offerOf(turn.candidate, request, context)
+      return offer && turnOf(turn.candidate, offer.quotedAmountOut ?? turn.context.quotedAmountOut, context)
+    })
   }
 
   /** The provider with the best quote for this create. */
-  private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Chosen> {
+  private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Turn> {
     const [only, ...others] = candidates
-    if (only && others.length === 0) return { candidate: only, amountOut: undefined }
+    if (only && others.length === 0) return turnOf(only, undefined, context)
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
     const quoting = quoteBest(candidates, quoteQueryOf(request), limited, this.options)
     const { candidate, response } = await quoting.catch(refuseCreate)
-    return { candidate, amountOut: response.body.amountOut }
+    return turnOf(candidate, response.body.amountOut, context)
   }
+}
+
+function turnOf(candidate: Candidate, quotedAmountOut: Amount | undefined, context: Context): Turn {
+  return { candidate, context: { ...context, quotedAmountOut } }
 }
 
 /** Nothing was created: a failure of the quotes is not an unknown outcome of the create. */

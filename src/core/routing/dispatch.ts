@@ -67,7 +67,7 @@ export function dispatcher({
     return owners
   }
   const callPicked = async <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> =>
-    callWithFailover(await candidatesFor(request, context), op, request, context)
+    callWithFailover(op, request, context, await candidatesFor(request, context))
   return {
     async getRate(query, context) {
       if (context.pick !== undefined) return (await callPicked('getRate', query, context)).response
@@ -75,7 +75,7 @@ export function dispatcher({
       const candidates = await candidatesFor(query, limited)
       if (best) return best.getRate(candidates, query, limited)
       const ordered = quoted ? await quoted.forQuote(candidates, query, limited) : candidates
-      const { tag, response } = await callWithFailover(ordered, 'getRate', query, limited, { listOrder: active })
+      const { tag, response } = await callWithFailover('getRate', query, limited, ordered, active)
       const quote = { tag, amountOut: response.body.amountOut }
       if (quoted) await quoted.save(query, limited, quote)
       else if (active.length > 1) void others.noteQuote(query, limited, quote) // the response does not wait for it
@@ -87,10 +87,7 @@ export function dispatcher({
       const candidates = await candidatesFor(request, limited)
       if (best) return best.createTransaction(candidates, request, limited)
       const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
-      return callWithFailover(ordered, 'createTransaction', request, limited, {
-        listOrder: active,
-        offerOf: (candidate) => others.offerOf(candidate, request, limited),
-      })
+      return callWithFailover('createTransaction', request, limited, ordered, active, others)
     },
   }
 }

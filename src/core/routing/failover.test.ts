@@ -19,7 +19,7 @@ async function send(
   offerOf?: (candidate: Candidate) => Promise<object | undefined>,
 ): Promise<unknown> {
   const candidates = services.map((service, at) => ({ tag: `p${at}`, service }))
-  return callWithFailover(candidates, op, {} as never, contextOf({ deadline }), offerOf && { offerOf }).then(
+  return callWithFailover(op, {} as never, contextOf({ deadline }), candidates, candidates, offerOf && { offerOf }).then(
     ({ tag }) => tag,
     (reason) => reason,
   )
@@ -137,7 +137,7 @@ it('if several do not offer the pair, the error is that of the first in the list
   const listed = services.map((service, at) => ({ tag: `p${at}`, service }))
   const context = contextOf({ deadline: performance.now() + 1_000 })
   for (const order of [listed, listed.toReversed(), [listed[1], listed[2], listed[0]] as typeof listed])
-    await expect(callWithFailover(order, 'getRate', {} as never, context, { listOrder: listed })).rejects.toMatchObject({
+    await expect(callWithFailover('getRate', {} as never, context, order, listed)).rejects.toMatchObject({
       reason: 'not_offered',
     })
 })

@@ -21,49 +21,91 @@ export interface FailoverResult<O extends FailoverOp> {
   readonly response: ServiceResponse<O>
 }
 
-/** That a provider may take a create that another one has turned away. */
-interface NextOffer {
-  /** The amount received in its own quote for this create, if one was requested. */
-  readonly quotedAmountOut?: Amount | undefined
+/** The provider that gets the request now. */
+export interface Turn {
+  readonly candidate: Candidate
+  readonly context: Context
 }
 
-interface FailoverOptions {
-  readonly listOrder?: readonly Candidate[]
-  /** Of a provider that may get a create which another one has turned away (`isNotHere`), else undefined. Without it, none gets it. */
-  readonly offerOf?: (candidate: Candidate) => Promise<NextOffer | undefined>
-}
+/** Who gets the request after `refused`; undefined if nobody may. `onlyIfAsGood`: only one whose offer is not much less. */
+type NextTurn = (refused: Candidate, onlyIfAsGood: boolean) => Promise<Turn | undefined>
 
-/**
- * Calls the candidates in order until one responds. If none does, it throws the `Fault` of the first that offers the pair, or of
- * the first in `listOrder` if none offers it. Of several `unavailable` faults it throws the one with the smallest `retryAfter`.
- */
-export async function callWithFailover<O extends FailoverOp>(
-  candidates: readonly Candidate[],
+/** Calls the candidates in order. `others` lets one of them take a create that another one has turned away; absent: none does. */
+export function callWithFailover<O extends FailoverOp>(
   op: O,
   request: Request<O>,
   context: Context,
-  { listOrder = candidates, offerOf }: FailoverOptions = {},
+  candidates: readonly Candidate[],
+  listOrder: readonly Candidate[] = candidates,
+  others?: Pick<OtherProviders, 'offerOf'>,
 ): Promise<FailoverResult<O>> {
+  return callInTurn(op, request, turnOf(op, candidates, 0, context), listOrder, async (refused, onlyIfAsGood) => {
+    for (let at = candidates.indexOf(refused) + 1; at < candidates.length; at++) {
+      const turn = turnOf(op, candidates, at, context)
+      if (!onlyIfAsGood) return turn
+      const offer = await others?.offerOf(turn.candidate, request as NewTransaction, context)
+      if (offer) return { ...turn, context: { ...context, ...offer } }
+    }
+    return undefined
+  })
+}
+
+/** A slow quote must leave time for the next provider. */
+function turnOf(op: FailoverOp, candidates: readonly Candidate[], at: number, context: Context): Turn {
+  const isLast = at === candidates.length - 1
+  const limited = op === 'getRate' && !isLast ? limitDeadline(context, (context.deadline - performance.now()) / 2) : context
+  return { candidate: candidates[at] as Candidate, context: limited }
+}
+
+/**
+ * Calls one provider after the other until one responds. If none does, it throws the `Fault` of the first that offers the pair, or
+ * of the first in `listOrder` if none offers it. Of several `unavailable` faults it throws the one with the smallest `retryAfter`.
+ */
+export async function callInTurn<O extends FailoverOp>(
+  op: O,
+  request: Request<O>,
+  first: Turn,
+  listOrder: readonly Candidate[],
+  nextTurn: NextTurn,
+): Promise<FailoverResult<O>> {
+  let turn = first
   let refusal: Refusal | undefined
   let isTurnedAway = false
-  for (const [at, candidate] of candidates.entries()) {
-    const { tag, service } = candidate
-    const isLast = at === candidates.length - 1
-    const offer = isTurnedAway ? await offerOf?.(candidate) : {}
-    if (!offer) continue
-    const limited = op === 'getRate' && !isLast ? withHalfDeadline(context) : context
+  for (;;) {
+    const { candidate, context } = turn
     try {
-      return { tag, response: await service.call(op, request, isTurnedAway ? { ...limited, ...offer } : limited) }
+      return { tag: candidate.tag, response: await candidate.service.call(op, request, context) }
     } catch (reason) {
       const fault = Fault.from(reason)
-      const isElsewhere = offerOf !== undefined && op === 'createTransaction' && isNotHere(fault)
-      if (!isElsewhere && !failsOver(op, fault)) throw fault
-      isTurnedAway ||= isElsewhere
-      const next = { fault, position: listOrder.indexOf(candidate) }
-      if (!refusal || isMoreUseful(next, refusal)) refusal = next
+      const mayTake = whoMayTake(op, fault)
+      if (mayTake === 'nobody') throw fault
+      isTurnedAway ||= mayTake === 'whoIsAsGood'
+      const latest = { fault, position: listOrder.indexOf(candidate) }
+      if (!refusal || isMoreUseful(latest, refusal)) refusal = latest
+      const next = await nextTurn(candidate, isTurnedAway)
+      if (!next) throw refusal.fault
+      turn = next
     }
   }
-  throw refusal?.fault
+}
+
+/**
+ * Which other provider may get a request that ended with this fault. A create goes on only if no byte of it can have reached this
+ * provider, or if this provider has certainly turned it away.
+ */
+function whoMayTake(op: FailoverOp, fault: Fault): 'anybody' | 'whoIsAsGood' | 'nobody' {
+  if (fault.isForEveryProvider) return 'nobody'
+  if (isNotOffered(fault)) return 'anybody'
+  const { failover } = faultTable[fault.kind]
+  if (op === 'getRate') return failover === 'never' ? 'nobody' : 'anybody'
+  if (isNotHere(fault)) return 'whoIsAsGood'
+  return failover === 'ifUnsent' && fault.effect === 'nothingSent' ? 'anybody' : 'nobody'
+}
+
+/** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */
+function isNotHere({ kind, provider, effect, reason, unavailableCause }: Fault): boolean {
+  if (provider === undefined || effect === 'maybe') return false
+  return unavailableCause === 'limited' || (kind === 'invalid' && reason === 'not_offered')
 }
 
 interface Refusal {
@@ -77,26 +119,6 @@ function isMoreUseful(next: Refusal, { fault, position }: Refusal): boolean {
   const difference = rankOf(next.fault) - rankOf(fault)
   if (difference !== 0) return difference > 0
   return isNotOffered(fault) ? next.position < position : isSooner(next.fault, fault)
-}
-
-/** A slow quote must leave time for the next provider. */
-function withHalfDeadline(context: Context): Context {
-  return limitDeadline(context, (context.deadline - performance.now()) / 2)
-}
-
-/** Whether the next provider may be called. For a create only if no byte of it can have reached this one; else `isNotHere` decides. */
-export function failsOver(op: FailoverOp, fault: Fault): boolean {
-  if (fault.isForEveryProvider) return false
-  if (isNotOffered(fault)) return true
-  const { failover } = faultTable[fault.kind]
-  if (op === 'getRate') return failover !== 'never'
-  return failover === 'ifUnsent' && fault.effect === 'nothingSent'
-}
-
-/** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */
-export function isNotHere({ kind, provider, effect, reason, unavailableCause }: Fault): boolean {
-  if (provider === undefined || effect === 'maybe') return false
-  return unavailableCause === 'limited' || (kind === 'invalid' && reason === 'not_offered')
 }
 
 function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
@@ -115,6 +137,12 @@ function isNotOffered({ kind, provider }: Fault): boolean {
 }
 
 // Whether a create that its provider does not take goes to another one (docs/contract.md §12).
+
+/** That a provider may take a create that another one has turned away. */
+interface NextOffer {
+  /** The amount received in its own quote for this create, if one was requested. */
+  readonly quotedAmountOut?: Amount | undefined
+}
 
 interface OtherProvidersOptions {
   readonly winners: WinnerStore
