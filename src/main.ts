@@ -36,8 +36,12 @@ export interface Running {
   readonly level: () => LoadLevel
   /** Logs a failure that no caller handles. */
   readonly logError: (message: string, reason: unknown) => void
+  /** The creates that this process has begun and not ended: the provider's tag and the intent of each. */
+  readonly createsInFlight: () => readonly string[]
   /** Waits for the requests in flight, then closes everything. False if log lines could not be written. */
   readonly stop: () => Promise<boolean>
+  /** Ends the other processes at once, where there are any. Returns the creates that were in flight in all of them. */
+  readonly abandon: () => Promise<readonly string[]>
 }
 
 /** What changes while the process runs. */
@@ -75,7 +79,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const limitStores = isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe)
   resources.defer(limitStores.close)
   const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
-  const { configuration, warnings, ledgerStores, handle, follow } = opened
+  const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
   state.configuration = configuration
   const stopping = new AbortController()
   if (admin) addOperator(admin, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
@@ -103,6 +107,8 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     collectMetrics: telemetry.collect,
     level: () => load.level,
     logError: telemetry.log.fail,
+    createsInFlight,
+    abandon: async () => state.workers?.abandon() ?? createsInFlight(),
     async stop() {
       state.readiness = 'draining'
       stopping.abort()

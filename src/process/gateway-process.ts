@@ -20,6 +20,7 @@ import { inTurns } from '../ledger/turns.ts'
 import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
+import { CreatesInFlight } from './creates-in-flight.ts'
 import { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
@@ -33,6 +34,7 @@ export interface OpenGateway {
   readonly warnings: readonly string[]
   readonly ledgerStores: OpenLedger
   readonly handle: Http
+  readonly createsInFlight: () => readonly string[]
   /** Applies what operators have changed in the ledger. Throws if it cannot be read. */
   readonly follow: () => Promise<void>
 }
@@ -60,9 +62,10 @@ export async function openGateway(
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
+  const creates = new CreatesInFlight()
   const { build, shadowStatistics, suspensions } = await openGatewayBuilder(
     config,
-    ledgerStores,
+    { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) },
     monitoring,
     { limitStores, pages },
     resources,
@@ -77,7 +80,14 @@ export async function openGateway(
   startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker }, resources)
   const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
   const handle: Http = (request) => configuration.gateway.handle(request)
-  return { configuration, warnings: [...ledgerStores.warnings, ...warnings], ledgerStores, handle, follow }
+  return {
+    configuration,
+    warnings: [...ledgerStores.warnings, ...warnings],
+    ledgerStores,
+    handle,
+    createsInFlight: () => creates.list(),
+    follow,
+  }
 }
 
 // Builds the gateway of each configuration from the parts of the process.

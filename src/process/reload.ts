@@ -9,7 +9,7 @@ import { configWarnings, fileWarnings } from './warnings.ts'
 import { workerCount } from './workers.ts'
 
 /** A running gateway that follows its configuration file. */
-export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
+export interface FileGateway extends Pick<Running, 'urls' | 'logError' | 'abandon'> {
   /** Reads the configuration again. If it is not valid, logs the faults and changes nothing. */
   readonly reload: () => void
   /** Waits for the requests in flight, then closes everything. False if log lines could not be written. */
@@ -38,7 +38,7 @@ export async function startFromFile(
       reloading.stop()
       return running.stop()
     }
-    return { urls: running.urls, logError: running.logError, reload: reloading.reload, stop }
+    return { ...running, reload: reloading.reload, stop }
   } catch (reason) {
     if (reason instanceof ConfigError) for (const line of faultLines(file, reason.faults)) lines.err(line)
     else lines.err(`swapgate: ${reason instanceof Error ? reason.message : String(reason)}`)

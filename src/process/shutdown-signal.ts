@@ -6,15 +6,19 @@ export type ExitCode = 0 | 1
 const duplicateSignalMs = 500
 
 /**
- * Resolves to 0 at the first SIGTERM or SIGINT; a second one ends the process at once. Resolves to 1 after an unhandled failure,
- * which is passed to `report`. SIGHUP, which ends a process by default, calls `hangUp`.
+ * Resolves to 0 at the first SIGTERM or SIGINT; a second one ends the process as soon as `abandon` is done. Resolves to 1 after an
+ * unhandled failure, which is passed to `report`. SIGHUP, which ends a process by default, calls `hangUp`.
  */
-export function untilShutdownSignal(report: (message: string, reason: unknown) => void, hangUp: () => void): Promise<ExitCode> {
+export function untilShutdownSignal(
+  report: (message: string, reason: unknown) => void,
+  hangUp: () => void,
+  abandon: () => Promise<void>,
+): Promise<ExitCode> {
   const { promise, resolve } = Promise.withResolvers<ExitCode>()
   let first: number | undefined
   const onSignal = (): void => {
     first ??= performance.now()
-    if (performance.now() - first > duplicateSignalMs) process.exit(1)
+    if (performance.now() - first > duplicateSignalMs) void abandon().finally(() => process.exit(1))
     resolve(0)
   }
   process.on('SIGTERM', onSignal)

@@ -15,6 +15,7 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   let running: Running | undefined
   const channel = new Channel(process, {
     metrics: () => running?.collectMetrics() ?? [],
+    creates: () => running?.createsInFlight() ?? [],
     reload: () => running && reload(file, ports, running),
     stop: () => stopping.resolve(0),
   })

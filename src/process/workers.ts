@@ -21,6 +21,7 @@ import { type SharedPort, withListenError } from './ports.ts'
 /** Milliseconds. */
 const startTimeoutMs = 60_000
 const metricsTimeoutMs = 1_000
+const abandonTimeoutMs = 300
 /** What a worker has counted since the last time is lost when it is killed. */
 const metricsIntervalMs = 5_000
 /** A worker that ended is started again after this time, and after twice the time for each that ended within `stableMs`. */
@@ -105,6 +106,18 @@ export class Workers {
     this.isStopping = true
     clearInterval(this.collecting)
     await Promise.all([...this.running].map((running) => this.end(running)))
+  }
+
+  /** Kills all. Returns the creates that were in flight in those that still answer. */
+  async abandon(): Promise<readonly string[]> {
+    this.isStopping = true
+    const running = [...this.running]
+    const named = running.map(({ channel }) =>
+      withDefault(channel.call('creates') as Promise<readonly string[]>, abandonTimeoutMs, []),
+    )
+    const creates = (await Promise.all(named)).flat()
+    for (const { worker } of running) worker.process.kill('SIGKILL')
+    return creates
   }
 
   private async end({ worker, channel }: RunningWorker): Promise<void> {

@@ -247,7 +247,9 @@ test('L15: a damaged file is refused', async () => {
 
 test('if no file can be made, the reason is reported', async () => {
   writeFileSync(join(directory, 'file'), '')
-  expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(/since a file has this name; correct ledger\.url\.$/)
+  expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(
+    /since a file has this name; correct ledger\.url\.$/,
+  )
   expect(await refusal(`sqlite:${directory}`)).toMatch(/cannot be opened or created; correct ledger\.url/)
 })
 
@@ -257,7 +259,9 @@ test('L15: what this user may not write is refused', async () => {
   chmodSync(join(directory, 'other'), 0o755)
   chmodSync(join(directory, 'other', 'ledger.db'), 0o644)
   await asOrdinaryUser(join(directory, 'other'), async () => {
-    expect(await refusal(url)).toMatch(/give this user write access to the file and its directory, or name another one in ledger\.url\.$/)
+    expect(await refusal(url)).toMatch(
+      /give this user write access to the file and its directory, or name another one in ledger\.url\.$/,
+    )
     expect(await refusal(`sqlite:${join(directory, 'other', 'new', 'ledger.db')}`)).toMatch(/give this user the permission\.$/)
   })
 })

@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { startFormA } from '../support/form-a.ts'
 import { type HeldProvider, heldProvider } from './provider.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
@@ -122,8 +124,38 @@ describe('a gateway that gets a signal to end', () => {
     expect((await sendRequest(ready)).status).toBe(503)
     await new Promise((resolve) => setTimeout(resolve, 600))
     gateway.child.kill('SIGTERM')
-    expect((await gateway.ended).exitCode).toBe(1)
+    const { exitCode, complaints } = await gateway.ended
+    expect([exitCode, complaints]).toEqual([1, 'swapgate: ended at once; no create was in flight\n'])
     await expect(inFlight).rejects.toThrow()
+  })
+
+  it.each([1, 2])('with %i workers names the creates in flight, in one line, when a second signal ends it', async (workers) => {
+    const alpha = await startFormA()
+    onTestFinished(() => alpha.close())
+    alpha.reply('create', { after: new Promise(() => {}) })
+    const file = directory.write(
+      `server: { port: 0, shutdownDelay: 60, drain: 60, workers: ${workers} }\nadmin: { port: 0 }\nproviders: { alpha: { form: A, url: "${alpha.url}", timeout: 60 } }\nrouting: { providers: [alpha] }`,
+    )
+    await using gateway = new Swapgate(['start', '--config', file])
+    const url = (await gateway.urls()).get('form A')
+    const order = { coinFrom: 'BTC', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+    const headers = { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json' }
+    const create = () =>
+      fetch(`${url}/api/v2/transactions`, { method: 'POST', headers, body: JSON.stringify(order) }).catch(() => {})
+    const creates = [create(), create()]
+    await vi.waitFor(() => expect(alpha.received('create')).toHaveLength(2), { timeout: eventTimeoutMs })
+    gateway.child.kill('SIGINT')
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    gateway.child.kill('SIGINT')
+    const { exitCode, complaints } = await gateway.ended
+    const database = new DatabaseSync(join(directory.path, 'data/swapgate.db'))
+    const intents = database.prepare('SELECT intent FROM transactions').all()
+    database.close()
+    const [, named = '', ...more] = /^swapgate: ended at once; creates were in flight[^:]+: (.+)\n$/.exec(complaints) ?? []
+    expect([exitCode, more]).toEqual([1, []])
+    expect(named.split(', ').toSorted()).toEqual(intents.map(({ intent }) => `alpha ${intent}`).toSorted())
+    expect(intents).toHaveLength(2)
+    await Promise.all(creates)
   })
 
   it.each([
