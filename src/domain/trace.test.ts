@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Fault } from './fault.ts'
-import { recordTraces, type Span } from './trace.ts'
+import { readTraceparent, recordTraces, type Span, Stopwatch } from './trace.ts'
 
 function recorded(ratio: number) {
   const taken: (readonly Span[])[] = []
@@ -77,4 +78,45 @@ test('ids are unique, also of spans above the bound', () => {
   for (const { id } of spans) expect(id).toMatch(/^(?!0{16})[0-9a-f]{16}$/)
   expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length)
   expect(new Set(roots.map(({ trace }) => trace.id)).size).toBe(roots.length)
+})
+
+test('overlapping time counts once, and a running activity counts until now', () => {
+  const watch = new Stopwatch()
+  watch.start(10)
+  watch.start(20)
+  watch.stop(30)
+  expect(watch.read(35)).toBe(25)
+  watch.stop(40)
+  expect(watch.read(100)).toBe(30)
+  watch.start(100)
+  watch.stop(105)
+  expect(watch.read(200)).toBe(35)
+})
+
+const hex = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+const named = (length: number) => hex(length).filter((id) => /[^0]/.test(id))
+
+test('every traceparent of version 00 is read, whatever its flags', () => {
+  fc.assert(
+    fc.property(named(32), named(16), hex(2), (traceId, spanId, flags) => {
+      expect(readTraceparent(`00-${traceId}-${spanId}-${flags}`)).toEqual({ traceId, spanId })
+      expect(readTraceparent(`00-${traceId}-${spanId}-${flags}-more`)).toBeUndefined()
+      expect(readTraceparent(`01-${traceId}-${spanId}-${flags}-more`)).toEqual({ traceId, spanId })
+    }),
+  )
+})
+
+test('anything else is none', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(readTraceparent(text)).toBeUndefined()
+    }),
+  )
+  expect(readTraceparent(undefined)).toBeUndefined()
+})
+
+test('a generated traceparent can be parsed', () => {
+  const root = recordTraces(1, () => {}).begin('server', 'HTTP', [])
+  expect(root.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+  expect(readTraceparent(root.traceparent)).toEqual({ traceId: root.trace.id, spanId: root.id })
 })

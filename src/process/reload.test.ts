@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Config, type ConfigSettings, readSettings } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
-import { needsRestart } from './reload.ts'
+import { needsRestart, signaturesOf, watchFiles } from './reload.ts'
 
 const providers = { alpha: { form: 'A', url: 'http://127.0.0.1:9101/a/api/v2' } }
 
@@ -30,4 +33,26 @@ describe('a changed configuration', () => {
   ])('needs none for %s', (_, settings) => {
     expect(needsRestart(read({}), read(settings as ConfigSettings))).toEqual([])
   })
+})
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'swapgate-watch-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+it('a file that cannot be examined any more has changed, as one that is gone', async () => {
+  const file = join(directory(), 'gateway.yaml')
+  writeFileSync(file, '')
+  const before = signaturesOf([file])
+  rmSync(file)
+  symlinkSync(file, file)
+  expect([...signaturesOf([file, '/dev/null/none', '/none'])]).toEqual([
+    [file, ''],
+    ['/dev/null/none', ''],
+    ['/none', ''],
+  ])
+  const { promise, resolve } = Promise.withResolvers<void>()
+  onTestFinished(watchFiles(before, resolve))
+  await promise
 })

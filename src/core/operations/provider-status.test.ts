@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { providerStatus } from './provider-status.ts'
+import { describe, expect, it } from 'vitest'
+import { type ShadowCounts, ShadowStatistics } from '../routing/shadow.ts'
+import { providerStatus, shadowFigures } from './provider-status.ts'
 
 it('W20: a provider may have the name of a property that every object has', async () => {
   const provider = {
@@ -57,4 +58,53 @@ it('W2: a tag that the file lacks is off, while something is open there', async 
       live: null,
     },
   ])
+})
+
+function statisticsOf(deviations: readonly number[], pair: readonly [string, string] = ['BTC', 'ETH']): ShadowStatistics {
+  const statistics = new ShadowStatistics()
+  statistics.begin('beta')
+  for (const deviation of deviations) statistics.addDeviation(...pair, deviation)
+  return statistics
+}
+const figuresOf = (...all: readonly ShadowStatistics[]) =>
+  shadowFigures(
+    'beta',
+    all.map((statistics) => JSON.parse(JSON.stringify(statistics.counts())) as ShadowCounts),
+  )
+
+describe('the figures of a shadow', () => {
+  it('are the median with its sign, and the 95th percentile without, within 3 %', () => {
+    const figures = figuresOf(statisticsOf(Array.from({ length: 100 }, (_, at) => -(at + 1) / 1000)))
+    expect(figures?.samples).toBe(100)
+    expect(figures?.medianDeviation).toBeCloseTo(-0.051, 2)
+    expect((figures?.medianDeviation ?? 0) / -0.051).toBeGreaterThan(0.96)
+    expect((figures?.p95Deviation ?? 0) / 0.095).toBeCloseTo(1, 1)
+  })
+
+  it('are summed over replicas like those of one replica', () => {
+    const all = Array.from({ length: 60 }, (_, at) => (at - 20) / 500)
+    const [first, second] = [statisticsOf(all.slice(0, 10)), statisticsOf(all.slice(10))]
+    expect(figuresOf(first, second)).toEqual(figuresOf(statisticsOf(all)))
+  })
+
+  it('distinguish equal quotes from a deviation of a millionth', () => {
+    expect(figuresOf(statisticsOf([0, 0, 0]))).toMatchObject({ medianDeviation: 0, p95Deviation: 0 })
+    expect(figuresOf(statisticsOf([1e-6]))).toMatchObject({ medianDeviation: 0.000001 })
+    expect(figuresOf(statisticsOf([]))).toMatchObject({ samples: 0, medianDeviation: null, p95Deviation: null, pairs: [] })
+  })
+
+  it('are of the requested candidate', () => {
+    const statistics = statisticsOf([0.1])
+    statistics.addError()
+    statistics.addMissing('BTC', 'XMR')
+    statistics.setMissingAssets(['XMR'])
+    expect(figuresOf(statistics)).toMatchObject({
+      samples: 1,
+      errors: 1,
+      missingPairs: [{ from: 'BTC', to: 'XMR' }],
+      missingAssets: ['XMR'],
+    })
+    statistics.begin('gamma')
+    expect(figuresOf(statistics)).toBeNull()
+  })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Observation } from '../../domain/observation.ts'
-import { bulkhead } from './bulkhead.ts'
+import { bulkhead, RoundRobinQueue } from './bulkhead.ts'
 
 interface Rig {
   readonly provider: Scripted
@@ -77,4 +77,23 @@ it('U19: no call waits longer than queueTimeoutMs or its deadline', async () => 
   await expect.poll(() => longTimeout.provider.calls.length, { interval: 1 }).toBe(2)
   void longTimeout.send()
   expect(longTimeout.provider.calls).toHaveLength(3)
+})
+
+it('gives each caller one turn in a round, whatever the others have put in', () => {
+  const queue = new RoundRobinQueue<string>()
+  for (const value of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(value.slice(0, 1), value)
+  expect([queue.size, queue.firsts]).toEqual([6, ['a1', 'b1', 'c1']])
+  const shifted = Array.from({ length: 4 }, () => queue.shift())
+  queue.push('d', 'd1')
+  expect([...shifted, queue.shift(), queue.shift(), queue.shift(), queue.shift()]).toEqual([
+    'a1',
+    'b1',
+    'c1',
+    'a2',
+    'b2',
+    'a3',
+    'd1',
+    undefined,
+  ])
+  expect([queue.size, queue.firsts]).toEqual([0, []])
 })

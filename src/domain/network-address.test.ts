@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { isPublicAddress } from './network-address.ts'
+import { isLoopback, isPublicAddress } from './network-address.ts'
+
+it.each(['localhost', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])('%s is this machine', (host) => {
+  expect(isLoopback(host)).toBe(true)
+})
+
+it.each(['', '10.0.0.1', '128.0.0.1', '127.0.0.1.example.com', 'localhost.example.com', '[::2]'])('%s is not', (host) => {
+  expect(isLoopback(host)).toBe(false)
+})
 
 it.each([
   ...['8.8.8.8', '1.1.1.1', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'],

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { upstream } from '../undici.ts'
+import { upstream } from './undici.ts'
 
 const settings = { timeoutMs: 5_000, maxAgeMs: 300_000, lookup }
 const request = { method: 'POST', path: '/transactions', query: '', headers: {}, body: async () => '{}' }
