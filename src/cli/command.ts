@@ -58,11 +58,20 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
 /** A line of commander's own after an error: what the argument may have meant. */
 const hint = /\n(?=\()/
 
+const exitCodes = `
+Exit codes: 0 done, 1 refused or faults found, 2 wrong usage.
+Each command has its own help: swapgate start --help`
+
 function programFor({ out, err }: Terminal): Command {
   return new Command('swapgate')
     .description('One stable API for crypto swaps over several providers')
     .version(version)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => eachLine(text, out), writeErr: (text) => eachLine(text, err, hint) })
+    .configureOutput({
+      writeOut: (text) => eachLine(text, out),
+      writeErr: (text) => eachLine(text, err),
+      outputError: (text) => eachLine(text, err, hint),
+    })
+    .addHelpText('after', exitCodes)
     .showHelpAfterError('(see swapgate --help)')
 }
