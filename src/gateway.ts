@@ -24,7 +24,7 @@ import type { Gate } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
 import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
-import { type Routes, routesOf, shadowLayers } from './gateway/routes.ts'
+import { type Routes, routesOf, scopesOf, shadowLayers } from './gateway/routes.ts'
 import { backgroundWork, served } from './gateway/served.ts'
 import { safeDeposits } from './provider/readers.ts'
 
@@ -63,7 +63,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope): readonly Layer[] {
     nameCoins(config.assets), // full names of coins, for forms that have them
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
-    traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
+    traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
     ...shadowLayers(routes, gateway), // repeats some quotes at a candidate, after the response

@@ -19,9 +19,20 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
   const hasList = upstream.capabilities.responseFields.listTransactions.size > 0
   return {
     ...upstream,
-    ...{ configured: provider, state: provider.state },
-    ...{ clock, steadyClock, observe }, // the connections may be older than this gateway
-    ...{ catalogue, maximums, quotedFirst, table, cache, routing, freshness, pendingKeys },
+    // The connections may be older than this gateway.
+    configured: provider,
+    clock,
+    steadyClock,
+    observe,
+    state: provider.state,
+    catalogue,
+    maximums,
+    quotedFirst,
+    table,
+    cache,
+    routing,
+    freshness,
+    pendingKeys,
     accountTags: [tag, ...others.map((other) => other.tag)],
     isRouted: routing.providers.includes(provider.name),
     isOneOfSeveral: routing.providers.length > 1 || routing.mirror?.provider === provider.name,

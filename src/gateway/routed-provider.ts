@@ -2,12 +2,11 @@
 import type { Provider } from '../config/index.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
 import { recordVerifiedKeys } from '../core/access/verified-keys.ts'
-import type { Catalogue } from '../core/assets/listing.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
-import { type Capabilities, keyed, type ProviderState, type SwapService } from '../domain/service.ts'
+import { keyed, type SwapService } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { nativeLaneOf } from '../native/lane.ts'
 import type { NativeLane } from '../native/serve.ts'
@@ -19,13 +18,10 @@ import { providerScope } from './provider-scope.ts'
 export interface RoutedProvider {
   readonly name: string
   readonly tag: string
-  readonly timeoutMs: number
-  readonly capabilities: Capabilities
-  readonly catalogue: Catalogue
+  readonly scope: ProviderScope
   /** Behind its layers. */
   readonly service: SwapService
   readonly connected: ConnectedProvider
-  readonly state: ProviderState
   /** Absent if nothing is open. */
   readonly native: NativeLane | undefined
   /** Reads transactions as the provider reports them, for reconciliation; undefined if it has no list of them. */
@@ -50,10 +46,10 @@ export function routedProvider(
   connected.setPaused(state !== 'active')
   const poll = state === 'draining' ? openPoll : lostPoll
   return {
-    ...{ name, tag, state, connected },
-    timeoutMs: scope.timeoutMs,
-    capabilities: scope.capabilities,
-    catalogue: scope.catalogue,
+    name,
+    tag,
+    scope,
+    connected,
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: scope.confidential, version }),
     service: compose(layersOf(scope, gateway), connected.service),
     reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),

@@ -1,6 +1,7 @@
 /** Which provider takes which request, by the configuration. */
 import { OutsideTable } from '../core/assets/outside-table.ts'
 import type { Layer } from '../core/layer.ts'
+import type { ProviderScope } from '../core/provider-scope.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '../core/routing/dispatch.ts'
 import { OtherProviders } from '../core/routing/failover.ts'
@@ -31,15 +32,17 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const [first] = routed
   if (!first) throw new Error('routing.providers names no provider.')
-  const readTags = new Set(providers.filter(({ state }) => state !== 'off').map(({ tag }) => tag))
+  const readTags = new Set(providers.filter(({ scope }) => scope.state !== 'off').map(({ tag }) => tag))
   const listsFromLedger = isManaged || !readTags.has(first.tag)
   const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
-  const { tag: listed, capabilities } = first
+  const { tag: listed, scope } = first
   return {
     active: routed.filter(isActive),
     readTags,
     listsFromLedger,
-    elsewhere: listsFromLedger ? undefined : { ledger, freshness, readTags, listed, pageSize: capabilities.pageSize, timezones },
+    elsewhere: listsFromLedger
+      ? undefined
+      : { ledger, freshness, readTags, listed, pageSize: scope.capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.mirror?.provider && isActive(provider)),
     targets: {
       dispatch: dispatchOf(providers, routed, gateway), // chooses the provider; fails over if nothing was sent
@@ -63,7 +66,7 @@ function dispatchOf(
   return dispatcher({
     active,
     others,
-    outsideTable: new OutsideTable(active, config.assets),
+    outsideTable: new OutsideTable(scopesOf(active), config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
     best:
@@ -71,32 +74,23 @@ function dispatchOf(
         ? new BestQuote({ winners, others, deviations, table: config.assets, patienceMs: patience * 1000 })
         : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
-    timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
+    timeoutMs: Math.max(...scopesOf(routed).map(({ timeoutMs }) => timeoutMs)),
   })
 }
 
-function isActive({ state }: RoutedProvider): boolean {
-  return state === 'active'
+/** Of each provider. */
+export function scopesOf(providers: readonly RoutedProvider[]): readonly ProviderScope[] {
+  return providers.map(({ scope }) => scope)
+}
+
+function isActive({ scope }: RoutedProvider): boolean {
+  return scope.state === 'active'
 }
 
 /** Repeats some quotes at the provider of `routing.mirror`; empty without one that is active. */
-export function shadowLayers({ candidate, active }: Routes, gateway: GatewayScope): readonly Layer[] {
+export function shadowLayers({ candidate, active }: Routes, { config, shadowStatistics }: GatewayScope): readonly Layer[] {
   if (!candidate) return []
-  const { config, shadowStatistics: statistics, observe } = gateway
-  const { tag, service, timeoutMs, catalogue, connected } = candidate
-  const layer = shadow({
-    candidate: { tag, service },
-    needsClient: (query) => connected.needsAddress('getRate', query),
-    sample: config.routing.mirror?.sample ?? 0,
-    timeoutMs,
-    table: config.assets,
-    statistics,
-    listings: () => ({
-      routed: active.flatMap((provider) => provider.catalogue.lastListing() ?? []),
-      candidate: catalogue.lastListing(),
-    }),
-    random: Math.random,
-    observe,
-  })
-  return [layer]
+  const sample = config.routing.mirror?.sample ?? 0
+  const routed = scopesOf(active).map(({ catalogue }) => catalogue)
+  return [shadow(candidate.scope, candidate.service, { sample, statistics: shadowStatistics, routed })]
 }

@@ -41,7 +41,7 @@ export function backgroundWork(
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollDraining'> {
   const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = gateway
-  const readers = new Map(providers.flatMap(({ tag, state, reader }) => (state !== 'off' && reader ? [[tag, reader]] : [])))
+  const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcileFor * 1000
   return {

@@ -63,18 +63,14 @@ export async function openGateway(
   const reportOnce = isWorker ? () => {} : observe
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, reportOnce)
   const creates = new CreatesInFlight()
-  const { build, shadowStatistics, suspensions } = await openGatewayBuilder(
-    config,
-    { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) },
-    monitoring,
-    { limitStores, pages },
-    resources,
-  )
+  const watched = { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) }
+  const scope = await openProcessScope(config, watched, monitoring, { limitStores, pages }, resources)
+  const { connections, shadowStatistics, suspensions } = scope
   await withDefault(suspensions.follow(), maxWaitMs, undefined)
   configuration.run((next) => {
-    const generation = build(next)
+    const gateway = createGateway(next, scope)
     telemetry.log.configure(next.log)
-    return generation
+    return new Generation(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
   startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker }, resources)
@@ -90,22 +86,14 @@ export async function openGateway(
   }
 }
 
-// Builds the gateway of each configuration from the parts of the process.
-
-interface GatewayBuilder {
-  readonly shadowStatistics: ShadowStatistics
-  readonly suspensions: Suspensions
-  readonly build: (config: Config) => Generation
-}
-
-/** Opens what all generations share: the stores of limits, traces, results that the ledger could not store, and connections. */
-async function openGatewayBuilder(
+/** Opens what all generations share: traces, results that the ledger could not store, and connections. */
+async function openProcessScope(
   config: Config,
   ledgerStores: OpenLedger,
   { load, observe }: Monitoring,
   { limitStores, pages }: OpenOptions,
   resources: AsyncDisposableStack,
-): Promise<GatewayBuilder> {
+): Promise<ProcessScope> {
   const { accounts, currencyLists, suspensions: store } = ledgerStores
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
@@ -113,9 +101,7 @@ async function openGatewayBuilder(
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
   resources.defer(() => connections.close())
-  const shadowStatistics = new ShadowStatistics()
-  const suspensions = new Suspensions(store, () => performance.now())
-  const shared: ProcessScope = {
+  return {
     ...knownForms,
     ...limitStores,
     ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
@@ -123,9 +109,9 @@ async function openGatewayBuilder(
     load,
     currencyLists,
     deferredResults,
-    suspensions,
+    suspensions: new Suspensions(store, () => performance.now()),
     connections,
-    shadowStatistics,
+    shadowStatistics: new ShadowStatistics(),
     pendingKeys: new PendingCreateKeys(),
     breaker: createBreaker,
     steadyClock: () => performance.now(),
@@ -133,14 +119,6 @@ async function openGatewayBuilder(
     observe,
     version,
     pages,
-  }
-  return {
-    shadowStatistics,
-    suspensions,
-    build(next) {
-      const gateway = createGateway(next, shared)
-      return new Generation(gateway, connections.retain(gateway.connected))
-    },
   }
 }
 

@@ -1,41 +1,32 @@
 /** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
 import { deviationOf } from '../../domain/amount.ts'
-import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Observer, ShadowResult } from '../../domain/observation.ts'
-import type { Caller, Context } from '../../domain/service.ts'
+import type { ShadowResult } from '../../domain/observation.ts'
+import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
-import type { Listing } from '../assets/listing.ts'
+import type { Catalogue, Listing } from '../assets/listing.ts'
 import { isOutsideTable } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Candidate } from './failover.ts'
+import type { ProviderScope } from '../provider-scope.ts'
 
 interface ShadowOptions {
-  readonly candidate: Candidate
-  /** Whether the candidate quotes this only for a client whose address it gets. A repeated quote has no client. */
-  readonly needsClient: (query: RateQuery) => boolean
-  /** From 0 to 1. */
+  /** The share of the quotes that are repeated, from 0 to 1. */
   readonly sample: number
-  /** Milliseconds for the candidate's quote. */
-  readonly timeoutMs: number
-  readonly table: AssetTable
   readonly statistics: ShadowStatistics
-  /** The last complete lists of the routed providers and of the candidate. */
-  readonly listings: () => { readonly routed: readonly Listing[]; readonly candidate: Listing | undefined }
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly observe: Observer
+  /** Lists of the routed providers. */
+  readonly routed: readonly Pick<Catalogue, 'lastListing'>[]
 }
 
 /** Bound for a slow candidate: further quotes are not repeated. */
 const maxConcurrent = 32
 
-/** Repeats quotes in the background, after the client's response. Never delays or fails a request. */
-export function shadow(options: ShadowOptions): Layer {
-  const { candidate, sample, random, statistics, table } = options
+/** Repeats quotes at the candidate's `service` in the background, after the client's response. Never delays or fails a request. */
+export function shadow(candidate: ProviderScope, service: SwapService, { sample, statistics, routed }: ShadowOptions): Layer {
+  const { random, table } = candidate
   statistics.begin(candidate.tag)
-  const compareListings = listingComparison(options)
+  const compareListings = listingComparison(candidate, routed, statistics)
+  const comparison = new Comparison(candidate, service, statistics)
   let inFlight = 0
   return onOperations({
     async getRate(query, context, next) {
@@ -47,7 +38,7 @@ export function shadow(options: ShadowOptions): Layer {
         // The client gets its response first.
         setImmediate(async () => {
           try {
-            await compare(options, query, context, response.body)
+            await comparison.run(query, context, response.body)
             compareListings()
           } finally {
             inFlight--
@@ -60,14 +51,19 @@ export function shadow(options: ShadowOptions): Layer {
 }
 
 /** Returns a function that compares the lists if one of them has changed. */
-function listingComparison({ candidate: { tag }, statistics, listings, observe }: ShadowOptions): () => void {
+function listingComparison(
+  { tag, catalogue, observe }: ProviderScope,
+  routed: ShadowOptions['routed'],
+  statistics: ShadowStatistics,
+): () => void {
   let compared: readonly (Listing | undefined)[] = []
   return () => {
-    const { routed, candidate } = listings()
-    const current = [candidate, ...routed]
-    if (!candidate || (current.length === compared.length && current.every((listing, at) => listing === compared[at]))) return
+    const own = catalogue.lastListing()
+    const others = routed.flatMap((other) => other.lastListing() ?? [])
+    const current = [own, ...others]
+    if (!own || (current.length === compared.length && current.every((listing, at) => listing === compared[at]))) return
     compared = current
-    const missing = missingAssets(routed, candidate)
+    const missing = missingAssets(others, own)
     statistics.setMissingAssets(missing)
     observe({ what: 'shadowAssets', provider: tag, missing: missing.length })
   }
@@ -82,24 +78,41 @@ function missingAssets(routed: readonly Listing[], candidate: Listing): readonly
     .sort()
 }
 
-async function compare(options: ShadowOptions, query: RateQuery, context: Context, served: Rate): Promise<void> {
-  const { candidate, needsClient, timeoutMs, table, statistics, observe } = options
-  const [source, target] = [assetKeyOf(served, from, table), assetKeyOf(served, to, table)]
-  const count = (result: ShadowResult, deviation?: number): void =>
-    observe({ what: 'shadow', provider: candidate.tag, result, ...(deviation !== undefined && { deviation }) })
-  if (needsClient(query)) return count('skipped')
-  try {
-    const { body } = await candidate.service.call('getRate', query, shadowContext(context, timeoutMs))
-    const [offered, reference] = [body.amountOut, served.amountOut]
-    const deviation = offered === undefined || reference === undefined ? undefined : deviationOf(offered, reference)
-    if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
-    statistics.addDeviation(source, target, deviation)
-    count('compared', deviation)
-  } catch (reason) {
-    const result = resultOf(Fault.from(reason))
-    if (result === 'missing') statistics.addMissing(source, target)
-    if (result === 'failed') statistics.addError()
-    count(result)
+class Comparison {
+  private readonly candidate: ProviderScope
+  private readonly service: SwapService
+  private readonly statistics: ShadowStatistics
+
+  constructor(candidate: ProviderScope, service: SwapService, statistics: ShadowStatistics) {
+    this.candidate = candidate
+    this.service = service
+    this.statistics = statistics
+  }
+
+  /** Quotes at the candidate what was served. */
+  async run(query: RateQuery, context: Context, served: Rate): Promise<void> {
+    const { isPersonal, timeoutMs, table } = this.candidate
+    const [source, target] = [assetKeyOf(served, from, table), assetKeyOf(served, to, table)]
+    // A repeated quote has no client.
+    if (isPersonal(query)) return this.count('skipped')
+    try {
+      const { body } = await this.service.call('getRate', query, shadowContext(context, timeoutMs))
+      const [offered, reference] = [body.amountOut, served.amountOut]
+      const deviation = offered === undefined || reference === undefined ? undefined : deviationOf(offered, reference)
+      if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
+      this.statistics.addDeviation(source, target, deviation)
+      this.count('compared', deviation)
+    } catch (reason) {
+      const result = resultOf(Fault.from(reason))
+      if (result === 'missing') this.statistics.addMissing(source, target)
+      if (result === 'failed') this.statistics.addError()
+      this.count(result)
+    }
+  }
+
+  private count(result: ShadowResult, deviation?: number): void {
+    const { tag, observe } = this.candidate
+    observe({ what: 'shadow', provider: tag, result, ...(deviation !== undefined && { deviation }) })
   }
 }
 
