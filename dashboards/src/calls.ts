@@ -50,7 +50,7 @@ export const calls = [
     title: 'Responses of the provider by status',
     description:
       'HTTP status of its responses; empty if there was none. 401 and 403 for our own key: the key is refused. 429: its limit is lower than our budget.',
-    runbooks: ['SwapgateProviderKeyRefused', 'SwapgateBudgetUsedUp'],
+    runbooks: ['SwapgateProviderKeyRefused', 'SwapgateUpstreamQuotaUsedUp'],
     unit: 'reqps',
     queries: {
       '{{provider}} {{http_response_status_code}}': rate(

@@ -31,7 +31,7 @@ const clients = [
     title: 'Refused requests by limit',
     description:
       'limit_client: 429 of one client. limit_unverified: 429 of unknown keys. limit_overload: 503, the process has too much to do. limit_budget: 503, our budget at the provider is used up.',
-    runbooks: ['SwapgateBudgetUsedUp', 'SwapgateAvailabilityBurnFast'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp', 'SwapgateAvailabilityBurnFast'],
     unit: 'reqps',
     span: 6,
     queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', 'error_type=~"limit_.*"') },
@@ -90,7 +90,7 @@ const budgets = [
     title: 'Budget left',
     description:
       'Calls that the budget at a provider still allows; the lowest value of all replicas. Near 0: agree on a higher budget with the provider, or lower the limits of clients.',
-    runbooks: ['SwapgateBudgetUsedUp'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
     unit: 'short',
     span: 6,
     queries: { '{{provider}} {{policy}}': `min by (provider, policy) (${series('swapgate_upstream_quota_remaining', chosen)})` },
@@ -101,7 +101,7 @@ const budgets = [
     title: 'Share of the budget in use',
     description:
       'At 100 % calls are rejected before they are sent: reads get the state in the ledger, quotes and creates go to the next provider or get 503.',
-    runbooks: ['SwapgateBudgetUsedUp'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
     unit: 'percentunit',
     span: 6,
     queries: {
@@ -116,7 +116,7 @@ const budgets = [
   graph({
     title: 'Rejected by the budget',
     description: 'Calls that were not sent because the budget is used up.',
-    runbooks: ['SwapgateBudgetUsedUp'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
     unit: 'reqps',
     span: 6,
     queries: { '{{provider}}': rate('swapgate_provider_local_rejections_total', 'provider', `by="budget", ${chosen}`) },
@@ -125,7 +125,7 @@ const budgets = [
     title: 'Limited by the provider',
     description:
       'Responses with 429 despite the budget: the provider’s limit is lower than `providers.<name>.rateLimit`, or something else uses the same key.',
-    runbooks: ['SwapgateBudgetUsedUp'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
     unit: 'reqps',
     span: 6,
     queries: { '{{provider}}': rate('swapgate_provider_calls_total', 'provider', `outcome="limited", ${chosen}`) },

@@ -52,7 +52,7 @@ const resilience = [
     title: 'Locally rejected calls',
     description:
       'Calls that were not sent: budget used up, breaker open, a caller whose calls alone fail, too many at once (bulkhead), or a cooldown that the provider requested.',
-    runbooks: ['SwapgateBudgetUsedUp', 'SwapgateBreakerOpen'],
+    runbooks: ['SwapgateUpstreamQuotaUsedUp', 'SwapgateBreakerOpen'],
     unit: 'reqps',
     queries: { '{{provider}} {{by}}': rate('swapgate_provider_local_rejections_total', 'provider, by', chosen) },
   }),
@@ -103,10 +103,10 @@ const responses = [
 
 const candidate = [
   graph({
-    title: 'Shadow: deviation of the quotes',
+    title: 'Mirror: deviation of the quotes',
     description:
       'Amount received at the candidate of `routing.mirror`, relative to the quotes of clients: half of the quotes are below p50, one in twenty below p5, and one in twenty above p95. Below 0: clients would receive less.',
-    runbooks: ['SwapgateShadowDeviation'],
+    runbooks: ['SwapgateMirrorDeviation'],
     unit: 'percentunit',
     queries: {
       '{{provider}} p5': quantile(0.05, 'swapgate_mirror_deviation_ratio', 'provider', chosen),
@@ -115,14 +115,14 @@ const candidate = [
     },
   }),
   graph({
-    title: 'Shadow: comparisons',
+    title: 'Mirror: comparisons',
     description:
       'Repeated quotes. missing: the candidate does not offer the pair. failed: it returned no quote. skipped: its budget was used up, or `sample` is too high for it.',
     unit: 'reqps',
     queries: { '{{provider}} {{result}}': rate('swapgate_mirror_comparisons_total', 'provider, result', chosen) },
   }),
   graph({
-    title: 'Shadow: missing assets',
+    title: 'Mirror: missing assets',
     description:
       'Assets of the table that a routed provider offers and the candidate does not. `swapgate providers diff` lists them. After a switch they get 400.',
     unit: 'short',

@@ -148,7 +148,7 @@ export const slowProvider: Event = {
 
 export const usedUpBudget: Event = {
   name: 'clients want more quotes than the budget at a provider has',
-  alerts: ['SwapgateBudgetUsedUp'],
+  alerts: ['SwapgateUpstreamQuotaUsedUp'],
   async cause(world) {
     await together(60, () => world.quote(world.beta))
     return repeating(300, () => world.quote(world.beta))
@@ -172,7 +172,7 @@ export const lostProvider: Event = {
 
 export const deviation: Event = {
   name: 'the candidate of a shadow quotes two percent less',
-  alerts: ['SwapgateShadowDeviation'],
+  alerts: ['SwapgateMirrorDeviation'],
   async cause(world) {
     await world.alpha.candidate?.fault({ operation: 'rate', quotes: '0.49', times: 100_000 })
     const lift = repeating(100, () => world.quote(world.alpha))
