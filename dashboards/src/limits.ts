@@ -18,7 +18,7 @@ const clients = [
   graph({
     title: 'Share of refused requests',
     description:
-      'A client that is refused often polls too fast: it must follow RateLimit and Retry-After. Many of unproven: keys are being guessed.',
+      'A client that is refused often polls too fast: it must follow RateLimit and Retry-After. Many of unverified: keys are being guessed.',
     unit: 'percentunit',
     span: 6,
     queries: {

@@ -64,11 +64,11 @@ it('R10: a million addresses take little memory, and each of them is admitted', 
 
 it('R10: a bucket is kept while fewer than 50,000 others are charged, and a key for any number of addresses', async () => {
   const limiter = memoryLimiter()
-  const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unproven:all']
+  const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unverified:all']
   for (const bucket of buckets) await limiter.charge(bucket, 1, 60)
   await flood(limiter, 'quotes:address', 49_000)
   for (const bucket of buckets) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
-  for (const kind of ['quotes:address', 'unproven:address']) await flood(limiter, kind, 110_000)
+  for (const kind of ['quotes:address', 'unverified:address']) await flood(limiter, kind, 110_000)
   for (const bucket of buckets.slice(1)) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
 })
 

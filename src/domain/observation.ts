@@ -183,7 +183,7 @@ export const budgetPolicies = ['quotes', 'create', 'read'] as const
 
 export type BudgetPolicy = (typeof budgetPolicies)[number]
 
-export const limitPolicies = [...budgetPolicies, 'unproven', 'pages'] as const
+export const limitPolicies = [...budgetPolicies, 'unverified', 'pages'] as const
 
 export type LimitPolicy = (typeof limitPolicies)[number]
 

@@ -68,7 +68,7 @@ export async function openLimitStores(
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
   const stores = {
     limiter: limitFallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),
-    verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'proof'), outage),
+    verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'verified'), outage),
     refusedAddresses: refusedAddresses(sharedVerifiedKeys(redisVerifiedKeys(connection, 'refused'), outage, refusalLifetimeMs)),
     budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
     winners: sharedWinners({ shared: redisWinners(connection, winnerLifetimeMs), local: local.winners, outage }),

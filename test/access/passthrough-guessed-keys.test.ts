@@ -37,7 +37,7 @@ describe('six addresses with junk keys', () => {
     // An address of which a key was just refused is one of them from then on.
     expect([await guess('203.0.113.2'), await guess('203.0.113.2')]).toEqual([401, 429])
     expect((await list('203.0.113.2', `${good}-2`)).headers).toHaveProperty('retry-after')
-    expect((await list('198.51.100.1', good)).status, 'a proven key, from wherever').toBe(200)
+    expect((await list('198.51.100.1', good)).status, 'a verified key, from wherever').toBe(200)
   })
 
   test('R22: past five times the bound no unverified key is admitted, and every verified key is', async () => {

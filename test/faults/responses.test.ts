@@ -83,7 +83,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
         return value === undefined ? [] : parseList(String(value)).map(([item, parameters]) => [item, ...parameters])
       }
       for (const [policy, ...parameters] of read('ratelimit-policy') as readonly (readonly unknown[])[]) {
-        expect(['quotes', 'create', 'read', 'unproven'], name).toContain(policy)
+        expect(['quotes', 'create', 'read', 'unverified'], name).toContain(policy)
         expect(parameters).toEqual([
           ['q', expect.any(Number)],
           ['w', 60],

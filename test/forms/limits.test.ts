@@ -109,7 +109,7 @@ const charged: readonly (readonly [string, string, object, number, string])[] = 
   ['a 400 without a call', '/transactions?page=0', {}, 400, 'read'],
   ["a provider's 404", '/transactions/alpha~none', {}, 404, 'read'],
   ['our own 404', '/transactions/unknown~none', {}, 404, 'read'],
-  ['a 401', '/transactions', { key: null }, 401, 'unproven'],
+  ['a 401', '/transactions', { key: null }, 401, 'unverified'],
   ['an unreadable create', '/transactions', { method: 'POST' }, 415, 'create'],
 ]
 test.each(charged)('R12: %s is charged once, and its headers show it', async (_, path, options, status, policy) => {

@@ -24,6 +24,6 @@ test('no request is refused, the headers have the limit, and would-be refusals a
 test('a client without a key still gets 401, any number of times', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
-  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unproven', decision: 'shadowed' })
+  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unverified', decision: 'shadowed' })
   await pair.close()
 })

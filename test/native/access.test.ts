@@ -110,7 +110,7 @@ describe('N5: a call counts', () => {
     for (const status of [400, 400, 400, 429]) expect((await few.send('/exchange/range', { headers })).status).toBe(status)
   })
 
-  test('as one of an unproven key where it has none that is known', async () => {
+  test('as one of an unverified key where it has none that is known', async () => {
     await using few = await startRig()
     const responses = []
     for (let at = 0; at < 22; at++) responses.push(await few.send('/exchange/range', { key: at < 10 ? null : made }))

@@ -53,7 +53,7 @@ describe('three nodes', () => {
     for (const count of used) expect(count).not.toBe(':0\r\n')
   })
 
-  it('budgets and proofs work on every slot, whatever is in their names', async () => {
+  it('budgets and verified keys work on every slot, whatever is in their names', async () => {
     const [one, other] = replicas as [Replica, Replica]
     for (const name of ['a', 'b{', '}c', '{d}', 'e{}', 'f:g', 'h\n']) {
       expect(await one.budgets.reserve(name, 1, 'x')).toEqual({ isGranted: true, remaining: 0, retryAfter: 0 })

@@ -148,7 +148,7 @@ return {1}`
 /** All methods throw if Redis does not respond. `name` is a part of the keys in Redis. */
 export function redisVerifiedKeys(
   connection: Pick<Connection, 'prefix' | 'script'>,
-  name: 'proof' | 'refused',
+  name: 'verified' | 'refused',
 ): SharedVerifiedKeys {
   const [findScript, addScript] = [connection.script(findKeyLua, 1), connection.script(addKeyLua, 1)]
   const keyOf = (identity: string): string => `${connection.prefix}:${name}:${identity}`

@@ -71,8 +71,8 @@ describe('is charged to', () => {
   it('the address and all addresses too, until its key was accepted', async () => {
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
     expect(charged).toEqual([
-      ['unproven:address:192.0.2.1', 20, 60],
-      ['unproven:all', 600, 60, 'admitted'],
+      ['unverified:address:192.0.2.1', 20, 60],
+      ['unverified:all', 600, 60, 'admitted'],
       ['read:identity:acme', 120, 60],
     ])
     expect(refusal).toBeUndefined()
@@ -93,38 +93,38 @@ describe('is refused', () => {
     expect(decided).toEqual(['quotes refused'])
   })
 
-  it.each(['unproven:address:192.0.2.1', 'unproven:all'])('a client that guesses keys, by %s', async (bucket) => {
+  it.each(['unverified:address:192.0.2.1', 'unverified:all'])('a client that guesses keys, by %s', async (bucket) => {
     charges = { [bucket]: over }
     for (const verifiedKeys of [undefined, verifiedKeysOf(false)]) {
       charged = []
       const { refusal, quota } = await gate({ verifiedKeys })('getTransaction', verifiedKeys ? client : callerWithUnknownKey)
       expect(refusal).toMatchObject({ kind: 'limited', reason: 'unverified_limited' })
-      expect(quota?.policy).toBe('unproven')
+      expect(quota?.policy).toBe('unverified')
       expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
     }
-    expect(decided).toEqual(['unproven refused', 'unproven refused'])
+    expect(decided).toEqual(['unverified refused', 'unverified refused'])
   })
 
   it.each([
     ['refused lately', true, 600],
     ['not refused lately', false, 3_000],
   ])('above the bound for all, an address with a key that was %s', async (_, isRefused, limit) => {
-    charges = { 'unproven:all 600': over, 'unproven:all 3000': over }
+    charges = { 'unverified:all 600': over, 'unverified:all 3000': over }
     if (isRefused) refused.add('192.0.2.1')
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
     expect(refusal).toMatchObject({ kind: 'limited' })
-    expect(charged.at(-1)).toEqual(['unproven:all', limit, 60, 'admitted'])
+    expect(charged.at(-1)).toEqual(['unverified:all', limit, 60, 'admitted'])
   })
 
   it('no other address above the bound for all, below five times it', async () => {
-    charges = { 'unproven:all 600': over }
+    charges = { 'unverified:all 600': over }
     expect((await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)).refusal).toBeUndefined()
   })
 
   it('a client without a key, by the address alone', async () => {
-    charges = { 'unproven:all': over }
+    charges = { 'unverified:all': over }
     expect((await gate()('getTransaction', callerWithoutKey)).refusal).toMatchObject({ kind: 'unauthorized' })
-    expect(charged).toEqual([['unproven:address:192.0.2.1', 20, 60]])
+    expect(charged).toEqual([['unverified:address:192.0.2.1', 20, 60]])
     expect(refused.size).toBe(0)
   })
 
@@ -136,7 +136,7 @@ describe('is refused', () => {
   it('a client without a key, as unauthorized', async () => {
     const { refusal } = await gate()('createTransaction', callerWithoutKey)
     expect(refusal).toMatchObject({ kind: 'unauthorized' })
-    expect(decided).toEqual(['unproven admitted'])
+    expect(decided).toEqual(['unverified admitted'])
   })
 })
 
@@ -161,9 +161,9 @@ describe('in a dry run', () => {
   })
 
   it('a client with an unknown key is still refused', async () => {
-    charges = { 'unproven:all': over }
+    charges = { 'unverified:all': over }
     expect((await gate({ dryRun: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
-    expect(decided).toEqual(['unproven shadowed'])
+    expect(decided).toEqual(['unverified shadowed'])
   })
 
   it('an admitted request is counted as usual', async () => {

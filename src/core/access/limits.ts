@@ -73,8 +73,8 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
   }
   const chargeBucket = (subject: string, limit: number, counting?: Counting): Promise<ChargedAdmission> =>
     limiter
-      .charge(`unproven:${subject}`, limit, unverifiedWindowSeconds, counting)
-      .then((charge) => admissionOf(charge, 'unproven', limit, unverifiedWindowSeconds))
+      .charge(`unverified:${subject}`, limit, unverifiedWindowSeconds, counting)
+      .then((charge) => admissionOf(charge, 'unverified', limit, unverifiedWindowSeconds))
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
     const all = (limit: number): Promise<ChargedAdmission> => chargeBucket('all', limit, 'admitted')
@@ -85,9 +85,9 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
   /** Makes guessing of keys slow for each address and for all addresses together. */
   const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
     const perAddress = await chargeBucket(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
-    if (perAddress.refusal || !hasKey) return decide('unproven', perAddress)
+    if (perAddress.refusal || !hasKey) return decide('unverified', perAddress)
     const acrossAddresses = await chargeAllAddresses(address)
-    return decide('unproven', acrossAddresses.refusal ? acrossAddresses : perAddress)
+    return decide('unverified', acrossAddresses.refusal ? acrossAddresses : perAddress)
   }
   return { charge: chargePolicy, chargeUnverified }
 }
@@ -120,7 +120,7 @@ function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, 
 
 function limitExceeded({ policy, resetSeconds, windowSeconds: window }: Quota): Fault {
   const retryAfter = Math.min(Math.max(resetSeconds, 1), window)
-  return standardFault('limited', { retryAfter, ...(policy === 'unproven' && { reason: 'unverified_limited' as const }) })
+  return standardFault('limited', { retryAfter, ...(policy === 'unverified' && { reason: 'unverified_limited' as const }) })
 }
 
 // Rate limits that continue without the shared store (docs/contract.md §7).

@@ -65,7 +65,7 @@ async function namesNoNetwork({ service, contextOf }: TriedProvider, id: string)
 }
 
 function describePage({ items, total, hasMore = false }: ResponseBody<'listTransactions'>): string {
-  if (items.length === 0) return 'it is empty, so the form of its rows is not proven'
+  if (items.length === 0) return 'it is empty, so the form of its rows is not verified'
   return `${hasMore ? 'more than ' : ''}${total} ${total === 1 ? 'transaction' : 'transactions'}`
 }
 
