@@ -16,9 +16,9 @@ export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
 
 /** `providers.<name>`, as far as layers read it: docs/configuration.md says what each key means. */
 export interface ConfiguredProvider {
-  /** Whose budget and key it has: the tag, if the file names none. */
+  /** Who shares its budget, and the health of its key: the tag, if the file names none. */
   readonly account: string
-  /** Empty: lists of transactions are read with the other key. */
+  /** Empty: lists of transactions are read with `key`. */
   readonly listKey: string
   /** Calls in any 60 seconds; 0: unlimited. */
   readonly rateLimit: Readonly<Record<BudgetPolicy, number>>

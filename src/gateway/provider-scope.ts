@@ -1,4 +1,3 @@
-/** The scope of one provider, from its configuration, its connection and the gateway. */
 import type { Provider } from '../config/index.ts'
 import type { Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
@@ -10,6 +9,7 @@ import { type ConnectedProvider, destinationOf } from '../provider/connected-pro
 import { confidentialOf } from '../provider/connections.ts'
 import type { GatewayScope } from './process-scope.ts'
 
+/** The scope of one provider, from its configuration, its connections and the gateway. */
 export function providerScope(provider: Provider, connected: ConnectedProvider, gateway: GatewayScope): ProviderScope {
   const { config, connections, deferredResults, suspensions, ledger, pendingKeys, freshness, observe, clock, steadyClock } = gateway
   const { routing, assets: table, cache } = config
@@ -19,7 +19,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
   const hasList = upstream.capabilities.responseFields.listTransactions.size > 0
   return {
     ...upstream,
-    // The connections may be older than this gateway.
+    // Of this gateway: the connections may be older.
     configured: provider,
     clock,
     steadyClock,

@@ -87,14 +87,14 @@ export async function matchCreates(
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
     const listed = candidatesOf(create)
-    const rows = listed.filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
+    const rows = listed.filter(({ reported }) => reported.id === undefined || !existingIds.has(reported.id))
     const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
     // A list that is read elsewhere than the create was sent proves nothing.
     const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
     const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
     const isPossible = isElsewhere || isOwn || candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
-    const found = { candidates: rows.flatMap(({ reported: { id } }) => id ?? []).slice(0, maxCandidates) }
+    const found = { candidates: rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates) }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
@@ -164,10 +164,11 @@ async function onlyMatch(
 
 /** Undefined if the details add nothing to the row: another transaction, none, or one that is unreadable too. */
 async function readDetails(
-  { reported: { id }, isReadable }: ListedRow,
+  { reported, isReadable }: ListedRow,
   service: TransactionReader['service'],
   context: Context,
 ): Promise<ServiceResponse<'getTransaction'> | undefined> {
+  const { id } = reported
   if (id === undefined || !isTransactionId(id)) return undefined
   try {
     const details = await service.call('getTransaction', { id }, context)
@@ -204,7 +205,7 @@ function existingIdsOf(
   candidatesOf: CandidatesOf,
   ledger: Ledger,
 ): Promise<ReadonlySet<string>> {
-  const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported: { id } }) => id)).filter((id) => id !== undefined)
+  const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported }) => reported.id)).filter((id) => id !== undefined)
   return ledger.existingIds(provider, [...new Set(ids)])
 }
 
@@ -252,11 +253,11 @@ async function readCandidates(
     rows.push(...read)
   }
   const referenced = rows.filter(({ reported }) => Boolean(reported.reference))
-  const times = referenced.flatMap(({ reported: { createdAt } }) => millisecondsOf(createdAt ?? '', timezone) ?? [])
+  const times = referenced.flatMap(({ reported }) => millisecondsOf(reported.createdAt ?? '', timezone) ?? [])
   // Another account may keep none.
   const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
   const readerSince = { ...reader, referencesSince }
-  const bySize = Map.groupBy(rows, ({ reported: { amountIn } }) => sizeOf(amountIn))
+  const bySize = Map.groupBy(rows, ({ reported }) => sizeOf(reported.amountIn))
   return (create) => {
     const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
     if (own.length > 0) return own

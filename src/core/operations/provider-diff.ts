@@ -152,7 +152,8 @@ function inOrder(words: readonly (readonly [word: string, offers: readonly Offer
   return words.toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-function ownCoin({ row: { code = '', network, name, contract } }: Offer): OwnCoin {
+function ownCoin({ row }: Offer): OwnCoin {
+  const { code = '', network, name, contract } = row
   return { code, network: network ?? null, name, contract: contract ?? null }
 }
 

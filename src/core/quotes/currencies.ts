@@ -132,7 +132,8 @@ class JoinedRows {
 }
 
 /** What a row has beside the texts of the list. */
-function rowBytes({ currency: { networks }, texts }: CurrencyRow): number {
+function rowBytes({ currency, texts }: CurrencyRow): number {
+  const { networks } = currency
   return copyBytes + bytesOf(networks) + bytesOf(texts)
 }
 

@@ -84,7 +84,8 @@ async function read(
 }
 
 /** A response with a message instead of an amount is valid only now. */
-function isCacheable({ body: { amountOut } }: RateResponse): boolean {
+function isCacheable({ body }: RateResponse): boolean {
+  const { amountOut } = body
   return amountOut !== undefined && !isZero(amountOut)
 }
 
