@@ -75,7 +75,7 @@ interface CallOptions {
   readonly isGatewayCall?: boolean
   /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
   readonly isReservedOnly?: boolean
-  /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `fetchAmountRange`, read by the provider's edge. */
+  /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `explainRefusedAmounts`, read by the provider's edge. */
   readonly needsAmountRangeOnly?: boolean
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
   readonly acceptsUnreadableRows?: boolean

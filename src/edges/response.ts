@@ -1,5 +1,5 @@
 /** Converts results and faults into HTTP responses in a client's form. */
-import { Fault, faultTable, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
+import { type AmountLimits, Fault, faultTable, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { roundDown, type Status } from '../domain/status.ts'
@@ -107,7 +107,7 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   const { amountRefusal } = form
   if (amountRefusal && isAboutAmount(fault))
     return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, fault, message) }
-  return { status, headers, body: errorBody(form, status, message) }
+  return { status, headers, body: errorBody(form, status, message, isAboutAmount(fault) ? fault.limits : undefined) }
 }
 
 function isAboutAmount({ reason, limits }: Fault): boolean {
@@ -124,13 +124,16 @@ function amountRefusalBody({ body }: AmountRefusalTable, { limits = {} }: Fault,
     .join(',')}}`
 }
 
-/** The error body of the form for a status (docs/contract.md §6). */
-export function errorBody(form: Form, status: number, message: string): string {
+/** The error body of the form for a status (docs/contract.md §6). `limits`: those that the amount of the request is outside of. */
+export function errorBody(form: Form, status: number, message: string, limits: AmountLimits = {}): string {
   const reason = printString(reasonPhrase(status))
   const parts = { reason, message: printString(message), status: String(status), empty: '{}' }
-  return `{${Object.entries(form.error)
-    .map(([name, part]) => `${printString(name)}:${parts[part]}`)
-    .join(',')}}`
+  const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
+  const { minAmount, maxAmount } = limits
+  const known = Object.entries({ minAmount, maxAmount }).flatMap(([name, amount]) =>
+    amount === undefined ? [] : [`"${name}":${amount}`],
+  )
+  return `{${[...own, ...known].join(',')}}`
 }
 
 export function optionsResponse(allow: string, responseContext: ResponseContext): HttpResponse {

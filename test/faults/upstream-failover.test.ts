@@ -225,7 +225,8 @@ test('U18: a provider that refuses what clients wrote stays in use', async () =>
   const rig = await start()
   rig.alpha.reply('rate', { status: 400, json: { error: 'x', message: 'Too little', code: 400 } })
   for (let callCount = 0; callCount < 50; callCount++) expect((await rig.rate()).status).toBe(400)
-  expect(rig.alpha.received('rate')).toHaveLength(50)
+  // Beside them once a quote for more and one for less, which may show the limits.
+  expect(rig.alpha.received('rate')).toHaveLength(52)
   expect(
     rig.gateway.observations.filter((observation) => observation.what === 'breaker' && observation.state !== 'closed'),
   ).toEqual([])

@@ -33,6 +33,11 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     key = await pair.gateway.freshKey()
   }
 
+  const freshPair = async (): Promise<AsyncDisposable & { readonly pair: Pair }> => {
+    const pair = await startPair(form, side)
+    return { pair, [Symbol.asyncDispose]: () => pair.close() }
+  }
+
   const get = (path: string, headers = {}): Promise<ReceivedResponse> => pair.client.get(path, { key, headers })
   const create = (facts: object = {}, headers = {}): Promise<ReceivedResponse> =>
     pair.client.post('/transactions', orderIn(form, facts), { key, headers })
@@ -52,6 +57,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['0.1', {}, 'refused'],
   ]
   test.each(amounts)('S12: an amount of %s that the provider refuses with %o is %s', async (amount, fields, reason) => {
+    await using fresh = await freshPair()
+    await use(fresh.pair) // which knows of no quote
     const json = { message: 'Amount is below minimum 100', code: 400, ...fields }
     for (const status of [400, 422]) {
       for (const operation of ['rate', 'create'] as const) pair.provider.reply(operation, { status, json })

@@ -24,14 +24,20 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
-/** An error body of the form and the status, and nothing else in it. Returns the message. */
-export function expectErrorBody(json: unknown, form: FormName, status: number): string {
+/** An error body of the form and the status, and nothing else in it but `known`. Returns the message. */
+export function expectErrorBody(json: unknown, form: FormName, status: number, known: object = {}): string {
   const { message } = json as { readonly message: string }
   expect(typeof message).toBe('string')
   expect(message.length).toBeGreaterThan(0)
   const error = form === 'A' ? { error: reasons[status] } : {}
-  expect(json).toEqual({ ...error, message, code: digits(String(status)) })
+  expect(json).toEqual({ ...error, message, code: digits(String(status)), ...known })
   return message
+}
+
+/** The limits beside the form's members, which only a refusal for its amount has. */
+function limitsIn({ headers, json }: ReceivedResponse): object {
+  if (!['below_minimum', 'above_maximum'].includes(String(headers['x-swap-reason']))) return {}
+  return Object.fromEntries(Object.entries(json as object).filter(([name]) => name === 'minAmount' || name === 'maxAmount'))
 }
 
 /** A refusal as docs/contract.md §6 has it, and this reason if one is given. Returns the message. */
@@ -43,7 +49,7 @@ export function expectRefusal(response: ReceivedResponse, form: FormName, status
   expect(response.headers['x-content-type-options']).toBe('nosniff')
   if (reason !== undefined) expect(response.headers['x-swap-reason'], response.text).toBe(reason)
   expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
-  return expectErrorBody(response.json, form, status)
+  return expectErrorBody(response.json, form, status, limitsIn(response))
 }
 
 /** The gateway still responds to an ordinary request. */

@@ -32,7 +32,9 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       mustBeListed,
     }
     const source = await assetFromRequest(assetNameOf(request, from), from, options)
-    return [source, await assetFromRequest(assetNameOf(request, to), to, options)]
+    const target = await assetFromRequest(assetNameOf(request, to), to, options)
+    refuseEqual(source.tableName, target.tableName, request.codeTo === undefined ? to.coin : to.code)
+    return [source, target]
   }
   const callTranslated = async <O extends 'getRate' | 'createTransaction'>(
     op: O,
@@ -73,6 +75,20 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       const unreadableRows = unreadable && { unreadable: await Promise.all(unreadable) }
       return { ...response, body: { ...response.body, items, ...unreadableRows } }
     },
+  })
+}
+
+function refuseEqual(one: AssetName, other: AssetName, field: string): void {
+  const isEqual =
+    one.code !== undefined && other.code !== undefined
+      ? one.code === other.code
+      : sameName(one.coin ?? '', other.coin ?? '') && sameName(one.network ?? '', other.network ?? '')
+  if (!isEqual) return
+  throw new Fault('invalid', 'it must be another asset than the one that is paid', {
+    field,
+    effect: 'nothingSent',
+    reason: 'parameter_invalid',
+    isForEveryProvider: true,
   })
 }
 

@@ -1,14 +1,13 @@
 /** The layers around every call to a provider, outermost first. */
 
-import { withDefault } from '../../domain/async.ts'
-import { explainedByLimits, Fault, faultTable, isHeldBack, standardFault } from '../../domain/fault.ts'
+import { Fault, faultTable, isHeldBack, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import { type Context, keyed, type Op, type SwapService } from '../../domain/service.ts'
-import type { NewTransaction, Rate } from '../../domain/swap.ts'
 import { aroundAll, type Layer, onOperations, rejectLocally } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import { tracedQueue } from '../traced.ts'
+import { explainRefusedAmounts } from './amount-range.ts'
 import type { Breaker } from './breaker.ts'
 import { type Budgets, budgetLimit } from './budget-limit.ts'
 import { bulkhead } from './bulkhead.ts'
@@ -28,7 +27,7 @@ export function resilience(
 ): readonly Layer[] {
   return [
     retry(upstream), // a failed read, once more, within the retry budget
-    fetchAmountRange(), // a create that is refused for its amount: the limits, if they are missing
+    explainRefusedAmounts(upstream.steadyClock), // an amount that is refused: its limits, if the refusal does not name them
     renewQuote(), // a create whose own quote is over: once more, with a new one
     cooldown(upstream, keyCheck), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
@@ -145,42 +144,6 @@ function isQuoteExpired(reason: unknown): boolean {
 function refusedQuote(cause: Fault): Fault {
   const { provider } = cause
   return standardFault('failed', { effect: 'refused', cause, ...(provider !== undefined && { provider }) })
-}
-
-// Requests the limits of a create that the provider refused for its amount without naming them (docs/contract.md §16).
-
-/** The refusal is certain, so it must reach the client before its deadline, whatever this call does. */
-const maxWaitMs = 2_000
-
-/** Inside of the retries, so that the call is made once, and outside of the budget, so that it is spent. */
-function fetchAmountRange(): Layer {
-  return onOperations({
-    createTransaction: (request, context, next) =>
-      next.call('createTransaction', request, context).catch(async (reason) => {
-        const fault = Fault.from(reason)
-        if (!lacksAmountRange(fault)) throw fault
-        const waitMs = Math.min(maxWaitMs, (context.deadline - performance.now()) / 2)
-        const range = await withDefault(amountRangeOf(request, context, next), waitMs, {})
-        throw explainedByLimits(fault, { ...range, amountIn: request.amountIn })
-      }),
-  })
-}
-
-function lacksAmountRange({ kind, effect, limits }: Fault): boolean {
-  return kind === 'invalid' && effect !== 'maybe' && limits !== undefined && !limits.minAmount && !limits.maxAmount
-}
-
-type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
-
-/** Those of the quote for this create, or of its refusal. */
-async function amountRangeOf(request: NewTransaction, context: Context, next: SwapService): Promise<AmountRange> {
-  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
-  try {
-    const { body } = await next.call('getRate', query, { ...context, needsAmountRangeOnly: true })
-    return { minAmount: body.minAmount, maxAmount: body.maxAmount }
-  } catch (reason) {
-    return Fault.from(reason).limits ?? {}
-  }
 }
 
 // A cooldown after a provider's 429 (as long as its Retry-After) and after a refusal of the gateway's key.

@@ -188,12 +188,12 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   below_minimum: {
     statuses: [400],
     when: 'The amount is below the minimum of the pair.',
-    action: 'Get a rate: it has the minimum.',
+    action: '`minAmount` of the body is the least.',
   },
   above_maximum: {
     statuses: [400],
     when: 'The amount is above the maximum of the pair.',
-    action: 'Get a rate: it has the maximum.',
+    action: '`maxAmount` of the body is the most.',
   },
   refused: {
     statuses: [400],

@@ -149,7 +149,7 @@ export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
   )
 }
 
-export function errorSchema({ error }: Form): Schema {
+export function errorSchema({ error, amountRefusal }: Form): Schema {
   const parts = {
     reason: { type: 'string', description: 'The name of the status, for example `Bad Request`.' },
     message: {
@@ -159,7 +159,13 @@ export function errorSchema({ error }: Form): Schema {
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
     empty: { type: 'object', additionalProperties: false, description: 'Always empty.' },
   }
-  return objectSchema(Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]])))
+  const own = Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]]))
+  if (amountRefusal) return objectSchema(own)
+  const limit = (which: string): Schema => ({
+    ...responseScalars.amount.schema,
+    description: `With \`below_minimum\` and \`above_maximum\`: the ${which} of the pair, where it is known.`,
+  })
+  return objectSchema({ ...own, minAmount: limit('minimum'), maxAmount: limit('maximum') }, Object.keys(own))
 }
 
 // One swap as an example, encoded by the form's own codecs: the examples are exact.

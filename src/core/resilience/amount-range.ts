@@ -1,0 +1,93 @@
+/**
+ * The limits of an amount that a provider refuses without naming them (docs/contract.md §6, §16). The provider's refusal stays what
+ * refuses: a limit only says why, and only one that a quote of the last minute has shown.
+ */
+import { type Amount, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
+import { withDefault } from '../../domain/async.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { explainedByLimits, Fault } from '../../domain/fault.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
+import type { SteadyClock } from '../clock.ts'
+import { type Layer, onOperations } from '../layer.ts'
+
+type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
+
+const lifetimeMs = 60_000
+const maxPairs = 10_000
+/** The refusal is certain, so it must reach the client before its deadline, whatever these calls do. */
+const maxWaitMs = 2_000
+/** A quote is asked for so many times the refused amount, if there is none for that: it is more often too small. */
+const factors = ['1000', '0.001'].map((factor) => toAmount(factor) as Amount)
+
+/** Inside of the retries, so that a call is made once, and outside of the budget, so that it is spent. */
+export function explainRefusedAmounts(clock: SteadyClock): Layer {
+  const known = new BoundedMap<AmountRange>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
+  const explained = async (reason: unknown, query: RateQuery, context: Context, next: SwapService, isQuote: boolean) => {
+    const fault = Fault.from(reason)
+    if (!lacksAmountRange(fault)) return fault
+    const key = keyOf(query)
+    const waitMs = Math.min(maxWaitMs, (context.deadline - performance.now()) / 2)
+    const range =
+      known.get(key, clock()) ??
+      (await withDefault(findRange(query, { ...context, needsAmountRangeOnly: true }, next, isQuote), waitMs, {}))
+    // Also if there is none: the next refusal of this minute asks no more.
+    known.set(key, range, clock())
+    return explainedByLimits(fault, { ...range, amountIn: query.amountIn })
+  }
+  return onOperations({
+    getRate: (query, context, next) =>
+      next.call('getRate', query, context).then(
+        (response) => {
+          const { minAmount, maxAmount } = response.body
+          if (minAmount !== undefined || maxAmount !== undefined) known.set(keyOf(query), { minAmount, maxAmount }, clock())
+          return response
+        },
+        async (reason) => {
+          throw await explained(reason, query, context, next, true)
+        },
+      ),
+    createTransaction: (request, context, next) =>
+      next.call('createTransaction', request, context).catch(async (reason) => {
+        throw await explained(reason, queryOf(request), context, next, false)
+      }),
+  })
+}
+
+/** A refusal of the request that may be about its amount, and names no limit. */
+function lacksAmountRange({ kind, reason, effect, limits }: Fault): boolean {
+  if (kind !== 'invalid' || effect === 'maybe') return false
+  return limits === undefined ? reason === 'refused' && effect === 'refused' : !limits.minAmount && !limits.maxAmount
+}
+
+function queryOf(request: NewTransaction): RateQuery {
+  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
+  return query
+}
+
+function keyOf({ amountIn: _, ...pair }: RateQuery): string {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, rateType } = pair
+  return JSON.stringify([codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, rateType])
+}
+
+/** Those of a quote for this amount or another one, or of its refusal. `isRefused`: the quote for this amount is. */
+async function findRange(query: RateQuery, context: Context, next: SwapService, isRefused: boolean): Promise<AmountRange> {
+  const own = isRefused ? undefined : await rangeOf(query, context, next)
+  if (own) return own
+  for (const factor of factors) {
+    const range = await rangeOf({ ...query, amountIn: multiplySubtract(query.amountIn, factor, zero) }, context, next)
+    if (range) return range
+  }
+  return {}
+}
+
+async function rangeOf(query: RateQuery, context: Context, next: SwapService): Promise<AmountRange | undefined> {
+  try {
+    const { body } = await next.call('getRate', query, context)
+    return { minAmount: body.minAmount, maxAmount: body.maxAmount }
+  } catch (reason) {
+    const { kind, limits } = Fault.from(reason)
+    if (kind !== 'invalid') throw reason
+    return limits
+  }
+}
