@@ -24,7 +24,7 @@ import type { Gate } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
 import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
-import { type Routes, routesOf, scopesOf, shadowLayers } from './gateway/routes.ts'
+import { mirrorLayers, type Routes, routesOf, scopesOf } from './gateway/routes.ts'
 import { backgroundWork, served } from './gateway/served.ts'
 import { safeDeposits } from './provider/readers.ts'
 
@@ -66,7 +66,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope): readonly Layer[] {
     traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
-    ...shadowLayers(routes, gateway), // repeats some quotes at a candidate, after the response
+    ...mirrorLayers(routes, gateway), // repeats some quotes at a candidate, after the response
   ]
 }
 

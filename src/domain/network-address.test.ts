@@ -53,7 +53,7 @@ it.each([
   ['of documentation', '3fff::1'],
   ['6to4', '2002:a00:1::1'],
   ['no address', ''],
-  ['no address', 'shadow'],
+  ['no address', 'mirror'],
   ['no address', '8.8.8.8:443'],
   ['no address', '8.8.8'],
   ['no address', '010.8.8.8'],

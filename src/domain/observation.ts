@@ -78,10 +78,10 @@ export type Observation =
   | { readonly what: 'overAdmission'; readonly count: number }
   /** The result of an export of spans. */
   | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
-  /** A quote was repeated at the shadow's candidate. `deviation`: of the amount received, as a share of it. */
-  | { readonly what: 'shadow'; readonly provider: string; readonly result: ShadowResult; readonly deviation?: number }
-  /** Number of the table's assets that a routed provider offers and the shadow's candidate does not. */
-  | { readonly what: 'shadowAssets'; readonly provider: string; readonly missing: number }
+  /** A quote was repeated at the mirror's candidate. `deviation`: of the amount received, as a share of it. */
+  | { readonly what: 'mirror'; readonly provider: string; readonly result: MirrorResult; readonly deviation?: number }
+  /** Number of the table's assets that a routed provider offers and the mirror's candidate does not. */
+  | { readonly what: 'mirrorAssets'; readonly provider: string; readonly missing: number }
   /** The configuration was reloaded: it is applied, or it is invalid and the old one stays. */
   | {
       readonly what: 'reload'
@@ -108,7 +108,7 @@ export interface Deviation {
 /** This process applied an override of the configuration file, or returned to the file's value. */
 export interface OverrideChanged {
   readonly what: 'override'
-  /** `state:` and a provider's name, `weights` or `shadow`. */
+  /** `state:` and a provider's name, `weights` or `shadow` (the mirror). */
   readonly key: string
   /** `reset`: removed by an operator. `ended`: by a change of the file. `asleep`: the file lacks its providers. */
   readonly change: 'applied' | 'reset' | 'ended' | 'asleep'
@@ -227,9 +227,9 @@ export const localRejectionCauses = ['budget', 'breaker', 'caller', 'bulkhead', 
 export type LocalRejectionCause = (typeof localRejectionCauses)[number]
 
 /** `missing`: the candidate does not offer the pair. `skipped`: its budget was used up. */
-export const shadowResults = ['compared', 'missing', 'failed', 'skipped'] as const
+export const mirrorResults = ['compared', 'missing', 'failed', 'skipped'] as const
 
-export type ShadowResult = (typeof shadowResults)[number]
+export type MirrorResult = (typeof mirrorResults)[number]
 
 export const storeStates = ['shared', 'local', 'recovering'] as const
 

@@ -5,7 +5,7 @@ export type Weights = Readonly<Record<string, number>>
 
 export const maxWeight = 1_000
 
-export interface Shadow {
+export interface Mirror {
   readonly provider: string
   /** From 0 to 1. */
   readonly sample: number
@@ -15,7 +15,7 @@ export function isWeight(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxWeight
 }
 
-export function isShadow(value: unknown): value is Shadow {
+export function isMirror(value: unknown): value is Mirror {
   if (typeof value !== 'object' || value === null || Object.keys(value).toSorted().join() !== 'provider,sample') return false
   const { provider, sample } = value as Readonly<Record<string, unknown>>
   return typeof provider === 'string' && typeof sample === 'number' && sample >= 0 && sample <= 1

@@ -14,7 +14,7 @@ import type { Ledger } from '../core/ledger.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
-import type { ShadowStatistics } from '../core/routing/shadow.ts'
+import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -39,7 +39,7 @@ export interface ProcessScope {
   /** The provider that won a quote, for the create that follows. */
   readonly winners: WinnerStore
   /** Deviations of the quotes of `routing.mirror` from the served ones. */
-  readonly shadowStatistics: ShadowStatistics
+  readonly mirrorStatistics: MirrorStatistics
   readonly load: Load
   /** The longest current waits for the ledger of an account. */
   readonly ledgerWaits: (account: string) => LedgerWaits

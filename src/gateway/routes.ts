@@ -5,8 +5,8 @@ import type { ProviderScope } from '../core/provider-scope.ts'
 import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '../core/routing/dispatch.ts'
 import { OtherProviders } from '../core/routing/failover.ts'
+import { mirror } from '../core/routing/mirror.ts'
 import type { RouteTargets } from '../core/routing/route.ts'
-import { shadow } from '../core/routing/shadow.ts'
 import { unconfiguredProviders } from '../core/transactions/from-ledger.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
 import type { GatewayScope } from './process-scope.ts'
@@ -88,9 +88,9 @@ function isActive({ scope }: RoutedProvider): boolean {
 }
 
 /** Repeats some quotes at the provider of `routing.mirror`; empty without one that is active. */
-export function shadowLayers({ candidate, active }: Routes, { config, shadowStatistics }: GatewayScope): readonly Layer[] {
+export function mirrorLayers({ candidate, active }: Routes, { config, mirrorStatistics }: GatewayScope): readonly Layer[] {
   if (!candidate) return []
   const sample = config.routing.mirror?.sample ?? 0
   const routed = scopesOf(active).map(({ catalogue }) => catalogue)
-  return [shadow(candidate.scope, candidate.service, { sample, statistics: shadowStatistics, routed })]
+  return [mirror(candidate.scope, candidate.service, { sample, statistics: mirrorStatistics, routed })]
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Suspensions } from '../core/creation/suspensions.ts'
 import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
-import type { ShadowStatistics } from '../core/routing/shadow.ts'
+import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { singleFlight } from '../domain/async.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
@@ -12,7 +12,7 @@ interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
   readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
-  readonly shadowStatistics: ShadowStatistics
+  readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
   /** Then another process does what is done once. */
   readonly isWorker: boolean
@@ -26,14 +26,14 @@ const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker } = parts
+  const { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, isWorker } = parts
   const store = ledgerStores.replicaFigures
   const { figures } = monitoring
   const jobs = [
     ...(isWorker ? [startIntervalJob(() => reconcileByKeys(configuration), 1_000)] : jobsDoneOnce(parts)),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
-    startReplicaFigures({ store, figures, shadowStatistics, connected: () => configuration.gateway.connected }),
+    startReplicaFigures({ store, figures, mirrorStatistics, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
 }
@@ -90,16 +90,16 @@ const intervalMs = 5_000
 interface ReplicaFiguresOptions {
   readonly store: ReplicaFiguresStore
   readonly figures: ProviderFigures
-  readonly shadowStatistics: ShadowStatistics
+  readonly mirrorStatistics: MirrorStatistics
   readonly connected: () => readonly ConnectedProvider[]
 }
 
 /** Every 5 s under an id of its own. What the ledger does not accept now is written the next time. */
-export function startReplicaFigures({ store, figures, shadowStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
+export function startReplicaFigures({ store, figures, mirrorStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
   const replica = randomUUID()
   const write = (): Promise<void> => {
     const providers = connected().map((provider) => ({ ...figures.counts(provider.upstream.tag), ...listFigures(provider) }))
-    return store.write(replica, { providers, shadow: shadowStatistics.counts() ?? null })
+    return store.write(replica, { providers, shadow: mirrorStatistics.counts() ?? null })
   }
   // Killed processes have left their rows.
   store.remove(replica).catch(() => {})

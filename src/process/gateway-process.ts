@@ -8,7 +8,7 @@ import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
-import { ShadowStatistics } from '../core/routing/shadow.ts'
+import { MirrorStatistics } from '../core/routing/mirror.ts'
 import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { StaticPages } from '../edges/static-page.ts'
@@ -65,7 +65,7 @@ export async function openGateway(
   const creates = new CreatesInFlight()
   const watched = { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) }
   const scope = await openProcessScope(config, watched, monitoring, { limitStores, pages }, resources)
-  const { connections, shadowStatistics, suspensions } = scope
+  const { connections, mirrorStatistics, suspensions } = scope
   await withDefault(suspensions.follow(), maxWaitMs, undefined)
   configuration.run((next) => {
     const gateway = createGateway(next, scope)
@@ -73,7 +73,7 @@ export async function openGateway(
     return new Generation(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ configuration, ledgerStores, monitoring, shadowStatistics, suspensions, isWorker }, resources)
+  startBackgroundJobs({ configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, isWorker }, resources)
   const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
   const handle: Http = (request) => configuration.gateway.handle(request)
   return {
@@ -111,7 +111,7 @@ async function openProcessScope(
     deferredResults,
     suspensions: new Suspensions(store, () => performance.now()),
     connections,
-    shadowStatistics: new ShadowStatistics(),
+    mirrorStatistics: new MirrorStatistics(),
     pendingKeys: new PendingCreateKeys(),
     breaker: createBreaker,
     steadyClock: () => performance.now(),

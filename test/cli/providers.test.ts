@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
-import type { ShadowFigures, StatusReport } from '../../src/core/operations/provider-status.ts'
+import type { MirrorFigures, StatusReport } from '../../src/core/operations/provider-status.ts'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, rateB, startFormB } from '../support/form-b.ts'
@@ -174,7 +174,7 @@ it('with two gateways on one ledger status and shadow add up what both count', a
   expect(first?.live?.calls).toBeGreaterThanOrEqual(10)
   expect(first?.live?.latencyMs.p95).toBeGreaterThan(0)
   expect(second?.live?.shadow).toMatchObject({ samples: 10, errors: 0 })
-  const { shadows } = (await gateways[1].command('providers', 'shadow')) as { shadows: readonly ShadowFigures[] }
+  const { shadows } = (await gateways[1].command('providers', 'shadow')) as { shadows: readonly MirrorFigures[] }
   expect(shadows[0]).toMatchObject({ provider: 'beta', samples: 10, pairs: [{ from: 'BTC', to: 'USDTTRC20', samples: 10 }] })
   expect((shadows[0]?.medianDeviation ?? 0) / -0.1).toBeCloseTo(1, 1)
   await gateways[1].stop()

@@ -171,7 +171,7 @@ export const lostProvider: Event = {
 }
 
 export const deviation: Event = {
-  name: 'the candidate of a shadow quotes two percent less',
+  name: 'the candidate of a mirror quotes two percent less',
   alerts: ['SwapgateMirrorDeviation'],
   async cause(world) {
     await world.alpha.candidate?.fault({ operation: 'rate', quotes: '0.49', times: 100_000 })

@@ -20,7 +20,7 @@ export interface Site {
   /** Between the gateway and the provider. */
   readonly network: FaultProxy
   readonly gateway: GatewayProcess
-  /** The candidate of its shadow. */
+  /** The candidate of its mirror. */
   readonly candidate?: Provider | undefined
   readonly customers: readonly [inFormA: Customer, inFormB: Customer]
 }
@@ -31,7 +31,7 @@ interface SiteFacts {
   readonly rateLimit?: Readonly<Record<string, number>>
   readonly ledger?: string
   /** Whether its quotes are repeated at a second provider. */
-  readonly hasShadow?: boolean
+  readonly hasMirror?: boolean
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
@@ -72,7 +72,7 @@ export class World implements AsyncDisposable {
     const ledgerUrl = await postgres.createDatabase()
     const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
     const sections = { redis: { url: redis.url } }
-    const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, hasShadow: true, sections })
+    const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, hasMirror: true, sections })
     const beta = await build({ name: 'beta', form: 'B', rateLimit: { quotes: 40, create: 0, read: 0 } })
     const gamma = await build({ name: 'gamma', form: 'B' })
     return new World({ alpha, beta, gamma }, { redis, ledgerUrl }, open.move())
@@ -111,7 +111,7 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
   const key = `own-key-of-${name}`
   const provider = open.use(await startProvider({ form, name, keys: [key], journal: join(directory, 'journal') }))
   const network = open.use(await FaultProxy.start(provider.url))
-  const candidate = facts.hasShadow ? await startCandidate(directory, open) : undefined
+  const candidate = facts.hasMirror ? await startCandidate(directory, open) : undefined
   const gateway = open.use(
     await GatewayProcess.start({
       directory,

@@ -9,7 +9,7 @@ import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../.
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
-import { ShadowStatistics } from '../../src/core/routing/shadow.ts'
+import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
@@ -69,7 +69,7 @@ routing: { providers: [alpha] }
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),
-    shadowStatistics: new ShadowStatistics(),
+    mirrorStatistics: new MirrorStatistics(),
     breaker: neverOpenBreaker,
     steadyClock: fastClock(),
     identification: () => async (key) => hashKey(key),

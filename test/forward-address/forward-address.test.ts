@@ -153,10 +153,10 @@ it('P20: without a proxy of the operator’s, a client cannot choose its address
   expect(sent()).toEqual([])
 })
 
-it('P20: the shadow never carries an address of a client', async () => {
+it('P20: the mirror never carries an address of a client', async () => {
   const routing = { providers: ['beta'], mirror: { provider: 'alpha', sample: 1 } }
   await start({ sections: { routing, cache: { rate: 0 } } })
-  const results = () => gateway.observations.flatMap((observation) => (observation.what === 'shadow' ? [observation.result] : []))
+  const results = () => gateway.observations.flatMap((observation) => (observation.what === 'mirror' ? [observation.result] : []))
   await quote(home, 'A', 'fixed')
   await vi.waitFor(() => expect(results()).toEqual(['skipped']), eventTimeoutMs)
   await quote(home, 'A', 'float')

@@ -21,8 +21,8 @@ const metrics = createMetrics({
   droppedLines: () => 0,
 })
 metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
-metrics.observe({ what: 'shadow', provider: 'beta', result: 'compared', deviation: -0.02 })
-metrics.observe({ what: 'shadowAssets', provider: 'beta', missing: 3 })
+metrics.observe({ what: 'mirror', provider: 'beta', result: 'compared', deviation: -0.02 })
+metrics.observe({ what: 'mirrorAssets', provider: 'beta', missing: 3 })
 metrics.observe({
   what: 'attempt',
   operation: 'getRate',

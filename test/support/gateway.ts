@@ -19,7 +19,7 @@ import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
-import { ShadowStatistics } from '../../src/core/routing/shadow.ts'
+import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
@@ -147,7 +147,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),
-    shadowStatistics: new ShadowStatistics(),
+    mirrorStatistics: new MirrorStatistics(),
     breaker: settings.breaker ?? neverOpenBreaker,
     steadyClock: settings.steadyClock ?? fastClock(),
     identification: ({ mode }) =>

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
-import type { ShadowFigures, StatusReport } from '../../src/core/operations/provider-status.ts'
+import type { MirrorFigures, StatusReport } from '../../src/core/operations/provider-status.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { RedisServer } from '../support/redis.ts'
@@ -31,13 +31,13 @@ export interface StoryResult {
   /** Quotes and creates that alpha got after it was drained. */
   readonly afterDrain: number
   readonly diff: ProviderDiff
-  readonly shadow: ShadowFigures | undefined
+  readonly shadow: MirrorFigures | undefined
   /** Shares of new swaps at beta in each step, from 0 to 1. */
   readonly betaShares: readonly number[]
 }
 
 interface Shadows {
-  readonly shadows: readonly ShadowFigures[]
+  readonly shadows: readonly MirrorFigures[]
 }
 
 interface OpenSwap extends Created {

@@ -9,12 +9,12 @@ import {
   judgementOutcomes,
   limitDecisions,
   limitPolicies,
+  mirrorResults,
   type Observation,
   type Observer,
   ports,
   reloadResults,
   type StoreState,
-  shadowResults,
   snakeCase,
   spanResults,
   storeStates,
@@ -76,7 +76,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...ledgerMetrics(exposition, providers, readLedgerGauges, readLedgerWaits),
     ...judgementMetrics(exposition, providers),
     ...fidelityMetrics(exposition, providers, formOf),
-    ...shadowMetrics(exposition),
+    ...mirrorMetrics(exposition),
   }
   return { print, collect, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }
@@ -93,22 +93,22 @@ function addressMetrics(exposition: Exposition): Handlers<'addressRefused'> {
   return { addressRefused: ({ network }) => refusals.add([network]) }
 }
 
-// Metrics of the shadow: a candidate's quotes compared with the quotes that clients get.
+// Metrics of the mirror: a candidate's quotes compared with the quotes that clients get.
 
 /** Relative deviation of the amount received: −0.01 is one percent less than the client got. */
-const shadowDeviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+const mirrorDeviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
-function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shadowAssets'> {
+function mirrorMetrics(exposition: Exposition): Handlers<'mirror' | 'mirrorAssets'> {
   const comparisons = new Counter({
     name: 'swapgate_mirror_comparisons_total',
-    help: `Quotes repeated at the candidate of the mirror: ${shadowResults.join(', ')}.`,
+    help: `Quotes repeated at the candidate of the mirror: ${mirrorResults.join(', ')}.`,
     labels: ['provider', 'result'],
   })
   const deviations = new Histogram({
     name: 'swapgate_mirror_deviation_ratio',
     help: 'Amount received by the candidate, relative to what the client got: -0.01 is one percent less.',
     labels: ['provider'],
-    bounds: shadowDeviationBounds,
+    bounds: mirrorDeviationBounds,
   })
   const missingAssets = new Map<string, number>()
   const missing = gauge(
@@ -126,10 +126,10 @@ function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shadowAsset
   ])
     exposition.add(family)
   return {
-    shadowAssets({ provider, missing: count }) {
+    mirrorAssets({ provider, missing: count }) {
       missingAssets.set(provider, count)
     },
-    shadow({ provider, result, deviation }) {
+    mirror({ provider, result, deviation }) {
       comparisons.add([provider, result])
       if (deviation !== undefined) deviations.observe([provider], deviation)
     },

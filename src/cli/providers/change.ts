@@ -15,7 +15,7 @@ import { type DrainLook, type DrainResult, untilDrained } from '../../core/opera
 import { durations, toDuration } from '../../core/operations/duration.ts'
 import { type ProviderStatus, providerStatus } from '../../core/operations/provider-status.ts'
 import { inForce } from '../../core/operations/settings.ts'
-import type { Shadow } from '../../domain/routing-settings.ts'
+import type { Mirror } from '../../domain/routing-settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import { knownForms } from '../../forms/index.ts'
 import { type ExitCode, messageOf, type Session } from '../session.ts'
@@ -230,14 +230,14 @@ function toWeights(args: readonly string[]): Readonly<Record<string, number>> | 
   return byName.size === args.length ? Object.fromEntries(byName) : undefined
 }
 
-export interface ShadowSetting {
+export interface MirrorSetting {
   /** Null: no mirror. */
-  readonly shadow: Shadow | null
+  readonly mirror: Mirror | null
 }
 
 /** Parses `beta=0.1` or `off`. Undefined if the text is neither. */
-export function toShadow(text: string): ShadowSetting | undefined {
-  if (text === 'off') return { shadow: null }
+export function toMirror(text: string): MirrorSetting | undefined {
+  if (text === 'off') return { mirror: null }
   const [, provider, sample] = pair.exec(text) ?? []
-  return provider === undefined ? undefined : { shadow: { provider, sample: Number(sample) } }
+  return provider === undefined ? undefined : { mirror: { provider, sample: Number(sample) } }
 }

@@ -1,23 +1,23 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
 import {
+  type MirrorFigures,
+  mirrorFigures,
   type ProviderStatus,
   providerStatus,
-  type ShadowFigures,
   type StatusReport,
-  shadowFigures,
 } from '../../core/operations/provider-status.ts'
 import { isPublicAddress } from '../../domain/network-address.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 import { configOption, formatPercent, formatTable, jsonOption, type Options, parsedBy } from '../values.ts'
-import { addSwitching, type ChangeFlags, forceOption, printRouting, type ShadowSetting, toShadow } from './change.ts'
+import { addSwitching, type ChangeFlags, forceOption, type MirrorSetting, printRouting, toMirror } from './change.ts'
 import { type DiffOptions, printDiff } from './diff.ts'
 import { printTrial, type TrialOptions } from './try.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
 const asAddress = parsedBy((text) => (isPublicAddress(text) ? text : undefined), 'a public IP address')
-const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
+const asMirror = parsedBy(toMirror, 'like beta=0.1, or off')
 
 export function addProviders(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   const providers = program.command('providers').description('show, compare and switch providers')
@@ -48,10 +48,10 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
     .action((name: string, options: TrialOptions) => run(options, (session) => printTrial(name, options, session)))
   add('mirror', 'show the deviations that the mirror of all running gateways measured; or set the mirror')
     .alias('shadow')
-    .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
+    .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asMirror)
     .option(...forceOption)
-    .action((setting: ShadowSetting | undefined, options: ChangeFlags) =>
-      run(options, (session) => (setting ? printRouting(setting, options, session) : printShadow(options, session))),
+    .action((setting: MirrorSetting | undefined, options: ChangeFlags) =>
+      run(options, (session) => (setting ? printRouting(setting, options, session) : printMirror(options, session))),
     )
   addSwitching(add, run)
 }
@@ -126,17 +126,17 @@ function textOf(value: unknown): string {
 
 // `swapgate providers mirror` without a setting: prints the results of the mirror so far (docs/contract.md §12).
 
-async function printShadow({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+async function printMirror({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const replicas = await stores.replicaFigures.read()
   const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
-  const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
+  const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => mirrorFigures(provider, counts) ?? [])
   if (json) terminal.out(JSON.stringify({ replicas: replicas.length, mirrors: reports, shadows: reports }))
   else if (reports.length === 0) terminal.out('No running gateway has a mirror.')
-  else for (const line of reports.flatMap(shadowLines)) terminal.out(line)
+  else for (const line of reports.flatMap(mirrorLines)) terminal.out(line)
   return 0
 }
 
-function shadowLines({ provider, errors, missingPairs, missingAssets, pairs, ...all }: ShadowFigures): readonly string[] {
+function mirrorLines({ provider, errors, missingPairs, missingAssets, pairs, ...all }: MirrorFigures): readonly string[] {
   const rows = [{ from: 'all', to: 'pairs', ...all }, ...pairs].map(({ from, to, samples, medianDeviation, p95Deviation }) => [
     `${from} to ${to}`,
     String(samples),

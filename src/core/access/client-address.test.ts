@@ -68,7 +68,7 @@ it.each([
   expect(provider.calls.map(({ context }) => context.forwardedAddress)).toEqual([expected])
 })
 
-it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe80::1%eth0', 'shadow'])(
+it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe80::1%eth0', 'mirror'])(
   'a client at %j is refused, and nothing is called',
   async (address) => {
     const { provider, quote } = rig()

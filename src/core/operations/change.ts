@@ -1,6 +1,6 @@
 /** Changes of overrides by commands and the operator's API (docs/contract.md §12). */
 
-import { isShadow, isWeight, maxWeight, type Shadow, type Weights, weightsFaults } from '../../domain/routing-settings.ts'
+import { isMirror, isWeight, type Mirror, maxWeight, type Weights, weightsFaults } from '../../domain/routing-settings.ts'
 import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import type { StatusReport } from './provider-status.ts'
@@ -82,13 +82,13 @@ function changed(file: RoutingSettings, known: readonly Override[], wanted: read
   return [...kept, ...made.map((setting) => ({ ...setting, fileValue: settingOf(file, setting.key), actor: '', since: 0 }))]
 }
 
-// Changes of states, weights and shadow by an operator (docs/contract.md §12).
+// Changes of states, weights and mirror by an operator (docs/contract.md §12).
 
 export interface RoutingChange {
   /** Weights by name; undefined: unchanged. */
   readonly weights?: Weights | undefined
   /** Null for none; undefined: unchanged. */
-  readonly shadow?: Shadow | null | undefined
+  readonly mirror?: Mirror | null | undefined
 }
 
 /** Sets the state of the provider with this name. */
@@ -103,19 +103,19 @@ export async function changeState(
   return await changeOverrides(ports, [{ key: stateKey(tag), value: state }], options)
 }
 
-/** Changes weights and shadow together, or neither. */
+/** Changes weights and mirror together, or neither. */
 export async function changeRouting(
   ports: OperationPorts,
-  { weights, shadow }: RoutingChange,
+  { weights, mirror }: RoutingChange,
   options: ChangeOptions,
 ): Promise<ChangeResult> {
   const fault =
     (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
-    (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
+    (mirror === undefined ? undefined : faultInMirror(ports.file, mirror))
   if (fault !== undefined) return invalid(fault)
   const wanted: readonly WantedSetting[] = [
     ...(weights === undefined ? [] : [{ key: 'weights', value: byTag(ports.file, weights) } as const]),
-    ...(shadow === undefined ? [] : [{ key: 'shadow', value: byTag(ports.file, shadow) } as const]),
+    ...(mirror === undefined ? [] : [{ key: 'shadow', value: byTag(ports.file, mirror) } as const]),
   ]
   return await changeOverrides(ports, wanted, options)
 }
@@ -159,10 +159,10 @@ function faultInWeights({ routing }: RoutingSettings, weights: Weights): string 
   return faults.length > 0 ? 'weights must not all be 0' : undefined
 }
 
-function faultInShadow(file: RoutingSettings, shadow: Shadow | null): string | undefined {
-  if (shadow === null) return undefined
-  if (!isShadow(shadow)) return 'mirror must be a provider and a sample from 0 to 1'
-  return tagOf(file, shadow.provider) === undefined ? unknownProvider(file, shadow.provider).message : undefined
+function faultInMirror(file: RoutingSettings, mirror: Mirror | null): string | undefined {
+  if (mirror === null) return undefined
+  if (!isMirror(mirror)) return 'mirror must be a provider and a sample from 0 to 1'
+  return tagOf(file, mirror.provider) === undefined ? unknownProvider(file, mirror.provider).message : undefined
 }
 
 function tagOf({ providers }: RoutingSettings, name: string): string | undefined {
@@ -205,7 +205,7 @@ export function openAt(counts: readonly OpenCount[], tag: string): number {
   return counts.reduce((total, { provider, count }) => (provider === tag ? total + count : total), 0)
 }
 
-/** Activating a provider and changing the shadow never stop anything. */
+/** Activating a provider and changing the mirror never stop anything. */
 function mayStop(wanted: readonly WantedSetting[]): boolean {
   return wanted.some(({ key, value }) => key !== 'shadow' && value !== 'active')
 }
@@ -227,9 +227,9 @@ interface Routing {
   readonly strategy: string
   readonly providers: readonly string[]
   readonly weights: Readonly<Record<string, number>> | null
-  readonly mirror: Shadow | null
+  readonly mirror: Mirror | null
   /** The earlier name of `mirror`. */
-  readonly shadow: Shadow | null
+  readonly shadow: Mirror | null
   /** By the provider's name. */
   readonly states: Readonly<Record<string, ProviderState>>
 }

@@ -1,7 +1,7 @@
 /** Counts per provider for the last minute, from observations. Each observation costs one look-up and one addition. */
 import { breakerStates, type Observation, type Observer } from '../../domain/observation.ts'
 import type { Clock } from '../clock.ts'
-import type { ShadowCounts } from '../routing/shadow.ts'
+import type { MirrorCounts } from '../routing/mirror.ts'
 
 const sliceMs = 5_000
 const slices = 12
@@ -188,7 +188,7 @@ interface DeviationSum {
 
 export interface ReplicaCounts {
   readonly providers: readonly ProviderCounts[]
-  readonly shadow: ShadowCounts | null
+  readonly shadow: MirrorCounts | null
 }
 
 export interface ReplicaFigures extends ReplicaCounts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ShadowCounts, ShadowStatistics } from '../routing/shadow.ts'
-import { providerStatus, shadowFigures } from './provider-status.ts'
+import { type MirrorCounts, MirrorStatistics } from '../routing/mirror.ts'
+import { mirrorFigures, providerStatus } from './provider-status.ts'
 
 it('W20: a provider may have the name of a property that every object has', async () => {
   const provider = {
@@ -60,19 +60,19 @@ it('W2: a tag that the file lacks is off, while something is open there', async 
   ])
 })
 
-function statisticsOf(deviations: readonly number[], pair: readonly [string, string] = ['BTC', 'ETH']): ShadowStatistics {
-  const statistics = new ShadowStatistics()
+function statisticsOf(deviations: readonly number[], pair: readonly [string, string] = ['BTC', 'ETH']): MirrorStatistics {
+  const statistics = new MirrorStatistics()
   statistics.begin('beta')
   for (const deviation of deviations) statistics.addDeviation(...pair, deviation)
   return statistics
 }
-const figuresOf = (...all: readonly ShadowStatistics[]) =>
-  shadowFigures(
+const figuresOf = (...all: readonly MirrorStatistics[]) =>
+  mirrorFigures(
     'beta',
-    all.map((statistics) => JSON.parse(JSON.stringify(statistics.counts())) as ShadowCounts),
+    all.map((statistics) => JSON.parse(JSON.stringify(statistics.counts())) as MirrorCounts),
   )
 
-describe('the figures of a shadow', () => {
+describe('the figures of a mirror', () => {
   it('are the median with its sign, and the 95th percentile without, within 3 %', () => {
     const figures = figuresOf(statisticsOf(Array.from({ length: 100 }, (_, at) => -(at + 1) / 1000)))
     expect(figures?.samples).toBe(100)

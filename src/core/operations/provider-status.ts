@@ -4,7 +4,7 @@ import { type BudgetPolicy, type JudgementKind, reservedForGatewayReads } from '
 import type { ProviderState } from '../../domain/service.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { assetText, isSuspended, type MismatchStreak, type SuspensionStore, suspendedUntil } from '../mismatch-streaks.ts'
-import { bucketDeviation, type ShadowCounts } from '../routing/shadow.ts'
+import { bucketDeviation, type MirrorCounts } from '../routing/mirror.ts'
 import {
   type BucketCounts,
   type JudgementCounts,
@@ -232,9 +232,9 @@ interface LiveFigures {
   readonly judgements: JudgementCounts
   /** Mean deviation of creates from the provider's newest quotes: -0.01 is one percent less; null without such creates. */
   readonly quoteDeviation: number | null
-  readonly mirror: ShadowFigures | null
+  readonly mirror: MirrorFigures | null
   /** The earlier name of `mirror`. */
-  readonly shadow: ShadowFigures | null
+  readonly shadow: MirrorFigures | null
 }
 
 interface CountedProvider {
@@ -252,7 +252,7 @@ export function liveFigures(
   const own = all.filter(({ provider }) => provider === tag)
   const latency = own.map((counts) => counts.latency)
   const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, rateLimit[policy], isBudgetShared, own)
-  const mirror = shadowFigures(
+  const mirror = mirrorFigures(
     tag,
     replicas.flatMap(({ shadow }) => shadow ?? []),
   )
@@ -317,7 +317,7 @@ function budgetLeft(policy: BudgetPolicy, limit: number, isShared: boolean, coun
   return Math.max(0, whole - left.reduce((spent, one) => spent + whole - one, 0))
 }
 
-// The shadow's results over all replicas (docs/contract.md §12).
+// The mirror's results over all replicas (docs/contract.md §12).
 
 /** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */
 interface DeviationFigures {
@@ -333,7 +333,7 @@ interface PairFigures extends DeviationFigures {
   readonly to: string
 }
 
-export interface ShadowFigures extends DeviationFigures {
+export interface MirrorFigures extends DeviationFigures {
   /** The tag of the candidate. */
   readonly provider: string
   /** Failed quotes of the candidate. */
@@ -345,8 +345,8 @@ export interface ShadowFigures extends DeviationFigures {
   readonly pairs: readonly PairFigures[]
 }
 
-/** Results of the replicas that shadow this candidate; null if none does. */
-export function shadowFigures(provider: string, counts: readonly ShadowCounts[]): ShadowFigures | null {
+/** Results of the replicas that mirror to this candidate; null if none does. */
+export function mirrorFigures(provider: string, counts: readonly MirrorCounts[]): MirrorFigures | null {
   const own = counts.filter((one) => one.provider === provider)
   if (own.length === 0) return null
   const pairs = Map.groupBy(

@@ -56,10 +56,10 @@ it('weights hold for the providers that they name, and others have those of the 
   expect(inForce(file, [weights]).applied).toEqual([weights])
 })
 
-it('an override without a shadow replaces a shadow', () => {
-  const shadowed = { ...file, routing: { ...file.routing, mirror: { provider: 'beta', sample: 1 } } }
-  const none = { ...override('shadow', null), fileValue: settingOf(shadowed, 'shadow') }
-  expect(inForce(shadowed, [none]).settings.routing.mirror).toBeUndefined()
+it('an override without a mirror replaces the mirror of the file', () => {
+  const mirrored = { ...file, routing: { ...file.routing, mirror: { provider: 'beta', sample: 1 } } }
+  const none = { ...override('shadow', null), fileValue: settingOf(mirrored, 'shadow') }
+  expect(inForce(mirrored, [none]).settings.routing.mirror).toBeUndefined()
 })
 
 it.each([

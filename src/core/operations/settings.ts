@@ -1,5 +1,5 @@
 /** The settings that an operator may override, and which overrides are in force (docs/contract.md §12). */
-import { isShadow, isWeight, type Shadow, type Weights } from '../../domain/routing-settings.ts'
+import { isMirror, isWeight, type Mirror, type Weights } from '../../domain/routing-settings.ts'
 import { type ProviderState, providerStates } from '../../domain/service.ts'
 
 export interface RoutingSettings {
@@ -8,7 +8,7 @@ export interface RoutingSettings {
     readonly strategy: string
     readonly providers: readonly string[]
     readonly weights?: Weights | undefined
-    readonly mirror?: Shadow | undefined
+    readonly mirror?: Mirror | undefined
   }
 }
 
@@ -19,8 +19,8 @@ type StateKey = `state:${string}`
 export type Setting =
   | { readonly key: StateKey; readonly value: ProviderState }
   | { readonly key: 'weights'; readonly value: Weights }
-  /** Null: no shadow. */
-  | { readonly key: 'shadow'; readonly value: Shadow | null }
+  /** Null: no mirror. */
+  | { readonly key: 'shadow'; readonly value: Mirror | null }
 
 export type OverrideKey = Setting['key']
 
@@ -30,7 +30,7 @@ export type SettingValue = Setting['value'] | null
 /** Undefined if the key is none, or the value is not one of its kind. */
 export function toSetting(key: string, value: unknown): Setting | undefined {
   if (key === 'weights') return isWeights(value) ? { key, value } : undefined
-  if (key === 'shadow') return value === null || isShadow(value) ? { key, value } : undefined
+  if (key === 'shadow') return value === null || isMirror(value) ? { key, value } : undefined
   const state = providerStates.find((known) => known === value)
   return isStateKey(key) && state !== undefined ? { key, value: state } : undefined
 }
@@ -74,8 +74,8 @@ export function keyByName({ providers }: RoutingSettings, key: OverrideKey): Ove
 function renamed<Value extends SettingValue>(value: Value, words: ReadonlyMap<string, string>): Value {
   const rename = (word: string): string => words.get(word) ?? word
   if (value === null || typeof value === 'string') return value
-  const named = isShadow(value)
-    ? { ...(value as Shadow), provider: rename(value.provider) }
+  const named = isMirror(value)
+    ? { ...(value as Mirror), provider: rename(value.provider) }
     : Object.fromEntries(Object.entries(value).map(([word, weight]) => [rename(word), weight]))
   return named as Value
 }
@@ -133,7 +133,7 @@ function mergedWeights({ routing }: RoutingSettings, weights: Weights): Weights 
   return Object.fromEntries(routing.providers.map((name) => [name, changed.get(name) ?? ofFile.get(name) ?? 0]))
 }
 
-// Overrides of the configuration file by operators: states, weights, shadow (docs/contract.md §12).
+// Overrides of the configuration file by operators: states, weights, mirror (docs/contract.md §12).
 
 export type Override = Setting & {
   /** The file's value for the key when the override was made. It is only compared. */

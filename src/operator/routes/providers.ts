@@ -72,7 +72,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
         const { weights, mirror, shadow, force } = body
         if (mirror !== undefined && shadow !== undefined)
           throw new Fault('invalid', 'shadow is now called mirror: send only mirror.', { reason: 'body_invalid' })
-        await accept(changeRouting(ports(), { weights, shadow: mirror === undefined ? shadow : mirror }, { force, actor }))
+        await accept(changeRouting(ports(), { weights, mirror: mirror === undefined ? shadow : mirror }, { force, actor }))
         return routing()
       },
     }),

@@ -21,8 +21,8 @@ const start = async (sample = 1, settings: Parameters<typeof startManaged>[0] = 
 }
 const rate = (form: FormName = 'A', to: AssetWords = usdtTrx, key: string | null = null): Promise<ReceivedResponse> =>
   managed.client(form).get(rateQuery(form, { from: btc, to, amount: '0.10' }), { key })
-const shadowed = () => managed.gateway.observations.filter((observation) => observation.what === 'shadow')
-const until = (count: number): Promise<void> => vi.waitFor(() => expect(shadowed()).toHaveLength(count), eventTimeoutMs)
+const compared = () => managed.gateway.observations.filter((observation) => observation.what === 'mirror')
+const until = (count: number): Promise<void> => vi.waitFor(() => expect(compared()).toHaveLength(count), eventTimeoutMs)
 
 test.each(['managed', 'passthrough'])('a successful quote is repeated without the client’s key (%s)', async (mode) => {
   await start(1, {}, mode)
@@ -31,7 +31,7 @@ test.each(['managed', 'passthrough'])('a successful quote is repeated without th
   const response = await rate('A', usdtTrx, key)
   expect(response.headers['x-swap-provider']).toBe('alpha')
   await until(1)
-  expect(shadowed()[0]).toMatchObject({ provider: 'beta', result: 'compared', deviation: expect.closeTo(-0.1, 6) })
+  expect(compared()[0]).toMatchObject({ provider: 'beta', result: 'compared', deviation: expect.closeTo(-0.1, 6) })
   const [sent] = managed.beta.received('rate')
   expect(sent?.query.get('networkTo')).toBe('TRX')
   expect(sent?.headers['x-api-key']).toBeUndefined()
@@ -61,14 +61,14 @@ test('a pair that the candidate lacks, a failure and a spent budget are counted 
   managed.beta.reply('rate', { status: 500, json: {} })
   await rate()
   await until(2)
-  expect(shadowed().map((one) => one.what === 'shadow' && one.result)).toEqual(['missing', 'failed'])
+  expect(compared().map((one) => one.what === 'mirror' && one.result)).toEqual(['missing', 'failed'])
 })
 
 test('none is repeated with a sample of 0, about half with 0.5', async () => {
   await start(0.5)
   for (let at = 0; at < 40; at++) await rate(at % 2 ? 'A' : 'B')
-  await vi.waitFor(() => expect(shadowed().length).toBeGreaterThan(4), eventTimeoutMs)
-  expect(shadowed().length).toBeLessThan(36)
+  await vi.waitFor(() => expect(compared().length).toBeGreaterThan(4), eventTimeoutMs)
+  expect(compared().length).toBeLessThan(36)
   await managed.close()
   await start(0)
   for (let at = 0; at < 10; at++) await rate()
@@ -81,14 +81,14 @@ test('the lists are compared, too', async () => {
   await rate()
   await vi.waitFor(
     () =>
-      expect(managed.gateway.observations).toContainEqual({ what: 'shadowAssets', provider: 'beta', missing: expect.any(Number) }),
+      expect(managed.gateway.observations).toContainEqual({ what: 'mirrorAssets', provider: 'beta', missing: expect.any(Number) }),
     eventTimeoutMs,
   )
-  const found = managed.gateway.observations.find(({ what }) => what === 'shadowAssets')
-  expect(found?.what === 'shadowAssets' && found.missing).toBeGreaterThan(0)
+  const found = managed.gateway.observations.find(({ what }) => what === 'mirrorAssets')
+  expect(found?.what === 'mirrorAssets' && found.missing).toBeGreaterThan(0)
 })
 
-test('W17: a shadow spends nothing of what is kept for the gateway’s own reads of the candidate', async () => {
+test('W17: a mirror spends nothing of what is kept for the gateway’s own reads of the candidate', async () => {
   const reserved: string[] = []
   const budgets = memoryBudgets(() => performance.now())
   const counting: Budgets = {
@@ -117,7 +117,7 @@ test('W17: a shadow spends nothing of what is kept for the gateway’s own reads
   }
   const own = reserved.filter((bucket) => bucket === 'beta:quotes:own')
   expect(own).toHaveLength(managed.beta.received('currencies').length)
-  expect(shadowed().filter((one) => one.what === 'shadow' && one.result === 'compared').length).toBeLessThanOrEqual(18)
+  expect(compared().filter((one) => one.what === 'mirror' && one.result === 'compared').length).toBeLessThanOrEqual(18)
 })
 
 test('W17: one client whose quotes fail only at the candidate opens no breaker there for others', async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { ShadowStatistics } from './shadow.ts'
+import { MirrorStatistics } from './mirror.ts'
 
-function statistics(): ShadowStatistics {
-  const all = new ShadowStatistics()
+function statistics(): MirrorStatistics {
+  const all = new MirrorStatistics()
   all.begin('beta')
   return all
 }
@@ -25,7 +25,7 @@ it('is reset for another candidate, and only then', () => {
   expect(all.counts()).toEqual({ provider: 'gamma', errors: 0, missingAssets: [], pairs: [] })
 })
 
-it('has no counts without a shadow', () => expect(new ShadowStatistics().counts()).toBeUndefined())
+it('has no counts without a mirror', () => expect(new MirrorStatistics().counts()).toBeUndefined())
 
 it('costs no more with ten thousand pairs than with two hundred', () => {
   const all = statistics()

@@ -1,7 +1,7 @@
 /** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
 import { deviationOf } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { ShadowResult } from '../../domain/observation.ts'
+import type { MirrorResult } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
@@ -10,10 +10,10 @@ import { isOutsideTable } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 
-interface ShadowOptions {
+interface MirrorOptions {
   /** The share of the quotes that are repeated, from 0 to 1. */
   readonly sample: number
-  readonly statistics: ShadowStatistics
+  readonly statistics: MirrorStatistics
   /** Lists of the routed providers. */
   readonly routed: readonly Pick<Catalogue, 'lastListing'>[]
 }
@@ -22,7 +22,7 @@ interface ShadowOptions {
 const maxConcurrent = 32
 
 /** Repeats quotes at the candidate's `service` in the background, after the client's response. Never delays or fails a request. */
-export function shadow(candidate: ProviderScope, service: SwapService, { sample, statistics, routed }: ShadowOptions): Layer {
+export function mirror(candidate: ProviderScope, service: SwapService, { sample, statistics, routed }: MirrorOptions): Layer {
   const { random, table } = candidate
   statistics.begin(candidate.tag)
   const compareListings = listingComparison(candidate, routed, statistics)
@@ -53,8 +53,8 @@ export function shadow(candidate: ProviderScope, service: SwapService, { sample,
 /** Returns a function that compares the lists if one of them has changed. */
 function listingComparison(
   { tag, catalogue, observe }: ProviderScope,
-  routed: ShadowOptions['routed'],
-  statistics: ShadowStatistics,
+  routed: MirrorOptions['routed'],
+  statistics: MirrorStatistics,
 ): () => void {
   let compared: readonly (Listing | undefined)[] = []
   return () => {
@@ -65,7 +65,7 @@ function listingComparison(
     compared = current
     const missing = missingAssets(others, own)
     statistics.setMissingAssets(missing)
-    observe({ what: 'shadowAssets', provider: tag, missing: missing.length })
+    observe({ what: 'mirrorAssets', provider: tag, missing: missing.length })
   }
 }
 
@@ -81,9 +81,9 @@ function missingAssets(routed: readonly Listing[], candidate: Listing): readonly
 class Comparison {
   private readonly candidate: ProviderScope
   private readonly service: SwapService
-  private readonly statistics: ShadowStatistics
+  private readonly statistics: MirrorStatistics
 
-  constructor(candidate: ProviderScope, service: SwapService, statistics: ShadowStatistics) {
+  constructor(candidate: ProviderScope, service: SwapService, statistics: MirrorStatistics) {
     this.candidate = candidate
     this.service = service
     this.statistics = statistics
@@ -96,7 +96,7 @@ class Comparison {
     // A repeated quote has no client.
     if (isPersonal(query)) return this.count('skipped')
     try {
-      const { body } = await this.service.call('getRate', query, shadowContext(context, timeoutMs))
+      const { body } = await this.service.call('getRate', query, mirrorContext(context, timeoutMs))
       const [offered, reference] = [body.amountOut, served.amountOut]
       const deviation = offered === undefined || reference === undefined ? undefined : deviationOf(offered, reference)
       if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
@@ -110,23 +110,23 @@ class Comparison {
     }
   }
 
-  private count(result: ShadowResult, deviation?: number): void {
+  private count(result: MirrorResult, deviation?: number): void {
     const { tag, observe } = this.candidate
-    observe({ what: 'shadow', provider: tag, result, ...(deviation !== undefined && { deviation }) })
+    observe({ what: 'mirror', provider: tag, result, ...(deviation !== undefined && { deviation }) })
   }
 }
 
-/** All shadow quotes are those of one consumer at the candidate: they use none of its reserve, and their failures block only themselves. */
-const shadowCaller: Caller = { address: 'shadow', identity: 'shadow' }
+/** All mirror quotes are those of one consumer at the candidate: they use none of its reserve, and their failures block only themselves. */
+const mirrorCaller: Caller = { address: 'mirror', identity: 'mirror' }
 
 /** Without the client's deadline, identity and key. */
-function shadowContext({ clientCapabilities }: Context, timeoutMs: number): Context {
+function mirrorContext({ clientCapabilities }: Context, timeoutMs: number): Context {
   const deadline = performance.now() + timeoutMs
-  return { requestId: crypto.randomUUID(), caller: shadowCaller, clientCapabilities, deadline }
+  return { requestId: crypto.randomUUID(), caller: mirrorCaller, clientCapabilities, deadline }
 }
 
 /** `missing`: the candidate does not offer the pair. `skipped`: its budget is used up. */
-function resultOf({ kind, provider, reason, unavailableCause }: Fault): ShadowResult {
+function resultOf({ kind, provider, reason, unavailableCause }: Fault): MirrorResult {
   if (unavailableCause === 'budget') return 'skipped'
   const isNotOffered = kind === 'invalid' && provider === undefined
   return isNotOffered && (reason === 'not_offered' || reason === 'unknown_asset' || reason.startsWith('network_'))
@@ -134,10 +134,10 @@ function resultOf({ kind, provider, reason, unavailableCause }: Fault): ShadowRe
     : 'failed'
 }
 
-// Statistics of a shadow provider: deviations by pair, as counts that can be summed over replicas (docs/contract.md §12).
+// Statistics of a mirror provider: deviations by pair, as counts that can be summed over replicas (docs/contract.md §12).
 
 /** Counts of deviations by bucket. Can be summed over replicas. Plain JSON. */
-export interface ShadowCounts {
+export interface MirrorCounts {
   readonly provider: string
   readonly errors: number
   readonly missingAssets: readonly string[]
@@ -168,7 +168,7 @@ const maxPairs = 200
 const maxBuckets = 5_000
 
 /** The statistics of this process. */
-export class ShadowStatistics {
+export class MirrorStatistics {
   private provider = ''
   private errors = 0
   private missingAssets: readonly string[] = []
@@ -208,8 +208,8 @@ export class ShadowStatistics {
     this.missingAssets = codes
   }
 
-  /** Undefined without a shadow. */
-  counts(): ShadowCounts | undefined {
+  /** Undefined without a mirror. */
+  counts(): MirrorCounts | undefined {
     if (this.provider === '') return undefined
     const pairs = [...this.pairs.values()].map(({ from, to, missing, deviations }) => ({
       from,
