@@ -152,6 +152,17 @@ export function isHeldBack({ kind, effect }: Fault): boolean {
 /** Why a provider is unavailable: the gateway's budget, a breaker or cooldown, or the provider's own limit. Only for metrics, not for clients. */
 export type UnavailableCause = 'budget' | 'cooldown' | 'limited'
 
+/** A refusal that is not like the others of its kind, for the one layer that treats it differently. */
+export type SpecialRefusal =
+  /** The gateway's own quote for this create does not hold any more: nothing about the client's request (`renewQuote`). */
+  | 'quoteExpired'
+  /** Of a create, and not in the form of the provider's errors: the provider may have carried it out (`intent`). */
+  | 'foreign'
+  /** The provider, or a firewall in front of it, refused this call with 403: the key itself may be good (`ownership`). */
+  | 'forbidden'
+  /** The asset table alone decides it: what one provider refuses for that, no other one may take (`callInTurn`). */
+  | 'forEveryProvider'
+
 export interface FaultDetails {
   readonly cause?: unknown
   /** The domain field at fault. The edge translates it to the client's name. */
@@ -164,16 +175,9 @@ export interface FaultDetails {
   readonly provider?: string
   /** Default: `maybe`. */
   readonly effect?: Effect
-  /** True if the provider, or a firewall in front of it, refused this call with 403: the key itself may be good. */
-  readonly isForbidden?: boolean
-  /** True for a refusal of a create that is not in the form of the provider's errors: the provider may have carried it out. */
-  readonly isForeign?: boolean
-  /** True if the gateway's own quote for this create does not hold any more: nothing about the client's request. */
-  readonly isQuoteExpired?: boolean
+  readonly refusal?: SpecialRefusal | undefined
   /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
-  /** True if the asset table alone decides it: what one provider refuses for that, no other one may take. */
-  readonly isForEveryProvider?: boolean
   /** True if an operator's same command with `force` is carried out. */
   readonly canForce?: boolean
   /** The value of `X-Swap-Reason`. Default: that of the kind. */
@@ -191,11 +195,8 @@ export class Fault extends Error {
   readonly allow: string | undefined
   readonly provider: string | undefined
   readonly effect: Effect
-  readonly isForbidden: boolean
-  readonly isForeign: boolean
-  readonly isQuoteExpired: boolean
+  readonly refusal: SpecialRefusal | undefined
   readonly replayed: boolean
-  readonly isForEveryProvider: boolean
   readonly canForce: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
@@ -210,11 +211,8 @@ export class Fault extends Error {
     this.allow = details.allow
     this.provider = details.provider
     this.effect = details.effect ?? 'maybe'
-    this.isForbidden = details.isForbidden ?? false
-    this.isForeign = details.isForeign ?? false
-    this.isQuoteExpired = details.isQuoteExpired ?? false
+    this.refusal = details.refusal
     this.replayed = details.replayed ?? false
-    this.isForEveryProvider = details.isForEveryProvider ?? false
     this.canForce = details.canForce ?? false
     this.reason = details.reason ?? faultTable[kind].reason
     this.unavailableCause = details.unavailableCause
@@ -264,6 +262,21 @@ export function standardMessage(kind: StandardKind): string {
 export function otherTransaction(provider: string): Fault {
   const message = "The provider's answer was about another transaction; please try again later."
   return new Fault('unreadable', message, { provider })
+}
+
+/** The `Fault` of a shed request: 503 `overloaded`. */
+export function overloaded(details: FaultDetails = {}): Fault {
+  return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
+    ...details,
+    retryAfter: 2,
+    reason: 'overloaded',
+  })
+}
+
+/** For a provider that serves only users whose address it gets. Nothing was sent. */
+export function noPublicAddress(): Fault {
+  const message = 'This swap is offered only to clients with a public network address, and this request has none.'
+  return new Fault('invalid', message, { reason: 'refused', effect: 'nothingSent' })
 }
 
 // Machine-readable reasons of a refusal or failure: the closed list of `X-Swap-Reason` (docs/contract.md §6).
@@ -371,7 +384,7 @@ function isOfLedger(cause: unknown): boolean {
   return cause instanceof Fault && cause.reason === 'ledger_unavailable'
 }
 
-// Derives the reason of a refused amount from the limits in the same response (docs/contract.md §6).
+// The limits of an amount: they give a refused one its reason and its message (docs/contract.md §6).
 
 export interface AmountLimits {
   /** The amount that was refused. */
@@ -401,23 +414,6 @@ export function reasonByLimits(amount: Amount | undefined, limits: AmountLimits)
   return 'refused'
 }
 
-const retryAfter = 2
-
-/** The `Fault` of a shed request: 503 `overloaded`. */
-export function overloaded(details: FaultDetails = {}): Fault {
-  return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
-    ...details,
-    retryAfter,
-    reason: 'overloaded',
-  })
-}
-
-/** For a provider that serves only users whose address it gets. Nothing was sent. */
-export function noPublicAddress(): Fault {
-  const message = 'This swap is offered only to clients with a public network address, and this request has none.'
-  return new Fault('invalid', message, { reason: 'refused', effect: 'nothingSent' })
-}
-
 /** The refusal with these limits in its reason and its message, if they explain it; otherwise the same. */
 export function explainedByLimits(fault: Fault, limits: AmountLimits): Fault {
   const reason = reasonByLimits(limits.amountIn, limits)
@@ -425,6 +421,13 @@ export function explainedByLimits(fault: Fault, limits: AmountLimits): Fault {
   const { provider, effect } = fault
   const details = { ...(provider !== undefined && { provider }), effect, reason, limits, cause: fault }
   return new Fault('invalid', messageWithLimits(fault.message, limits), details)
+}
+
+/** Appends the limits of the amount to the message: both, or the one that there is where a provider may have only one. */
+export function messageWithLimits(message: string, { minAmount, maxAmount }: AmountLimits): string {
+  const parts = [minAmount && `minimum ${minAmount}`, maxAmount && `maximum ${maxAmount}`].filter(Boolean).join(', ')
+  if (parts === '') return message
+  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${parts[0]?.toUpperCase()}${parts.slice(1)}.`
 }
 
 // Failures of the ledger that do not mean "nothing was changed".
@@ -475,11 +478,4 @@ export function publicMessage(text: string, confidential: Confidential, secret =
   if (secret !== '' && text.toLowerCase().includes(secret.toLowerCase())) return generalMessage
   if (confidential.containsWord(printable) || confidential.containsWord(text)) return generalMessage
   return [...printable].slice(0, maxLength).join('')
-}
-
-/** Appends the limits of the amount to the message: both, or the one that there is where a provider may have only one. */
-export function messageWithLimits(message: string, { minAmount, maxAmount }: AmountLimits): string {
-  const parts = [minAmount && `minimum ${minAmount}`, maxAmount && `maximum ${maxAmount}`].filter(Boolean).join(', ')
-  if (parts === '') return message
-  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${parts[0]?.toUpperCase()}${parts.slice(1)}.`
 }

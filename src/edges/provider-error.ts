@@ -10,13 +10,14 @@ import {
   messageWithLimits,
   publicMessage,
   reasonByLimits,
+  type SpecialRefusal,
   standardMessage,
 } from '../domain/fault.ts'
 import { fromStatus, type HttpResponse, isAboutRequest, isReasonPhrase, readRetryAfter } from '../wire/http.ts'
 import { JsonError, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall } from '../wire/provider-operation.ts'
-import { type RefusalMeaning, readRefusal } from '../wire/refusal.ts'
+import { type Refusal, type RefusalMeaning, readRefusal } from '../wire/refusal.ts'
 import { type DecodeContext, readUnreadable } from '../wire/response-table.ts'
 
 export interface ErrorContext {
@@ -37,7 +38,8 @@ const defaultRetryAfterSeconds = 60
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
-  const { message, limits: knownLimits, reportedLimits, meaning, isQuoteExpired, isOfForm } = readRefusal(form.refusal, body)
+  const refusal = readRefusal(form.refusal, body)
+  const { message, limits: knownLimits, reportedLimits, meaning } = refusal
   const implausible = implausibleLimit(knownLimits)
   if (implausible !== undefined) errorContext.drift(implausible, 'implausible')
   const limits = implausible === undefined ? knownLimits : {}
@@ -48,13 +50,22 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   return new Fault(kind, messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext), {
     provider,
     effect: isRefused ? 'refused' : 'maybe',
-    isQuoteExpired: isRefused && call.op === 'createTransaction' && isQuoteExpired,
-    isForeign: isRefused && call.op === 'createTransaction' && !isOfForm,
-    isForbidden: response.status === 403 && meaning === undefined,
+    refusal: specialRefusal(response, call, refusal, isRefused),
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds }),
   })
+}
+
+function specialRefusal(
+  { status }: HttpResponse,
+  { op }: ProviderCall,
+  { meaning, isQuoteExpired, isOfForm }: Refusal,
+  isRefused: boolean,
+): SpecialRefusal | undefined {
+  if (op === 'createTransaction' && isRefused && isQuoteExpired) return 'quoteExpired'
+  if (op === 'createTransaction' && isRefused && !isOfForm) return 'foreign'
+  return status === 403 && meaning === undefined ? 'forbidden' : undefined
 }
 
 /** Statuses of the class 4xx that do not say whether the create was carried out. 499: a proxy noted that its client hung up. */

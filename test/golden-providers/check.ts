@@ -46,8 +46,17 @@ function withNow(actual: Record<string, unknown>, expected: GoldenResponse['body
   return age >= 0 && age < 60_000 ? { ...actual, createdAt: 'now' } : actual
 }
 
-function detailsOf({ kind, message, reason, effect, field, limits, retryAfter, isQuoteExpired }: Fault): unknown {
-  return known({ kind, message, reason, effect, field, limits, retryAfter, isQuoteExpired: isQuoteExpired || undefined })
+function detailsOf({ kind, message, reason, effect, field, limits, retryAfter, refusal }: Fault): unknown {
+  return known({
+    kind,
+    message,
+    reason,
+    effect,
+    field,
+    limits,
+    retryAfter,
+    isQuoteExpired: refusal === 'quoteExpired' || undefined,
+  })
 }
 
 function describeFault(fault: unknown): string {

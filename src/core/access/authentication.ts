@@ -249,9 +249,9 @@ export function gatewayQuoteErrors(): Layer {
 }
 
 function translate(fault: Fault): Fault {
-  const { kind, provider, effect, isForbidden, isForeign, retryAfter } = fault
-  const details = { effect, isForeign, cause: fault, ...(provider !== undefined && { provider }) }
-  if (kind === 'unauthorized') return standardFault('accessRefused', { ...details, isForbidden })
+  const { kind, provider, effect, refusal, retryAfter } = fault
+  const details = { effect, refusal, cause: fault, ...(provider !== undefined && { provider }) }
+  if (kind === 'unauthorized') return standardFault('accessRefused', details)
   if (kind !== 'limited') return fault
   return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, unavailableCause: 'limited' })
 }

@@ -72,7 +72,7 @@ function memoMessage({ coin, network, memo }: Asset): string {
 }
 
 function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid', message: string): Fault {
-  return new Fault('invalid', message, { field, effect: 'nothingSent', reason, isForEveryProvider: true })
+  return new Fault('invalid', message, { field, effect: 'nothingSent', reason, refusal: 'forEveryProvider' })
 }
 
 // Refuses or rounds amounts that the network cannot carry (docs/contract.md §3).
@@ -108,7 +108,7 @@ function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals
     reason: 'parameter_invalid',
     field: 'amountIn',
     effect: 'nothingSent',
-    isForEveryProvider: true,
+    refusal: 'forEveryProvider',
   })
 }
 

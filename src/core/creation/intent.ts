@@ -74,7 +74,7 @@ export function intent(scope: ProviderScope): SendCreate {
         pendingKeys?.keep(caller)
         await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
       } else {
-        const needsLook = fault.isForeign && hasList()
+        const needsLook = fault.refusal === 'foreign' && hasList()
         if (needsLook) pendingKeys?.keep(caller)
         await ledger.drop(id, needsLook ? clock() + firstCheckMs : undefined).catch(() => {})
       }

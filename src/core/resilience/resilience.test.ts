@@ -3,7 +3,7 @@ import { contextOf, scripted } from '../../../test/support/service.ts'
 import { Fault } from '../../domain/fault.ts'
 import { renewQuote } from './resilience.ts'
 
-const expired = new Fault('invalid', 'The rate is over.', { provider: 'alpha', effect: 'refused', isQuoteExpired: true })
+const expired = new Fault('invalid', 'The rate is over.', { provider: 'alpha', effect: 'refused', refusal: 'quoteExpired' })
 
 function created(...faults: readonly (Fault | undefined)[]) {
   const provider = scripted((call) => {

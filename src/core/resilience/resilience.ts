@@ -137,7 +137,7 @@ export function renewQuote(): Layer {
 }
 
 function isQuoteExpired(reason: unknown): boolean {
-  return Fault.from(reason).isQuoteExpired
+  return Fault.from(reason).refusal === 'quoteExpired'
 }
 
 /** The client did not choose the quote, so its request is not at fault. */

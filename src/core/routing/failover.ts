@@ -94,7 +94,7 @@ export async function callInTurn<O extends FailoverOp>(
  * provider, or if this provider has certainly turned it away.
  */
 function whoMayTake(op: FailoverOp, fault: Fault): 'anybody' | 'whoIsAsGood' | 'nobody' {
-  if (fault.isForEveryProvider) return 'nobody'
+  if (fault.refusal === 'forEveryProvider') return 'nobody'
   if (isNotOffered(fault)) return 'anybody'
   const { failover } = faultTable[fault.kind]
   if (op === 'getRate') return failover === 'never' ? 'nobody' : 'anybody'

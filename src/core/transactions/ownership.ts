@@ -64,9 +64,9 @@ export function ownership(scope: ProviderScope): Layer {
         count(sharedRefresh ? 'shared' : 'miss')
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })
       } catch (reason) {
-        const { kind, isForbidden } = Fault.from(reason)
+        const { kind, refusal } = Fault.from(reason)
         // A 403 may be about the one call.
-        if (!faultTable[kind].isStaleServed && !isForbidden && !isAlreadyFinal) throw reason
+        if (!faultTable[kind].isStaleServed && refusal !== 'forbidden' && !isAlreadyFinal) throw reason
         // Another process may have stored a newer state.
         return lastKnown((await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry)
       }
