@@ -14,7 +14,7 @@ let sink = 0
 
 /** Form B's text in, Form A's text out: exact digits, duplicates refused, every field checked. */
 function translate(): void {
-  const known = from.decode(parseJson(transactionText), context)
+  const { fields: known } = from.decode(parseJson(transactionText), context)
   const named = { ...known, codeFrom: 'BTC', codeTo: 'USDTTRC20', updatedAt: known.createdAt }
   sink += to.encode(named, new Set()).length
 }

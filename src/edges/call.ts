@@ -1,4 +1,4 @@
-/** Sends one call to a provider in its form. */
+/** Sends calls to a provider in its form, and decodes the responses. */
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { connectFailureOf } from '../domain/connect-failure.ts'
@@ -14,9 +14,9 @@ import type { ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import { refusedStatusIn200 } from '../wire/refusal.ts'
 import type { Settings } from '../wire/request.ts'
-import type { DecodeContext } from '../wire/response-table.ts'
+import type { DecodeContext, DecodedRow, Given } from '../wire/response-table.ts'
 import { WireError } from '../wire/wire-error.ts'
-import { type DecodeOptions, type ResponseDocument, readDocument } from './decode-response.ts'
+import { type DecodedRows, type PageQuery, ResponseDecoder, type ResponseDocument } from './decode-response.ts'
 import { toProviderFault } from './provider-error.ts'
 
 export interface Connection {
@@ -46,84 +46,115 @@ export interface Connection {
 /** A provider needs this time for a create, or half of its timeout: with less left its outcome would be unknown. */
 const minCreateMs = 3_000
 
-type Decode<T> = (document: ResponseDocument) => T | Promise<T>
+/** Sends calls to one provider. */
+export class Calls {
+  readonly connection: Connection
+  private readonly context: DecodeContext
+  private readonly decoder: ResponseDecoder
+  private readonly spans: CallSpans
+  private readonly minTimeLeftMs: number
 
-export interface Sender {
-  readonly options: DecodeOptions
-  /** Throws a `Fault` if the form cannot express the request, the call fails, it is refused, or the response is not of the form. */
-  readonly send: <T>(call: ProviderCall, fields: object, context: Context, decode: Decode<T>) => Promise<T>
+  constructor(connection: Connection) {
+    const { provider, server, statuses, confidential, observe } = connection
+    this.connection = connection
+    this.context = {
+      statuses,
+      drift: (field, drift, name) => observe({ what: 'drift', provider, field, drift, ...(name !== undefined && { name }) }),
+    }
+    this.decoder = new ResponseDecoder(provider, confidential, this.context)
+    this.spans = new CallSpans(provider, server)
+    this.minTimeLeftMs = Math.min(connection.timeoutMs / 2, minCreateMs)
+  }
+
+  /** The response must be decoded. Throws a `Fault` if the form cannot express the request, the call fails, or it is refused. */
+  async send(call: ProviderCall, fields: object, context: Context): Promise<Answer> {
+    const { connection, decoder } = this
+    const { form, provider, server } = connection
+    if (call.op === 'createTransaction' && context.deadline - performance.now() < this.minTimeLeftMs) throw noTimeLeft()
+    if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
+    const key = call.keyed ? connection.keyOf(context, call) : undefined
+    const encoded = encodeRequest(call, fields, connection.settings)
+    const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
+    const span = this.spans.begin(call, context)
+    const request = toHttpRequest(encoded, call, credential, context, connection, span)
+    const attempt = new Attempt({ operation: call.op, method: call.method, provider, server }, context, span)
+    try {
+      const response = await connection.http(request)
+      attempt.setResponse(response)
+      connection.onServerDate?.(response.headers.date)
+      if (response.status < 200 || response.status > 299) throw this.faultOf(response, call, fields, key)
+      const parsing = decoder.parse(response.body)
+      const document = parsing instanceof Promise ? await parsing : parsing
+      const status = refusedStatusIn200(form.refusal, document.body)
+      if (status !== undefined) throw this.faultOf({ ...response, status }, call, fields, key)
+      return new Answer(call, document, attempt, decoder, connection.observe)
+    } catch (reason) {
+      const fault = this.reportUnreadable(Fault.from(reason))
+      attempt.end(fault, connection.observe)
+      throw fault
+    }
+  }
+
+  private faultOf(response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault {
+    const { form, provider, confidential } = this.connection
+    const amountIn = 'amountIn' in fields ? (fields.amountIn as Amount) : undefined
+    return toProviderFault(response, { form, call, amountIn, provider, confidential, secret, drift: this.context.drift })
+  }
+
+  /** Counts an incomplete or too large response as drift, and adds the provider to its fault. The decoder has done both for a whole one. */
+  private reportUnreadable(fault: Fault): Fault {
+    if (fault.kind !== 'unreadable' || fault.provider !== undefined) return fault
+    this.context.drift('_other', 'unreadable')
+    return fault.with({ provider: this.connection.provider })
+  }
 }
 
-export function sender(connection: Connection): Sender {
-  const { form, http, provider, server, confidential, observe } = connection
-  const decodeContext: DecodeContext = {
-    statuses: connection.statuses,
-    drift: (field, drift, name) => observe({ what: 'drift', provider, field, drift, ...(name !== undefined && { name }) }),
+/** A provider's response to a call. The call is counted, and its span ends, when it is decoded: a wrong form is a failure, too. */
+class Answer {
+  private readonly call: ProviderCall
+  private readonly document: ResponseDocument
+  private readonly attempt: Attempt
+  private readonly decoder: ResponseDecoder
+  private readonly observe: Observer
+
+  constructor(call: ProviderCall, document: ResponseDocument, attempt: Attempt, decoder: ResponseDecoder, observe: Observer) {
+    this.call = call
+    this.document = document
+    this.attempt = attempt
+    this.decoder = decoder
+    this.observe = observe
   }
-  const options: DecodeOptions = { provider, confidential, decodeContext }
-  const reportUnreadable = unreadableReporter(decodeContext, provider)
-  const beginCall = callSpans(provider, server)
-  const minTimeLeftMs = Math.min(connection.timeoutMs / 2, minCreateMs)
-  const faultOf = (response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault =>
-    toProviderFault(response, {
-      form,
-      call,
-      amountIn: amountOf(fields),
-      provider,
-      confidential,
-      secret,
-      drift: decodeContext.drift,
-    })
-  return {
-    options,
-    async send(call, fields, context, decode) {
-      if (call.op === 'createTransaction' && context.deadline - performance.now() < minTimeLeftMs) throw noTimeLeft()
-      if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
-      const key = call.keyed ? connection.keyOf(context, call) : undefined
-      const encoded = encodeRequest(call, fields, connection.settings)
-      const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
-      const span = beginCall(call, context)
-      const request = toHttpRequest(encoded, call, credential, context, connection, span)
-      const attempt = new Attempt({ operation: call.op, method: call.method, provider, server }, context, span)
-      try {
-        const response = await http(request)
-        attempt.setResponse(response)
-        connection.onServerDate?.(response.headers.date)
-        if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
-        const reading = readDocument(response.body, options)
-        const document = reading instanceof Promise ? await reading : reading
-        const status = refusedStatusIn200(form.refusal, document.body)
-        if (status !== undefined) throw faultOf({ ...response, status }, call, fields, key)
-        const decoding = decode(document)
-        // Most are decoded at once, and each `await` is a turn of the queue.
-        const decoded = decoding instanceof Promise ? await decoding : decoding
-        attempt.end(undefined, observe)
-        return decoded
-      } catch (reason) {
-        const fault = reportUnreadable(Fault.from(reason))
-        attempt.end(fault, observe)
-        throw fault
-      }
-    },
+
+  decode(given?: Given): DecodedRow {
+    try {
+      const row = this.decoder.decode(this.call, this.document, given)
+      this.attempt.end(undefined, this.observe)
+      return row
+    } catch (reason) {
+      throw this.failed(reason)
+    }
+  }
+
+  async decodePage(operation: ProviderOperation, query: PageQuery, acceptsUnreadableRows = false): Promise<DecodedRows> {
+    try {
+      const rows = await this.decoder.decodePage(operation, this.document, query, acceptsUnreadableRows)
+      this.attempt.end(undefined, this.observe)
+      return rows
+    } catch (reason) {
+      throw this.failed(reason)
+    }
+  }
+
+  private failed(reason: unknown): Fault {
+    const fault = Fault.from(reason)
+    this.attempt.end(fault, this.observe)
+    return fault
   }
 }
 
 /** Nothing was sent: another provider may take it. */
 function noTimeLeft(): Fault {
   return standardFault('unavailable', { retryAfter: 1, effect: 'nothingSent' })
-}
-
-function amountOf(fields: object): Amount | undefined {
-  return 'amountIn' in fields ? (fields.amountIn as Amount) : undefined
-}
-
-/** Counts an incomplete or too large response as drift, and adds the provider to its fault. Decoding has done both for a whole one. */
-function unreadableReporter({ drift }: DecodeContext, provider: string): (fault: Fault) => Fault {
-  return (fault) => {
-    if (fault.kind !== 'unreadable' || fault.provider !== undefined) return fault
-    drift('_other', 'unreadable')
-    return fault.with({ provider })
-  }
 }
 
 /** A call in the provider's form, with the parameters in its path. */
@@ -242,21 +273,37 @@ export class Attempt {
 
 // Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry.
 
-type BeginCall = (call: ProviderCall, context: Context) => Span | undefined
+class CallSpans {
+  private readonly provider: string
+  private readonly server: Server
+  /** What the calls of an operation share. */
+  private readonly attributes = new WeakMap<ProviderCall, Attributes>()
 
-/** Prepares the attributes that the calls of an operation share. */
-function callSpans(provider: string, server: Server): BeginCall {
-  const at = { 'server.address': server.address, 'server.port': server.port }
-  const attributesOf = new WeakMap<ProviderCall, Attributes>()
-  return (call, { span, resends }) => {
+  constructor(provider: string, server: Server) {
+    this.provider = provider
+    this.server = server
+  }
+
+  /** Undefined if the request is not traced. */
+  begin(call: ProviderCall, { span, resends }: Context): Span | undefined {
     if (!span) return undefined
-    const { op, method } = call
-    const attributes = attributesOf.getOrInsertComputed(call, () => {
-      return { 'http.request.method': method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at }
-    })
-    const begun = span.begin(method, attributes, 'client')
+    const begun = span.begin(call.method, this.attributesOf(call), 'client')
     if (resends !== undefined) begun.setAttributes({ 'http.request.resend_count': resends })
     return begun
+  }
+
+  private attributesOf(call: ProviderCall): Attributes {
+    const known = this.attributes.get(call)
+    if (known) return known
+    const attributes = {
+      'http.request.method': call.method,
+      'swapgate.operation': call.op,
+      'swapgate.provider': this.provider,
+      'server.address': this.server.address,
+      'server.port': this.server.port,
+    }
+    this.attributes.set(call, attributes)
+    return attributes
   }
 }
 

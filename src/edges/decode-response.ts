@@ -1,17 +1,21 @@
-/** Decodes a provider's response by the table of its form. */
+/** Decodes a provider's response by the table of its form: one row, or the rows of a page. */
+import { inSlices } from '../domain/async.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { standardFault } from '../domain/fault.ts'
 import { JsonError, type JsonValue, parseJson, parseJsonList } from '../wire/json.ts'
-import type { ProviderCall } from '../wire/provider-operation.ts'
-import type { DecodeContext, Given, ResponseFields } from '../wire/response-table.ts'
+import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
+import {
+  type DecodeContext,
+  type DecodedPage,
+  type DecodedRow,
+  decodePage,
+  type Given,
+  type ResponseFields,
+  readUnreadable,
+  type UnreadableFields,
+} from '../wire/response-table.ts'
+import { memberAt } from '../wire/table.ts'
 import { EmptyResponse, WireError } from '../wire/wire-error.ts'
-
-export interface DecodeOptions {
-  /** The provider's tag. */
-  readonly provider: string
-  readonly confidential: Confidential
-  readonly decodeContext: DecodeContext
-}
 
 /** A response, as text and as JSON. */
 export interface ResponseDocument {
@@ -19,63 +23,186 @@ export interface ResponseDocument {
   readonly body: JsonValue
 }
 
-/** Throws a `Fault` `unreadable` if the response does not match the form. */
-export function decodeResponse(
-  call: ProviderCall,
-  { text, body }: ResponseDocument,
-  options: DecodeOptions,
-  given?: Given,
-): ResponseFields {
-  try {
-    return accepting(call, text, options)(call.responseCodec.decode(body, options.decodeContext, given))
-  } catch (reason) {
-    if (reason instanceof EmptyResponse && call.op === 'getTransaction')
-      throw standardFault('notFound', { provider: options.provider, cause: reason })
-    throw toUnreadable(reason, options)
-  }
+/** The requested page. */
+export interface PageQuery {
+  readonly page: number
+  readonly size: number
 }
 
 /** No response but a list is longer; most that are wait for a turn of the queue in vain. */
 const maxShortLength = 65_536
+/** Of one page: some thousand coins with their networks, in one response, is the most that a provider has. */
+const maxRows = 20_000
 
-/** Throws a `Fault` `unreadable` if the text is not JSON. */
-export function readDocument(text: string, options: DecodeOptions): ResponseDocument | Promise<ResponseDocument> {
-  if (text.length > maxShortLength) return readLongDocument(text, options)
-  try {
-    return { text, body: parseJson(text) }
-  } catch (reason) {
-    throw toUnreadable(reason, options)
+/** The responses of one provider. Throws a `Fault` `unreadable` for one that does not match the form. */
+export class ResponseDecoder {
+  /** The provider's tag. */
+  private readonly provider: string
+  private readonly confidential: Confidential
+  private readonly context: DecodeContext
+
+  constructor(provider: string, confidential: Confidential, context: DecodeContext) {
+    this.provider = provider
+    this.confidential = confidential
+    this.context = context
   }
-}
 
-async function readLongDocument(text: string, options: DecodeOptions): Promise<ResponseDocument> {
-  try {
-    return { text, body: await parseJsonList(text) }
-  } catch (reason) {
-    throw toUnreadable(reason, options)
+  /** A long text is parsed in slices. */
+  parse(text: string): ResponseDocument | Promise<ResponseDocument> {
+    if (text.length > maxShortLength) return this.parseLong(text)
+    try {
+      return { text, body: parseJson(text) }
+    } catch (reason) {
+      throw this.toUnreadable(reason)
+    }
   }
-}
 
-/** A filter for the rows of this text: throws if a row contains a key, and removes confidential notes. */
-export function accepting(
-  { responseNames }: ProviderCall,
-  text: string,
-  { confidential }: DecodeOptions,
-): (row: ResponseFields) => ResponseFields {
-  // One search of the whole text saves one per field. With escapes each field must be searched.
-  const mayContainKey = confidential.containsKey(text) || text.includes('\\')
-  return (row) => {
-    const field = removeConfidential(row, confidential, mayContainKey)
+  private async parseLong(text: string): Promise<ResponseDocument> {
+    try {
+      return { text, body: await parseJsonList(text) }
+    } catch (reason) {
+      throw this.toUnreadable(reason)
+    }
+  }
+
+  decode(call: ProviderCall, { text, body }: ResponseDocument, given?: Given): DecodedRow {
+    try {
+      const row = call.responseCodec.decode(body, this.context, given)
+      this.accept(call, row.fields, text, this.mayContainKey(text))
+      return row
+    } catch (reason) {
+      if (reason instanceof EmptyResponse && call.op === 'getTransaction')
+        throw standardFault('notFound', { provider: this.provider, cause: reason })
+      throw this.toUnreadable(reason)
+    }
+  }
+
+  /** `acceptsUnreadableRows`: rows that do not match the form are returned separately, with their readable fields. */
+  async decodePage(
+    operation: ProviderOperation,
+    { text, body }: ResponseDocument,
+    query: PageQuery,
+    acceptsUnreadableRows: boolean,
+  ): Promise<DecodedRows> {
+    try {
+      const page = decodePage(operation.page ?? 'items', body, this.context)
+      const rows = page.items.filter((item) => counts(operation, item))
+      const read = await (acceptsUnreadableRows ? this.readTolerantly(operation, rows, text) : this.readRows(operation, rows, text))
+      return { ...read, ...extentOf(page, query, operation), ...(isSpread(read, page) && { rowCount: page.items.length }) }
+    } catch (reason) {
+      throw this.toUnreadable(reason)
+    }
+  }
+
+  private async readTolerantly(operation: ProviderOperation, rows: readonly JsonValue[], text: string): Promise<ReadRows> {
+    const { responseCodec } = operation
+    const given = emptyTexts(operation)
+    const mayContainKey = this.mayContainKey(text)
+    const derived = new Set<string>()
+    const unreadable: UnreadableFields[] = []
+    const items: ResponseFields[] = []
+    await inSlices(rows, (item) => {
+      try {
+        const decoded = responseCodec.decodeRows(item, this.context, given)
+        for (const row of decoded) this.accept(operation, row.fields, text, mayContainKey)
+        for (const row of decoded) keep(row, operation, items, derived)
+      } catch (reason) {
+        if (!(reason instanceof WireError)) throw reason
+        this.context.drift(reason.field || '_other', 'badRow')
+        unreadable.push(readUnreadable(responseCodec, item))
+      }
+    })
+    return { items, derived, unreadable }
+  }
+
+  /** Accepts a provider's whole list as one page. */
+  private async readRows(operation: ProviderOperation, rows: readonly JsonValue[], text: string): Promise<ReadRows> {
+    const { responseCodec, dropsBadRows } = operation
+    const given = emptyTexts(operation)
+    const mayContainKey = this.mayContainKey(text)
+    const derived = new Set<string>()
+    const items: ResponseFields[] = []
+    let dropped = 0
+    await inSlices(rows, (item) => {
+      try {
+        for (const row of responseCodec.decodeRows(item, this.context, given)) keep(row, operation, items, derived)
+        if (items.length > maxRows) throw new JsonError(`more than ${maxRows} rows`)
+      } catch (reason) {
+        if (!dropsBadRows || !(reason instanceof WireError)) throw reason
+        this.context.drift(reason.field || '_other', 'badRow')
+        dropped++
+      }
+    })
+    await inSlices(items, (fields) => this.accept(operation, fields, text, mayContainKey))
+    return { items, derived, dropped }
+  }
+
+  /** One search of the whole text saves one per field. With escapes each field must be searched. */
+  private mayContainKey(text: string): boolean {
+    return this.confidential.containsKey(text) || text.includes('\\')
+  }
+
+  /** Throws if a row of this text contains a key, and removes confidential notes. */
+  private accept({ responseNames }: ProviderCall, fields: ResponseFields, text: string, mayContainKey: boolean): void {
+    const field = removeConfidential(fields, this.confidential, mayContainKey)
     if (field !== undefined) throw new WireError(responseNames.get(field) ?? field, 'it contains a key')
-    detach(row, text)
-    return row
+    detach(fields, text)
+  }
+
+  private toUnreadable(reason: unknown): unknown {
+    if (!(reason instanceof WireError || reason instanceof JsonError)) return reason
+    this.context.drift((reason instanceof WireError && reason.field) || '_other', 'unreadable')
+    return standardFault('unreadable', { provider: this.provider, cause: reason })
   }
 }
 
-export function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOptions): unknown {
-  if (!(reason instanceof WireError || reason instanceof JsonError)) return reason
-  decodeContext.drift((reason instanceof WireError && reason.field) || '_other', 'unreadable')
-  return standardFault('unreadable', { provider, cause: reason })
+// The rows of a page.
+
+/** The items of a page, the fields that they lacked, and how many there are. */
+export interface DecodedRows extends ReadRows {
+  readonly total: number
+  readonly hasMore?: boolean
+  /** The rows in the provider's list, where each is several items or none. */
+  readonly rowCount?: number
+}
+
+interface ReadRows {
+  readonly items: readonly ResponseFields[]
+  readonly derived: ReadonlySet<string>
+  /** The number of rows that do not match the form. */
+  readonly dropped?: number
+  readonly unreadable?: readonly UnreadableFields[]
+}
+
+function isSpread({ items, dropped = 0, unreadable = [] }: ReadRows, page: DecodedPage): boolean {
+  return items.length + dropped + unreadable.length !== page.items.length
+}
+
+function counts({ only }: ProviderOperation, item: JsonValue): boolean {
+  return only.every(([name, value]) => memberAt(item, [name]) === value)
+}
+
+/** Texts that a row may lack are empty, and not derived. */
+function emptyTexts({ assumes }: ProviderOperation): Given {
+  return { assumed: Object.fromEntries(assumes.map((field) => [field, ''])) }
+}
+
+function keep({ fields, derived }: DecodedRow, { assumes }: ProviderOperation, items: ResponseFields[], all: Set<string>): void {
+  items.push(fields)
+  for (const field of derived) if (!assumes.includes(field)) all.add(field)
+}
+
+/** Rows without a total: there are more if the page is full, or is not the last one. A list without pages is whole. */
+function extentOf(
+  { items, total, lastPage }: DecodedPage,
+  { page, size }: PageQuery,
+  { requestCodec }: ProviderOperation,
+): { readonly total: number; readonly hasMore?: boolean } {
+  if (total !== undefined) return { total }
+  const hasPages = requestCodec.slots.some(({ field }) => field === 'page' || (field as string) === 'offset')
+  if (!hasPages) return { total: items.length }
+  const hasMore = lastPage === undefined ? items.length >= size : page < lastPage
+  return { total: (page - 1) * size + items.length, hasMore }
 }
 
 // Filters providers' responses: no key in any field, and no confidential text in free text (docs/contract.md §8).

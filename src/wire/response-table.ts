@@ -19,15 +19,21 @@ export type ResponseFields = Record<string, unknown>
 export interface Given {
   /** Of other calls of the same operation; this response's own fields replace them. */
   readonly fields?: Readonly<ResponseFields> | undefined
-  /** Used if the response lacks them, and reported to `onAssumed`. */
+  /** Used if the response lacks them; they are then `derived`. */
   readonly assumed?: Readonly<ResponseFields> | undefined
-  readonly onAssumed?: (field: string) => void
-  /** Called for a field that is null. */
-  readonly onNull?: (field: string) => void
-  /** Called for a field whose value comes from the line that is used if no other has it. */
-  readonly onFallback?: (field: string) => void
   /** A field that the response may lack, whatever its table says. */
   readonly mayLack?: string | undefined
+}
+
+/** A row of a response, and where its fields come from. */
+export interface DecodedRow {
+  readonly fields: ResponseFields
+  /** Fields that were assumed, or have been reduced by a deduction. */
+  readonly derived: readonly string[]
+  /** Fields of members that are null. */
+  readonly nulls: readonly string[]
+  /** Fields whose value comes from the line that is used if no other has it. */
+  readonly fallbacks: readonly string[]
 }
 
 export interface ResponseCodec {
@@ -35,9 +41,9 @@ export interface ResponseCodec {
   /** The fields, in the order of the table. */
   readonly slots: readonly ResponseSlot[]
   /** Throws a `WireError` if the value does not match the form. */
-  readonly decode: (value: JsonValue, context: DecodeContext, given?: Given) => ResponseFields
+  readonly decode: (value: JsonValue, context: DecodeContext, given?: Given) => DecodedRow
   /** The rows of one item of a list: several if its table has a list inside. */
-  readonly decodeRows: (value: JsonValue, context: DecodeContext, given?: Given) => readonly ResponseFields[]
+  readonly decodeRows: (value: JsonValue, context: DecodeContext, given?: Given) => readonly DecodedRow[]
   /** JSON text; the names of fields that are not known are added to `omitted`. */
   readonly encode: (response: object, omitted: Set<string>) => string
 }

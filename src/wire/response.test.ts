@@ -9,7 +9,10 @@ const table = { coin: 'coin', networks: each('network'), mainnet: unused } as co
 const statuses = { meanings: new Map(), available: new Set<string>() }
 const drift: string[] = []
 const context = { statuses: new Map(), drift: (field: string, what: string) => void drift.push(`${field} ${what}`) }
-const rowsOf = (json: string, tree = table) => compileResponse(tree, statuses).decodeRows(parseJson(json), context)
+const rowsOf = (json: string, tree = table) =>
+  compileResponse(tree, statuses)
+    .decodeRows(parseJson(json), context)
+    .map(({ fields }) => fields)
 
 it('each text of a list is a row of its own, with what stands beside the list', () => {
   const rows = rowsOf('{ "networks": ["tron", "ethereum"], "coin": "USDT", "mainnet": "tron" }')

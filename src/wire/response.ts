@@ -6,6 +6,7 @@ import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from './json.ts'
 import {
   compileNodes,
   type DecodeContext,
+  type DecodedRow,
   type Given,
   type ResponseCodec,
   type ResponseFields,
@@ -107,14 +108,18 @@ interface Details {
   readonly members: JsonValue
 }
 
-interface RowContext {
+/** A row while it is read. */
+interface RowContext extends DecodedRow {
   readonly meanings: ReadonlyMap<string, StatusWord>
   readonly context: DecodeContext
-  readonly row: ResponseFields
-  readonly given: Given
+  derived: readonly string[]
+  nulls: readonly string[]
+  fallbacks: readonly string[]
   /** Of the lists in the row; undefined as long as there are none. */
   details: Details[] | undefined
 }
+
+const none: readonly string[] = []
 
 function compileDecode(
   nodes: ResponseNodes,
@@ -124,19 +129,18 @@ function compileDecode(
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
-    const row: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const rowContext: RowContext = { meanings, context, row, given, details: undefined }
-    const spread = readObject(nodes, value, rowContext)
+    const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
+    const row: RowContext = { meanings, context, fields, derived: none, nulls: none, fallbacks: none, details: undefined }
+    const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
-      const own = { ...row }
-      const ownContext: RowContext = { meanings, context, row: own, given, details: undefined }
-      readObject(spread.nodes, item, ownContext)
-      for (const detail of rowContext.details ?? []) readDetail(detail, item, ownContext)
+      const own: RowContext = { ...row, fields: { ...fields }, details: undefined }
+      readObject(spread.nodes, item, own)
+      for (const detail of row.details ?? []) readDetail(detail, item, own)
       return complete(slots, own, given)
     })
   }
-  return { decodeRows, decode: (value, context, given) => decodeRows(value, context, given)[0] as ResponseFields }
+  return { decodeRows, decode: (value, context, given) => decodeRows(value, context, given)[0] as DecodedRow }
 }
 
 /** A member that is no object says nothing. */
@@ -159,16 +163,15 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
     if (node) expected = node.index + 1
     const member = values[at] as JsonValue
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
-    else if (member === null) reportNull(node, rowContext.given)
+    else if (member === null) noteNull(node, rowContext)
     else if (node.slot) readSlot(node.slot, member, rowContext)
     else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
 }
 
-function reportNull({ slot, below }: ResponseNode, { onNull }: Given): void {
-  if (!onNull) return
-  for (const { field } of slot ? [slot] : below ? slotsOf(below) : []) onNull(field)
+function noteNull({ slot, below }: ResponseNode, rowContext: RowContext): void {
+  for (const { field } of slot ? [slot] : below ? slotsOf(below) : []) rowContext.nulls = [...rowContext.nulls, field]
 }
 
 /** Most members are in the order of the table, without some optional ones: a comparison is cheaper than a hash of the name. */
@@ -201,15 +204,16 @@ function asObject(text: JsonValue): JsonObject {
   return object
 }
 
-function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row, given }: RowContext): void {
+function readSlot(slot: ResponseSlot, value: JsonValue, rowContext: RowContext): void {
   const { field, isFallback, isZeroNone } = slot
+  const { meanings, context, fields: row } = rowContext
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
   else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
   else if (!isNothing(slot, value)) {
     row[field] = readValue(slot, value, context)
-    if (isFallback) given.onFallback?.(field)
+    if (isFallback) rowContext.fallbacks = [...rowContext.fallbacks, field]
   }
 }
 
@@ -265,25 +269,27 @@ function readStatus(
   return unknownStatus
 }
 
-function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed, onAssumed, mayLack }: Given): ResponseFields {
+function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assumed, mayLack }: Given): DecodedRow {
+  const { fields: row } = rowContext
   for (const field in assumed) {
     if (row[field] !== undefined || assumed[field] === undefined) continue
     row[field] = assumed[field]
-    onAssumed?.(field)
+    rowContext.derived = [...rowContext.derived, field]
   }
   for (const slot of slots) {
     if (row[slot.field] === undefined) requireAbsence(slot, row, mayLack)
-    else if (slot.deductedFrom !== undefined) deduct(slot, row, onAssumed)
+    else if (slot.deductedFrom !== undefined) deduct(slot, rowContext)
   }
   if (row.status === unknownStatus) row.status = undefined
   else if (isAttention(row.status)) {
     row.attention = row.status
     row.status = 'exchanging'
   }
-  return row
+  return rowContext
 }
 
-function deduct({ field, name, deductedFrom = '' }: ResponseSlot, row: ResponseFields, onAssumed: Given['onAssumed']): void {
+function deduct({ field, name, deductedFrom = '' }: ResponseSlot, rowContext: RowContext): void {
+  const { fields: row } = rowContext
   const deduction = row[field] as Amount
   row[field] = undefined
   if (row[deductedFrom] === undefined || isZero(deduction)) return
@@ -291,7 +297,7 @@ function deduct({ field, name, deductedFrom = '' }: ResponseSlot, row: ResponseF
   if (compareAmounts(deduction, zero) < 0 || compareAmounts(rest, zero) < 0)
     throw new WireError(name, 'it is no part of the amount')
   row[deductedFrom] = rest
-  onAssumed?.(deductedFrom)
+  rowContext.derived = [...rowContext.derived, deductedFrom]
 }
 
 function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>, mayLack: string | undefined): void {
