@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readIdempotencyKey } from './serve.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 
 const read = (value: string | undefined, repeated: readonly string[] = []): string | undefined =>
   readIdempotencyKey({ method: 'POST', path: '/', query: '', headers: { 'idempotency-key': value }, repeated })

@@ -5,7 +5,7 @@ import { Fault } from '../domain/fault.ts'
 import { type Op, ops } from '../domain/service.ts'
 import type { FormHandler } from '../edges/mounts.ts'
 import { errorBody } from '../edges/response.ts'
-import { type Matcher, matcher } from '../edges/serve.ts'
+import { type Router, router } from '../edges/router.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
@@ -18,9 +18,9 @@ const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 
 /** The form's handler, with whatever `outages` has for the operation. */
 export function injectFaults(served: FormHandler, form: Form, injector: FaultInjector, pause: Pause): FormHandler {
-  const match = matcher(form)
+  const route = router(form)
   return async (request, mountedRequest) => {
-    const op = operationOf(match, request.method, mountedRequest?.path ?? request.path)
+    const op = operationOf(route, request.method, mountedRequest?.path ?? request.path)
     const injected = op && injector.draw(op)
     if (!injected) return served(request, mountedRequest)
     if (injected.latency !== undefined) await pause(injected.latency)
@@ -28,9 +28,9 @@ export function injectFaults(served: FormHandler, form: Form, injector: FaultInj
   }
 }
 
-function operationOf(match: Matcher, method: string, path: string): Op | undefined {
+function operationOf(route: Router, method: string, path: string): Op | undefined {
   try {
-    return match(method, path).operation?.op
+    return route(method, path).operation?.op
   } catch (reason) {
     if (reason instanceof Fault) return undefined
     throw reason
