@@ -54,15 +54,7 @@ function gateway(tracing: Tracing | undefined): Http {
   const keyCheck = new KeyCheck(scope, new AccountHealth())
   const protecting = resilience(scope, memoryBudgets(clock), keyCheck, createBreaker(scope))
   const service = compose([traced('quoteCache', quoteCache(scope), 'alpha'), ...protecting], edge)
-  return serve({
-    form: formA,
-    service,
-    gate: async () => ({}),
-    identify: async () => undefined,
-    maxAgeSeconds: {},
-    observe,
-    tracing,
-  })
+  return serve(formA, service, { gate: async () => ({}), identify: async () => undefined, observe, tracing })
 }
 
 let requestCount = 0

@@ -1,17 +1,8 @@
 /** Authentication and admission of a request. */
 import { Fault } from '../domain/fault.ts'
-import { type Caller, type Gate, keyed, type Op } from '../domain/service.ts'
+import { type Caller, keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import type { RequestRecord } from './record.ts'
-
-export interface AdmitOptions {
-  readonly gate: Gate
-  /**
-   * The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. `isQuote`: it may be
-   * what was known of the key a minute ago.
-   */
-  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
-}
+import type { ClientEdge, RequestRecord } from './record.ts'
 
 /** Authenticates the caller and charges its limits. Throws a `Fault` if the request is rejected. */
 export async function admit(
@@ -19,13 +10,13 @@ export async function admit(
   isKeyMalformed: boolean,
   op: Op,
   record: RequestRecord,
-  options: AdmitOptions,
+  edge: ClientEdge,
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, isKeyMalformed, op, record, options)
+    const caller = await callerOf(request, isKeyMalformed, op, record, edge)
     record.caller = caller
-    const { quota, refusal } = await options.gate(op, caller)
+    const { quota, refusal } = await edge.gate(op, caller)
     record.quota = quota
     if (refusal) throw refusal
     span?.end()
@@ -42,7 +33,7 @@ function callerOf(
   isKeyMalformed: boolean,
   op: Op,
   { form: { credential } }: RequestRecord,
-  { identify }: AdmitOptions,
+  { identify }: ClientEdge,
 ): Promise<Caller> {
   const key = credential.decode(headers)
   if (key === undefined)

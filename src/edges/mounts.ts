@@ -5,10 +5,8 @@
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
-import type { MountedRequest } from './serve.ts'
+import type { FormHandler } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
-
-export type FormHandler = (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse>
 
 /** A request below `/native`. */
 export interface NativeMount {

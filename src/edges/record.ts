@@ -1,7 +1,7 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
-import type { Caller, OperationName, Quota } from '../domain/service.ts'
+import type { Caller, Gate, OperationName, Quota } from '../domain/service.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -108,7 +108,14 @@ function keyRefusal({ provider, reason }: Fault): KeyRefusal {
 
 // Wraps every request: the request id, the server span, the report at the end, and an error response in the client's form.
 
-export interface RecordOptions {
+/** How the clients' edges, in every form and on the native lane, know and report their callers. */
+export interface ClientEdge {
+  readonly gate: Gate
+  /**
+   * The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. `isQuote`: it may be
+   * what was known of the key a minute ago.
+   */
+  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
   /** Tags of the providers with `sandbox: true`; absent: none. */
@@ -122,7 +129,7 @@ export async function recorded(
   request: HttpRequest,
   form: Form,
   vary: string | undefined,
-  { observe, tracing, sandboxTags }: RecordOptions,
+  { observe, tracing, sandboxTags }: ClientEdge,
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)

@@ -4,24 +4,22 @@ import type { Admission, Caller, Context, Op, SwapService } from '../domain/serv
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'
-import { type AdmitOptions, admit } from './admit.ts'
+import { admit } from './admit.ts'
 import { readFields, readText } from './decode-request.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { type RecordOptions, type RequestRecord, recorded } from './record.ts'
+import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
 import { type EncodeOptions, encodeResponse, notModifiedIfMatched, optionsResponse, turnToEncode } from './response.ts'
 import { type Match, type Router, router } from './router.ts'
 import { pageResponse } from './static-page.ts'
 
-interface ServeOptions extends AdmitOptions, RecordOptions {
-  readonly form: Form
-  readonly service: SwapService
-  /** Limits requests of static pages by the client's address; absent if there are no pages. */
-  readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
+interface FormSettings {
   /**
    * Seconds for which clients may cache responses: `cache.currencies` (default: 600 seconds) and `cache.rate` (default: 2 seconds).
-   * Operations that are not listed are not cached.
+   * Operations that are not listed are not cached; absent: none is.
    */
-  readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
+  readonly maxAgeSeconds?: Readonly<Partial<Record<Op, number>>>
+  /** Limits requests of static pages by the client's address; absent if there are no pages. */
+  readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
   /** Whether callers may choose a provider, so that quotes vary by that header; absent: no. */
   readonly hasPicks?: boolean
 }
@@ -42,19 +40,26 @@ export interface MountedRequest {
   readonly page?: StaticPage | undefined
 }
 
+export type FormHandler = (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse>
+
 const pickHeader = 'x-swap-provider'
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
-export function serve(options: ServeOptions): (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse> {
-  const { form } = options
-  const encodeOptions: EncodeOptions = { maxAgeSeconds: options.maxAgeSeconds, observe: options.observe }
-  const server: FormServer = { ...options, route: router(form), encodeOptions }
+export function serve(form: Form, service: SwapService, edge: ClientEdge, settings: FormSettings = {}): FormHandler {
+  const { maxAgeSeconds = {}, pageGate, hasPicks = false } = settings
+  const encodeOptions = { maxAgeSeconds, observe: edge.observe }
+  const server: FormServer = { form, service, edge, route: router(form), pageGate, hasPicks, encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
-    recorded(request, form, mountedRequest.vary, options, (record) => respond(request, mountedRequest, record, server))
+    recorded(request, form, mountedRequest.vary, edge, (record) => respond(request, mountedRequest, record, server))
 }
 
-interface FormServer extends ServeOptions {
+interface FormServer {
+  readonly form: Form
+  readonly service: SwapService
+  readonly edge: ClientEdge
   readonly route: Router
+  readonly pageGate: FormSettings['pageGate']
+  readonly hasPicks: boolean
   readonly encodeOptions: EncodeOptions
 }
 
@@ -80,7 +85,7 @@ async function respond(
   server: FormServer,
 ): Promise<HttpResponse> {
   const { formConflict, isKeyMalformed = false, page } = mountedRequest
-  const { service, hasPicks, encodeOptions } = server
+  const { service, edge, hasPicks, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
   if (page) return respondWithPage(page, request, formConflict, record, server)
   const { operation, path, allow } = findOperation(request, mountedRequest, record, server)
@@ -88,7 +93,7 @@ async function respond(
   record.setOperation(operation)
   if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
   if (formConflict) throw formConflict
-  const caller = await admit(request, isKeyMalformed, operation.op, record, server)
+  const caller = await admit(request, isKeyMalformed, operation.op, record, edge)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
   const fields = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)

@@ -16,21 +16,16 @@ export function served(service: SwapService, gate: Gate, providers: readonly Rou
   const { config, forms, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
-  const edge = {
-    service,
-    gate,
-    pageGate: pageLimit(limiter, load, observe),
-    identify,
+  const edge = { gate, identify, observe, tracing, sandboxTags }
+  const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
+    pageGate: pageLimit(limiter, load, observe),
     hasPicks: isManaged && config.routing.pick.length > 0,
-    observe,
-    tracing,
-    sandboxTags,
   }
-  const handlers = new Map(forms.map((form) => [form, serve({ ...edge, form })]))
+  const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
-  const native = serveNative({ lanes, gate, identify, observe, tracing, sandboxTags })
+  const native = serveNative(lanes, edge)
   return mounts(handlers, formNamed(config.defaultForm, forms), config.docs ? pages : new Map(), native)
 }
 

@@ -1,34 +1,14 @@
 /** One native call: the request to the provider, the head to the client, and the reports. */
-import type { Confidential } from '../domain/confidential.ts'
 import { Fault, faultTable, standardFault } from '../domain/fault.ts'
-import type { NativeGuard, OpenPath, ReportHead } from '../domain/native.ts'
-import type { Observer, Server } from '../domain/observation.ts'
+import type { OpenPath, ReportHead } from '../domain/native.ts'
+import type { Observer } from '../domain/observation.ts'
 import type { Caller, Context } from '../domain/service.ts'
 import { Attempt } from '../edges/call.ts'
 import type { RequestRecord } from '../edges/record.ts'
 import { baseHeaders, type ResponseContext } from '../edges/response.ts'
 import { type Headers, type HttpRequest, type HttpResponse, readRetryAfter } from '../wire/http.ts'
-import type { NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
-
-/** A provider with the settings of its native lane. */
-export interface NativeProvider {
-  readonly tag: string
-  readonly server: Server
-  /** The gateway's own key in the header of the provider's form. */
-  readonly credential: Headers
-  readonly userAgent: string
-  readonly confidential: Confidential
-  /** Maximum size of a request body: `providers.<name>.nativeMaxBytes` (default: 1048576 bytes). */
-  readonly maxBytes: number
-  /** `providers.<name>.timeout` (default: 10 seconds). */
-  readonly timeoutMs: number
-  /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
-  readonly idleTimeoutMs: number
-  /** Of a whole exchange: `providers.<name>.nativeTimeout` (default: 300 seconds). */
-  readonly totalTimeoutMs: number
-  readonly guard: NativeGuard
-  readonly send: SendNative
-}
+import type { NativeHead, NativeRequest } from '../wire/native.ts'
+import type { NativeLane } from './lane.ts'
 
 interface ClientRequest {
   readonly request: HttpRequest
@@ -38,27 +18,26 @@ interface ClientRequest {
 
 /** `path`: below the provider's base URL. Throws a `Fault` if the client got no head; after the head a fault is only recorded. */
 export async function callNative(
-  provider: NativeProvider,
+  lane: NativeLane,
   openPath: OpenPath,
   path: string,
   client: ClientRequest,
   observe: Observer,
 ): Promise<HttpResponse> {
   const { record } = client
-  const context = contextOf(provider, client)
+  const context = contextOf(lane, client)
   const result: { head?: NativeHead; fault?: Fault | undefined } = {}
   const call = async (reportHead: ReportHead, signal: AbortSignal): Promise<void> => {
-    const attempt = beginAttempt(provider, openPath, context)
+    const attempt = beginAttempt(lane, openPath, context)
     const toClient = (status: number, received: Headers): NativeHead => {
       attempt.setHead(status)
-      result.head = headDown(status, received, provider, client)
-      result.fault = faultOfStatus(status, received, provider.tag)
+      result.head = headDown(status, received, lane, client)
+      result.fault = faultOfStatus(status, received, lane.tag)
       reportHead(result.fault)
       return result.head
     }
     try {
-      const { confidential: keys } = provider
-      await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), keys, signal, toClient })
+      await lane.send({ ...requestUp(lane, openPath, path, client, attempt), signal, toClient })
       attempt.end(result.fault, observe)
     } catch (reason) {
       attempt.end(Fault.from(reason), observe)
@@ -66,7 +45,7 @@ export async function callNative(
     }
   }
   try {
-    await provider.guard(openPath, context, call)
+    await lane.guard(openPath, context, call)
     record.fault = result.fault?.kind === 'invalid' ? undefined : result.fault
   } catch (reason) {
     record.fault = translateKeyRefusal(Fault.from(reason))
@@ -84,7 +63,7 @@ function translateKeyRefusal(fault: Fault): Fault {
   return standardFault('accessRefused', { effect: 'refused', cause: fault, provider: fault.provider })
 }
 
-function contextOf({ timeoutMs }: NativeProvider, { caller, record }: ClientRequest): Context {
+function contextOf({ timeoutMs }: NativeLane, { caller, record }: ClientRequest): Context {
   return {
     requestId: record.requestId,
     caller,
@@ -95,7 +74,7 @@ function contextOf({ timeoutMs }: NativeProvider, { caller, record }: ClientRequ
   }
 }
 
-function beginAttempt({ tag, server }: NativeProvider, { method }: OpenPath, context: Context): Attempt {
+function beginAttempt({ tag, server }: NativeLane, { method }: OpenPath, context: Context): Attempt {
   const attributes = {
     'http.request.method': method,
     'swapgate.operation': 'native',
@@ -108,12 +87,12 @@ function beginAttempt({ tag, server }: NativeProvider, { method }: OpenPath, con
 }
 
 function requestUp(
-  { credential, userAgent }: NativeProvider,
+  { credential, userAgent, confidential, maxBytes, timeoutMs, idleTimeoutMs, totalTimeoutMs }: NativeLane,
   { method }: OpenPath,
   path: string,
   { request, record }: ClientRequest,
   { span }: Attempt,
-): Pick<NativeRequest, 'streams' | 'method' | 'path' | 'headers'> {
+): Omit<NativeRequest, 'signal' | 'toClient'> {
   const { streams, query, headers } = request
   if (!streams) throw Fault.from(new Error('a native call without streams'))
   const own = {
@@ -122,10 +101,20 @@ function requestUp(
     ...(span && { traceparent: span.traceparent }),
     ...credential,
   }
-  return { streams, method, path: query === '' ? path : `${path}?${query}`, headers: headersUp(method, headers, own) }
+  return {
+    streams,
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: headersUp(method, headers, own),
+    keys: confidential,
+    maxBytes,
+    timeoutMs,
+    idleTimeoutMs,
+    totalTimeoutMs,
+  }
 }
 
-function headDown(status: number, received: Headers, { tag, confidential }: NativeProvider, { record }: ClientRequest): NativeHead {
+function headDown(status: number, received: Headers, { tag, confidential }: NativeLane, { record }: ClientRequest): NativeHead {
   const refusal = refusedHead(status, received, tag)
   if (refusal) throw refusal
   const hasSecret = (text: string): boolean => confidential.containsKey(text)

@@ -3,14 +3,39 @@ import type { LookupFunction } from 'node:net'
 import { signer } from '../adapters/crypto.ts'
 import type { Config, Provider } from '../config/index.ts'
 import type { Confidential } from '../domain/confidential.ts'
-import { type NativeGuard, parseOpenPath } from '../domain/native.ts'
+import { type NativeGuard, type OpenPath, parseOpenPath } from '../domain/native.ts'
 import type { Server } from '../domain/observation.ts'
+import type { Headers } from '../wire/http.ts'
 import type { SendNative } from '../wire/native.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
-import type { NativeLane } from './serve.ts'
+
+/** The native lane of a provider. */
+export interface NativeLane {
+  readonly tag: string
+  readonly server: Server
+  /** The gateway's own key in the header of the provider's form. */
+  readonly credential: Headers
+  readonly userAgent: string
+  readonly confidential: Confidential
+  /** Maximum size of a request body: `providers.<name>.nativeMaxBytes` (default: 1048576 bytes). */
+  readonly maxBytes: number
+  /** `providers.<name>.timeout` (default: 10 seconds). */
+  readonly timeoutMs: number
+  /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
+  readonly idleTimeoutMs: number
+  /** Of a whole exchange: `providers.<name>.nativeTimeout` (default: 300 seconds). */
+  readonly totalTimeoutMs: number
+  readonly open: readonly OpenPath[]
+  /** Whether the provider is `off`. */
+  readonly isOff: boolean
+  readonly guard: NativeGuard
+  readonly send: SendNative
+}
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
-export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
+export interface NativeConnection {
+  readonly guard: NativeGuard
+  readonly server: Server
   /** Prepares the provider for native calls. */
   readonly open: () => SendNative
 }

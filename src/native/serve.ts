@@ -1,27 +1,17 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
 import { Fault, standardFault } from '../domain/fault.ts'
-import { countedAs, findOpenPath, type OpenPath } from '../domain/native.ts'
-import { type AdmitOptions, admit } from '../edges/admit.ts'
+import { countedAs, findOpenPath } from '../domain/native.ts'
+import { admit } from '../edges/admit.ts'
 import type { NativeMount, ServeNative } from '../edges/mounts.ts'
-import { type RecordOptions, type RequestRecord, recorded } from '../edges/record.ts'
+import { type ClientEdge, type RequestRecord, recorded } from '../edges/record.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
-import { announcesBody, callNative, type NativeProvider } from './call.ts'
+import { announcesBody, callNative } from './call.ts'
+import type { NativeLane } from './lane.ts'
 
-/** The open paths of a provider. */
-export interface NativeLane extends NativeProvider {
-  readonly open: readonly OpenPath[]
-  /** Whether the provider is `off`. */
-  readonly isOff: boolean
-}
-
-export interface ServeNativeOptions extends AdmitOptions, RecordOptions {
-  /** By tag; empty in passthrough mode. */
-  readonly lanes: ReadonlyMap<string, NativeLane>
-}
-
-/** Never throws: each fault before the head of the response becomes a response in the form. */
-export function serveNative(options: ServeNativeOptions): ServeNative {
-  return (request, mount) => recorded(request, mount.form, undefined, options, (record) => respond(request, mount, record, options))
+/** Never throws: each fault before the head of the response becomes a response in the form. `lanes`: by tag; empty in passthrough mode. */
+export function serveNative(lanes: ReadonlyMap<string, NativeLane>, edge: ClientEdge): ServeNative {
+  return (request, mount) =>
+    recorded(request, mount.form, undefined, edge, (record) => respond(request, mount, record, lanes, edge))
 }
 
 /** `Retry-After` in seconds while a provider is off. */
@@ -32,21 +22,22 @@ async function respond(
   request: HttpRequest,
   { path, credentialConflict, isKeyMalformed }: NativeMount,
   record: RequestRecord,
-  options: ServeNativeOptions,
+  lanes: ReadonlyMap<string, NativeLane>,
+  edge: ClientEdge,
 ): Promise<HttpResponse> {
   if (request.protocolError) throw request.protocolError
   const [, tag = ''] = path.split('/', 2)
-  const lane = options.lanes.get(tag)
+  const lane = lanes.get(tag)
   const below = path.slice(tag.length + 1)
   const openPath = lane && findOpenPath(lane.open, request.method, below)
   if (!openPath || request.query.includes('#')) throw notOpen()
   record.route = `/native/${tag}${openPath.pattern}`
   record.operation = 'native'
   if (credentialConflict) throw credentialConflict
-  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), record, options)
+  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
-  return callNative(lane, openPath, below, { request, caller, record }, options.observe)
+  return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
 }
 
 function notOpen(): Fault {

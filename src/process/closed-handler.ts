@@ -10,12 +10,7 @@ import type { Http } from '../wire/http.ts'
 export function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
   const message = 'The service is starting or stopping; please try again later.'
   const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })
-  const edge = {
-    service: { call: () => Promise.reject(refusal) },
-    gate: async () => ({ refusal }),
-    identify: async () => undefined,
-    maxAgeSeconds: {},
-    observe: () => {},
-  }
-  return mounts(new Map(forms.map((form) => [form, serve({ ...edge, form })])), formNamed(defaultForm))
+  const service = { call: () => Promise.reject(refusal) }
+  const edge = { gate: async () => ({ refusal }), identify: async () => undefined, observe: () => {} }
+  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge)])), formNamed(defaultForm))
 }

@@ -66,11 +66,10 @@ function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxPar
   const [defaultForm] = forms
   if (!defaultForm) throw new Error('The sandbox has no form.')
   const service = sandboxService(sandbox)
-  const gate = sandboxGate(limiter, digest)
+  const edge = { gate: sandboxGate(limiter, digest), identify: async (key: string) => digest(key), observe: () => {} }
   const injector = faultInjector(Math.random)
   const handlers = forms.map((form) => {
-    const answer = serve({ form, service, gate, identify: async (key) => digest(key), maxAgeSeconds: {}, observe: () => {} })
-    return [form, injectFaults(answer, form, injector, pause)] as const
+    return [form, injectFaults(serve(form, service, edge), form, injector, pause)] as const
   })
   return control(mounts(new Map(handlers), defaultForm), sandbox, injector, defaultForm)
 }

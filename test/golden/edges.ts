@@ -31,14 +31,7 @@ export async function callServed(form: Form, request: WireRequest, domainRespons
 
 /** The form's client edge with no limits, counting nothing. */
 export function serveForm(form: Form, service: SwapService): Http {
-  return serve({
-    form,
-    service,
-    gate: async () => ({}),
-    identify: async (key) => `holder of ${key}`,
-    maxAgeSeconds: {},
-    observe: () => {},
-  })
+  return serve(form, service, { gate: async () => ({}), identify: async (key) => `holder of ${key}`, observe: () => {} })
 }
 
 function throwFault(domainResponse: GoldenResponse | undefined): never {
