@@ -5,7 +5,7 @@ import { explainedByLimits, Fault, generalMessage, standardFault } from '../doma
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
 import type { Rate } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
-import type { DecodedRow, ResponseFields } from '../wire/response-table.ts'
+import type { DecodedRow, ResponseFields } from '../wire/response-nodes.ts'
 import { Calls, type Connection, notOffered, operationOf } from './call.ts'
 
 /**

@@ -3,17 +3,10 @@ import { inSlices } from '../domain/async.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { standardFault } from '../domain/fault.ts'
 import { JsonError, type JsonValue, parseJson, parseJsonList } from '../wire/json.ts'
+import { type DecodedPage, decodePage } from '../wire/page.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
-import {
-  type DecodeContext,
-  type DecodedPage,
-  type DecodedRow,
-  decodePage,
-  type Given,
-  type ResponseFields,
-  readUnreadable,
-  type UnreadableFields,
-} from '../wire/response-table.ts'
+import { readUnreadable, type UnreadableFields } from '../wire/response.ts'
+import type { DecodeContext, DecodedRow, Given, ResponseFields } from '../wire/response-nodes.ts'
 import { memberAt } from '../wire/table.ts'
 import { EmptyResponse, WireError } from '../wire/wire-error.ts'
 

@@ -18,7 +18,8 @@ import { JsonError, JsonObject, type JsonValue, parseJson } from '../wire/json.t
 import type { ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall } from '../wire/provider-operation.ts'
 import { type Refusal, type RefusalMeaning, readRefusal } from '../wire/refusal.ts'
-import { type DecodeContext, readUnreadable } from '../wire/response-table.ts'
+import { readUnreadable } from '../wire/response.ts'
+import type { DecodeContext } from '../wire/response-nodes.ts'
 
 export interface ErrorContext {
   readonly form: ProviderForm

@@ -5,7 +5,7 @@ import type { Caller, Gate, OperationName, Quota } from '../domain/service.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { encodeFault, type ResponseContext } from './response.ts'
+import { encodeFault, type ResponseContext } from './encode-response.ts'
 
 const knownMethods: ReadonlyMap<string, Method> = new Map(methods.map((method) => [method, method]))
 /** Long enough to distinguish callers, too short to find a key. */

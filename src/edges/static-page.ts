@@ -3,8 +3,8 @@ import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { acceptsGzip, contentOf, type StaticPage } from '../wire/static-page.ts'
+import { baseHeaders, notModifiedIfMatched, optionsResponse, type ResponseContext } from './encode-response.ts'
 import { openApi } from './openapi/document.ts'
-import { baseHeaders, notModifiedIfMatched, optionsResponse, type ResponseContext } from './response.ts'
 
 export type StaticPages = ReadonlyMap<string, StaticPage>
 

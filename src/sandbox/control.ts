@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
 import { Fault, faultTable } from '../domain/fault.ts'
-import { errorBody } from '../edges/response.ts'
+import { errorBody } from '../edges/encode-response.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonNumber, printString } from '../wire/json.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../domain/fault.ts'
 import { type Op, ops } from '../domain/service.ts'
-import { errorBody } from '../edges/response.ts'
+import { errorBody } from '../edges/encode-response.ts'
 import { type Router, router } from '../edges/router.ts'
 import type { FormHandler } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'

@@ -5,9 +5,10 @@ import type { Status } from '../domain/status.ts'
 import type { CurrencyNetwork } from '../domain/swap.ts'
 import type { Credential } from './credential.ts'
 import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
+import type { ClientEnvelope } from './page.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestCodec } from './request.ts'
 import { compileResponse, type StatusWords } from './response.ts'
-import type { ClientEnvelope, ResponseCodec } from './response-table.ts'
+import type { ResponseCodec } from './response-nodes.ts'
 import {
   type Each,
   type First,

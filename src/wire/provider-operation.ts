@@ -3,11 +3,12 @@ import { type Op, paged } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { namesByField } from './form.ts'
+import type { ProviderEnvelope } from './page.ts'
 import type { ProviderCredential } from './provider-credential.ts'
 import type { RefusalTable } from './refusal.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
 import { compileResponse } from './response.ts'
-import type { ProviderEnvelope, ResponseCodec } from './response-table.ts'
+import type { ResponseCodec } from './response-nodes.ts'
 import type { Method, RequestTree, ResponseTree } from './table.ts'
 
 export interface ProviderCall {

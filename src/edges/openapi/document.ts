@@ -7,7 +7,7 @@ import type { Form, OperationCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { errorBody } from '../response.ts'
+import { errorBody } from '../encode-response.ts'
 import { type HeaderName, headersOf, requestHeaders, responseHeaders } from './headers.ts'
 import { introduction, reasonHeader } from './introduction.ts'
 import {

@@ -4,7 +4,7 @@ import { type Reason, reasons } from '../../domain/fault.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { errorBody } from '../response.ts'
+import { errorBody } from '../encode-response.ts'
 import { statusWords } from './schemas.ts'
 
 export function introduction(form: Form): string {

@@ -6,14 +6,9 @@ import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
 import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
 import type { AmountRefusalTable, Form } from '../../wire/form.ts'
+import { type ClientEnvelope, encodePage } from '../../wire/page.ts'
 import type { RequestSlot } from '../../wire/request.ts'
-import {
-  type ClientEnvelope,
-  encodePage,
-  type ResponseNode,
-  type ResponseNodes,
-  type ResponseSlot,
-} from '../../wire/response-table.ts'
+import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/response-nodes.ts'
 import { requestScalars, responseScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 

@@ -6,7 +6,7 @@ import { roundDown, type Status } from '../domain/status.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
-import { encodePage } from '../wire/response-table.ts'
+import { encodePage } from '../wire/page.ts'
 
 type Headers = Record<string, string>
 

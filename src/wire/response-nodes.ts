@@ -1,10 +1,9 @@
 /** The table of a response, compiled: the lines of each object, in the order of the table. */
 import type { Drift } from '../domain/observation.ts'
 import type { StatusWord } from '../domain/status.ts'
-import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
+import { type JsonValue, printString } from './json.ts'
 import { responseScalars, type Scalar } from './scalar.ts'
-import { memberAt, type ResponseTree, type TableColumn, toColumn } from './table.ts'
-import { WireError } from './wire-error.ts'
+import { type ResponseTree, type TableColumn, toColumn } from './table.ts'
 
 /** Decodes a provider's response: its configured status words, and the counter of drift. */
 export interface DecodeContext {
@@ -160,111 +159,4 @@ function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
 
 export function slotsOf({ list }: ResponseNodes): readonly ResponseSlot[] {
   return list.flatMap(({ slot, below }) => (slot ? [slot] : below ? slotsOf(below) : []))
-}
-
-// The envelope of a page, in both directions.
-
-/** Where a page's rows and figures are: a name, or a name inside an object. */
-export interface ClientEnvelope {
-  readonly [name: string]: 'items' | keyof PageNumbers | ClientEnvelope
-}
-
-/** A provider's page may also have the number of its last page, and names of no use. */
-export interface ProviderEnvelope {
-  readonly [name: string]: 'items' | keyof PageNumbers | 'lastPage' | 'unused' | ProviderEnvelope
-}
-
-export interface DecodedPage {
-  readonly items: readonly JsonValue[]
-  /** Undefined where the provider gives no total. */
-  readonly total: number | undefined
-  readonly lastPage: number | undefined
-}
-
-export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
-  if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined }
-  const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number } = {}
-  let nullName: string | undefined
-  const walk = (names: ProviderEnvelope, object: JsonValue | undefined): void => {
-    if (!(object instanceof JsonObject)) throw new WireError('', 'it must be an object')
-    for (const [name, place] of Object.entries(names)) {
-      const member = object.get(name)
-      if (place === 'items' && member === null) nullName = name
-      else if (place === 'items') page.items = readItems(name, member)
-      else if (typeof place !== 'string') walk(place, member)
-      else if (place !== 'unused') {
-        const count = readCount(name, member, context)
-        if (place === 'total' || place === 'lastPage') page[place] = count
-      }
-    }
-    const unknown = object.keys.find((name) => !Object.hasOwn(names, name))
-    if (unknown !== undefined) context.drift('_other', 'unknownField', unknown)
-  }
-  walk(envelope, value)
-  // No rows, as some languages write an empty list.
-  if (nullName !== undefined && page.total !== 0) readItems(nullName, null)
-  return { items: page.items ?? [], total: page.total, lastPage: page.lastPage }
-}
-
-function readItems(name: string, value: JsonValue | undefined): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw new WireError(name, 'it must be an array')
-  return value
-}
-
-function readCount(name: string, value: JsonValue | undefined, context: DecodeContext): number {
-  const text = value instanceof JsonNumber ? value.lexeme : value
-  if (typeof value === 'string') context.drift(name, 'numberAsText')
-  const count = typeof text === 'string' ? responseScalars.count.fromText(text) : undefined
-  if (count === undefined) throw new WireError(name, `it must be ${responseScalars.count.must}`)
-  return count
-}
-
-interface PageNumbers {
-  readonly page: number
-  readonly size: number
-  readonly total: number
-}
-
-export function encodePage(envelope: ClientEnvelope, items: readonly string[], numbers: PageNumbers): string {
-  const members = Object.entries(envelope).map(([name, place]) => {
-    if (place === 'items') return `${printString(name)}:[${items.join(',')}]`
-    if (typeof place === 'string') return `${printString(name)}:${numbers[place]}`
-    return `${printString(name)}:${encodePage(place, items, numbers)}`
-  })
-  return `{${members.join(',')}}`
-}
-
-// A row of a provider's list that does not match its form: the fields that can be decoded.
-
-export interface UnreadableFields {
-  /** Unique among the rows of the list. */
-  readonly key: string
-  readonly fields: Readonly<Record<string, unknown>>
-}
-
-const maxKeyLength = 256
-
-/** Its status is of no use without the rest. */
-export function readUnreadable({ slots }: Pick<ResponseCodec, 'slots'>, row: JsonValue): UnreadableFields {
-  if (!(row instanceof JsonObject)) return { key: `${row}`.slice(0, maxKeyLength), fields: {} }
-  const read = slots
-    .filter(({ field }) => field !== 'status')
-    .map((slot) => [slot.field, readMember(slot, memberAt(row, slot.path))])
-  const fields = Object.fromEntries(read.filter(([, value]) => value !== undefined))
-  return { key: keyOf(row, slots) ?? JSON.stringify(fields), fields }
-}
-
-function readMember({ scalar }: ResponseSlot, member: JsonValue | undefined): unknown {
-  if (member === undefined || member === null || member === '') return undefined
-  const text = member instanceof JsonNumber ? member.lexeme : member
-  return scalar.fromJson(member) ?? (typeof text === 'string' ? scalar.fromText(text) : undefined)
-}
-
-/** The beginning and the end of its id, whatever is wrong with it. */
-function keyOf(row: JsonObject, slots: readonly ResponseSlot[]): string | undefined {
-  const path = slots.find(({ field }) => field === 'id')?.path
-  const id = path === undefined ? undefined : memberAt(row, path)
-  const text = id instanceof JsonNumber ? id.lexeme : id
-  if (typeof text !== 'string' || text === '') return undefined
-  return text.length <= maxKeyLength ? text : `${text.length} ${text.slice(0, maxKeyLength / 2)}${text.slice(-maxKeyLength / 2)}`
 }
