@@ -198,7 +198,9 @@ export interface Ledger {
   /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 
-  /** Creates whose check is due at `now`, longest waiting first; only of these owners, if given. Those without a quote end. */
+  /** Deletes creates whose check is due at `now` and that never got their quote: nothing was sent. */
+  readonly dropUnquoted: (now: number) => Promise<void>
+  /** Creates that may have been sent and whose check is due at `now`, longest waiting first; only of these owners, if given. */
   readonly dueCreates: (
     now: number,
     maxCreates: number,

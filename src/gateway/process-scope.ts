@@ -76,7 +76,7 @@ export interface Gateway {
   /** Runs one reconciliation of creates with an unknown outcome. */
   readonly reconcile: () => Promise<void>
   /** Reads the open transactions at draining providers that are due. */
-  readonly pollDraining: () => Promise<void>
+  readonly pollTransactions: () => Promise<void>
   /** After this the gateway starts no background calls: another configuration is in force. */
   readonly retire: () => void
   /** The connected providers that it uses. */

@@ -34,7 +34,7 @@ export function served(service: SwapService, gate: Gate, providers: readonly Rou
 export function backgroundWork(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
-): Pick<Gateway, 'reconcile' | 'pollDraining'> {
+): Pick<Gateway, 'reconcile' | 'pollTransactions'> {
   const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
@@ -47,7 +47,7 @@ export function backgroundWork(
       await lookAfterRefusals(options)
       observe({ what: 'reconciled', at: clock() })
     },
-    async pollDraining() {
+    async pollTransactions() {
       await Promise.allSettled(providers.map(({ poll }) => poll?.()))
     },
   }

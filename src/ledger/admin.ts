@@ -8,6 +8,8 @@ import {
   type UnresolvedCursor,
 } from '../core/ledger-admin.ts'
 import type { AuditEntry } from '../core/operations/audit.ts'
+import { formatTransactionId } from '../domain/swap.ts'
+import { attention, attentionCounts } from './attention.ts'
 import {
   acceptByHand,
   bindByHand,
@@ -19,7 +21,7 @@ import {
 } from './creates.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, entryColumns, toEntry, toNanoseconds } from './entry.ts'
-import { assetCounts, attention, attentionCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
+import { assetCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
 import { addAudit } from './operations.ts'
 import { beforeAll, type OwnerPosition, positionColumns, values } from './page-index.ts'
 import { pruner } from './prune.ts'
@@ -49,7 +51,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
         if (!create || create.state === 'done') return 'missing'
         if (!(await bindByHand(within, create, record ?? recordOfRequest(create, id, at), store))) return 'taken'
-        await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
+        await addAudit(within, store, resolved(actor, create, { bound: formatTransactionId(create.provider, id) }))
         isRepeated = true
         return 'bound'
       })
@@ -62,7 +64,8 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         if (create?.state !== 'mismatch') return 'missing'
         const { reported, fields } = loadMismatch(create.record ?? '')
         if (!(await acceptByHand(within, create, reported, at, store))) return 'taken'
-        await addAudit(within, store, resolved(actor, create, { accepted: `${create.provider}~${reported.id}`, fields }))
+        const accepted = formatTransactionId(create.provider, reported.id)
+        await addAudit(within, store, resolved(actor, create, { accepted, fields }))
         isRepeated = true
         return 'accepted'
       })

@@ -4,7 +4,7 @@
  *
  *     begin ───────────> pending: without its quote, if it gets one of its own (`quoting`), until markQuoted
  *     pending, unknown ─> done (complete, bindFound) · mismatch (complete, markMismatch) · unknown (markUnknown, scheduleNextCheck)
- *                         · gone (drop) · refused (refuse) · ended (markNotCreated)
+ *                         · gone (drop, dropUnquoted) · refused (refuse) · ended (markNotCreated)
  *     refused ─────────> mismatch (keepRefused, keepCandidates) · gone (scheduleNextLook)
  *     ended ───────────> unknown again, for a late result (restore)
  *     by hand ─────────> done (bindByHand, acceptByHand) · ended (markNotCreatedByHand)
@@ -34,6 +34,7 @@ type Creates = Pick<
   | 'markUnknown'
   | 'drop'
   | 'markMismatch'
+  | 'dropUnquoted'
   | 'dueCreates'
   | 'ownersOfUnresolved'
   | 'scheduleNextCheck'
@@ -67,6 +68,7 @@ export function creates(store: Store): Creates {
         throw reason
       }),
     markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
+    dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (now, maxCreates, owners) => dueCreates(store, now, maxCreates, owners),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
     scheduleNextCheck: (create, next, candidates) => writeOne((within) => scheduleNextCheck(within, create, next, candidates)),
@@ -163,9 +165,8 @@ async function complete(within: Database, intent: string, record: TransactionRec
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isCompletedAs(create, record)
-  const holder = await lockHolder(within, create.provider, record.transaction.id)
-  const isAnothers = holder && (holder.intent !== null || isOlder(holder, record))
-  if (isAnothers || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) {
+  const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
+  if (isAnothers || (holder && isOlder(holder, record))) {
     await becomeMismatch(within, intent, null, { reported: record.transaction, fields: ['id'] }, store)
     return false
   }
@@ -182,7 +183,7 @@ function isCompletedAs({ intent, provider_id }: Create, { transaction }: Transac
 /** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
 async function addBesideBound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<void> {
   const create = await lockCreate(within, intent)
-  if (create?.state !== 'done' || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) return
+  if (create?.state !== 'done' || (await lockId(within, create, record.transaction.id, store)).isAnothers) return
   await writeEntry(within, { kind: 'nothing', owner: create.owner, provider: create.provider }, record)
 }
 
@@ -204,6 +205,21 @@ async function becomeEntry(within: Database, create: Create, record: Transaction
 }
 
 // The row that has the id of a create's result
+
+/**
+ * Locks the row that has the id. `isAnothers`: another create has the id, or had it until it was pruned, at any tag of the account. A row
+ * that was only observed is no create's.
+ */
+async function lockId(
+  within: Database,
+  { intent, provider }: Pick<Create, 'intent' | 'provider'>,
+  id: string,
+  store: CreateStore,
+): Promise<{ readonly holder: Holder | undefined; readonly isAnothers: boolean }> {
+  const holder = await lockHolder(within, provider, id)
+  const isHeld = holder && holder.intent !== null && holder.intent !== intent
+  return { holder, isAnothers: isHeld || (await isTakenElsewhere(within, provider, id, store)) }
+}
 
 type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 
@@ -253,12 +269,11 @@ interface UnresolvedRow {
   readonly attempted_at: number
   readonly check_count: number
   readonly next_check_at: number | null
-  readonly quoting: number | null
   readonly traceparent: string | null
 }
 
 const unresolvedColumns = sql`
-  intent, owner, provider, requested, sent, destination, attempted_at, check_count, next_check_at, quoting, traceparent`
+  intent, owner, provider, requested, sent, destination, attempted_at, check_count, next_check_at, traceparent`
 
 function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
   return {
@@ -275,23 +290,23 @@ function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
   }
 }
 
-/** Deletes those that were still getting a quote: nothing was sent for them, and the process that was getting it is gone. */
+/** Nothing was sent for them, and the process that was getting the quote is gone. */
+async function dropUnquoted(within: Database, now: number): Promise<void> {
+  await sql`delete from transactions where ${isUnresolved} and next_check_at <= ${now} and quoting = 1`.execute(within)
+}
+
 async function dueCreates(
-  { database, writeOne, isIn, toList }: Store,
+  { database, isIn, toList }: Store,
   now: number,
   maxCreates: number,
   owners: readonly string[] | undefined,
 ): Promise<readonly UnresolvedCreate[]> {
   const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<UnresolvedRow>`
-    select ${unresolvedColumns} from transactions where ${isUnresolved} and next_check_at <= ${now} ${isOfOwners}
+    select ${unresolvedColumns} from transactions
+    where ${isUnresolved} and quoting is null and next_check_at <= ${now} ${isOfOwners}
     order by next_check_at, attempted_at limit ${maxCreates}`.execute(database)
-  const abandoned = rows.flatMap(({ intent, quoting }) => (quoting === null ? [] : [intent]))
-  if (abandoned.length > 0)
-    await writeOne((within) =>
-      sql`delete from transactions where ${isIn('intent', toList(abandoned))} and quoting = 1`.execute(within),
-    )
-  return rows.filter(({ quoting }) => quoting === null).map(toUnresolvedCreate)
+  return rows.map(toUnresolvedCreate)
 }
 
 async function ownersOfUnresolved(database: Database): Promise<readonly string[]> {
@@ -333,10 +348,9 @@ async function bindFound(within: Database, intent: string, record: TransactionRe
   const create = await lockCreateOrRestore(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === record.transaction.id
-  const holder = await lockHolder(within, create.provider, record.transaction.id)
-  if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
-  if (await isTakenElsewhere(within, create.provider, record.transaction.id, store)) return false
-  if (await isBoundElsewhere(within, create.provider, record.transaction)) return false
+  if (create.state === 'mismatch') return false
+  const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
+  if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
   await completeAs(within, create, record, holder, store)
   return true
 }
@@ -386,7 +400,7 @@ async function dueLooks(
     database,
   )
   return rows.map(({ deadline, ...row }) => ({
-    ...toUnresolvedCreate({ ...row, quoting: null, traceparent: null }),
+    ...toUnresolvedCreate({ ...row, traceparent: null }),
     ...(deadline !== null && { deadline }),
   }))
 }
@@ -413,10 +427,9 @@ async function keepRefused(
   reported: Transaction,
   store: CreateStore,
 ): Promise<boolean> {
-  const { intent, provider } = create
-  const holder = await lockHolder(within, provider, reported.id)
-  if (holder?.intent === intent) return true
-  if ((holder && holder.intent !== null) || (await isTakenElsewhere(within, provider, reported.id, store))) return false
+  const { holder, isAnothers } = await lockId(within, create, reported.id, store)
+  if (holder?.intent === create.intent) return true
+  if (isAnothers) return false
   const record: MismatchRecord = { reported: reported, fields: ['refused'] }
   // An entry that was only observed under the id keeps it.
   await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null })
@@ -465,13 +478,12 @@ async function markMismatch(
 ): Promise<void> {
   const create = await lockCreateOrRestore(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
-  const holder = await lockHolder(within, create.provider, reported.id)
+  const { holder, isAnothers } = await lockId(within, create, reported.id, store)
   // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
   const response = { transaction: reported, sequence: Number.POSITIVE_INFINITY }
   const isListed = holder?.state === 'done' && holder.intent === null && !isOlder(holder, response)
   if (isListed) await removeEntry(within, create.provider, reported.id, holder)
-  const isOwn = !holder || isListed || holder.intent === intent
-  const isFree = isOwn && !(await isTakenElsewhere(within, create.provider, reported.id, store))
+  const isFree = !isAnothers && (!holder || isListed || holder.intent === intent)
   await becomeMismatch(within, intent, isFree ? reported.id : null, { reported: reported, fields }, store)
 }
 
@@ -568,10 +580,8 @@ export async function bindByHand(
   store: CreateStore,
   first: { readonly first?: string } = {},
 ): Promise<boolean> {
-  const holder = await lockHolder(within, create.provider, record.transaction.id)
-  const isFree = !holder || holder.intent === create.intent || holder.intent === null
-  if (!isFree || (await isTakenElsewhere(within, create.provider, record.transaction.id, store))) return false
-  if (await isBoundElsewhere(within, create.provider, record.transaction)) return false
+  const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
+  if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
   await becomeEntry(within, create, record, holder)
   await renewClaim(within, create.intent, store.clock, first)
   return true

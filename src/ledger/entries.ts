@@ -14,7 +14,7 @@ type Entries = Pick<
   'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'openDeposits' | 'existingIds' | 'mismatchedIds'
 >
 
-export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
+export function entries({ database, write, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
   /** The store's data version before an entry was read. */
   const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
@@ -72,7 +72,7 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
     },
     async upsert(owner, provider, record, before) {
-      const changed = before && (await writeOne((within) => writeEntry(within, { kind: 'entry', entry: before }, record)))
+      const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record)))
       const written = changed ?? (await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record)))
       const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
       return row && toEntry(row)

@@ -1,22 +1,11 @@
-/** Kysely: takes open transactions of a provider, each for one process at a time. The conditions repeat those of the indexes. */
-import { type NotNull, sql } from 'kysely'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
-import type {
-  AssetCount,
-  AttentionCount,
-  DestinationCount,
-  LedgerAdmin,
-  LedgerGauges,
-  OpenCount,
-  OperatorResult,
-  UnresolvedCount,
-} from '../core/ledger-admin.ts'
+/** Kysely: open transactions, which background work reads, each for one process at a time; and how many are open. Conditions repeat those of the indexes. */
+import { sql } from 'kysely'
+import type { Ledger, LedgerEntry } from '../core/ledger.ts'
+import type { AssetCount, DestinationCount, LedgerGauges, OpenCount, UnresolvedCount } from '../core/ledger-admin.ts'
 import type { Status } from '../domain/status.ts'
+import { attentionCounts } from './attention.ts'
 import type { Database } from './database.ts'
-import { writeEntry } from './entries.ts'
 import { entryColumns, toEntry } from './entry.ts'
-import { addAudit } from './operations.ts'
-import { named } from './search.ts'
 import type { Store } from './store.ts'
 
 type OpenTransactions = Pick<Ledger, 'claimOpen' | 'claimLost' | 'releaseOpen'>
@@ -82,7 +71,7 @@ export function openTransactions({ database, writeOne, clock, databaseTimeMs, is
   }
 }
 
-// Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions.
+// How many are open, by their states, destinations and assets.
 
 /** An overdue transaction counts as open for this long, since a late deposit may still complete it. */
 const openOverdueMs = 7 * 86_400_000
@@ -147,7 +136,7 @@ function addUp(rows: readonly Row[]): readonly Row[] {
   )
 }
 
-// Kysely: counts open transactions and unresolved creates from their own indexes.
+// How many are open, and since when.
 
 /** Must repeat the condition of the index, or the database does not use it. */
 const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
@@ -175,63 +164,4 @@ async function unresolvedCounts(database: Database): Promise<readonly Unresolved
     select min(provider) as provider, min(state) as state, count(*) as count, min(attempted_at) as oldest
     from transactions where ${isUnresolved} group by provider || '', state || ''`.execute(database)
   return rows
-}
-
-// Kysely: the transactions that need a person.
-
-const maxListed = 1_000
-
-/** Must repeat the condition of the index, or the database does not use it. */
-const needsPerson = sql<boolean>`attention is not null`
-
-export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settle'> {
-  const { database, write } = store
-  return {
-    async needPerson(maxTransactions = maxListed) {
-      const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
-      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxTransactions).execute())
-    },
-    settle(provider, id, result, actor) {
-      const { status, note, at } = result
-      // The work runs again if it is not known whether its commit succeeded.
-      let isRepeated = false
-      return write(async (within) => {
-        const ofId = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id)
-        const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
-        if (!row) return 'missing'
-        if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
-        const entry = toEntry(row)
-        await writeEntry(within, { kind: 'entry', entry }, settled(entry, result))
-        const before = { status: row.status, attention: row.attention }
-        const subject = `${provider}~${id}`
-        await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
-        isRepeated = true
-        return 'settled'
-      })
-    },
-  }
-}
-
-/** With a later sequence, so that a report that was merged before does not overwrite it. */
-function settled(record: TransactionRecord, { status, at }: OperatorResult): TransactionRecord {
-  const { attention: _, ...transaction } = record.transaction
-  const isChange = transaction.status !== status
-  const updatedAt = isChange && record.derived.includes('updatedAt') ? new Date(at).toISOString() : transaction.updatedAt
-  return {
-    ...record,
-    transaction: { ...transaction, status, ...(updatedAt !== undefined && { updatedAt }) },
-    ...(isChange && { changedAt: Math.max(at, record.changedAt ?? 0) }),
-    settledAt: at,
-    sequence: (record.sequence ?? 0) + 1,
-  }
-}
-
-export function attentionCounts(database: Database): Promise<readonly AttentionCount[]> {
-  return database
-    .selectFrom('transactions')
-    .select(['provider', 'attention', database.fn.countAll<number>().as('count')])
-    .where(needsPerson)
-    .groupBy(['provider', 'attention'])
-    .$narrowType<{ attention: NotNull }>()
-    .execute()
 }

@@ -1,4 +1,4 @@
-/** Kysely: the audit log. */
+/** Kysely: what operators changed and see: the audit log, overrides of the configuration, and the figures of each process. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
@@ -88,7 +88,7 @@ function toJson(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
-// Kysely: overrides of the configuration file, each with its audit records.
+// Overrides of the configuration file, each with its audit records.
 
 export function overrides(store: Store): OverrideStore {
   const { database, write, writeOne } = store
@@ -181,7 +181,7 @@ function isRow({ key, value, actor, since }: Override): RawBuilder<boolean> {
   return sql`key = ${key} and value = ${JSON.stringify(value)} and actor = ${actor} and since = ${since}`
 }
 
-// Kysely: the figures of each process, with times of the database's clock.
+// The figures of each process, with times of the database's clock.
 
 /** Rows of processes that ended without deleting theirs are deleted after this time. */
 const retentionMs = 3_600_000

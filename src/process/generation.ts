@@ -29,8 +29,8 @@ export class Generation {
     return this.run(this.gateway.reconcile())
   }
 
-  pollDraining(): Promise<void> {
-    return this.run(this.gateway.pollDraining())
+  pollTransactions(): Promise<void> {
+    return this.run(this.gateway.pollTransactions())
   }
 
   /** No request begins here any more. */

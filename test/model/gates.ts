@@ -45,6 +45,7 @@ export class Gates {
       drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
       markUnknown: (intent, lookAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, lookAt)),
       markMismatch: (intent, ...result) => this.written('markMismatch', intent, () => all.markMismatch(intent, ...result)),
+      dropUnquoted: () => all.dropUnquoted(Number.MAX_SAFE_INTEGER),
       dueCreates: async (_, most, owners) => {
         const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, most, owners)
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)

@@ -54,18 +54,18 @@ test('W8: each is read, the oldest first, and not again for ten minutes; what ha
   await start()
   const ids = await create(3)
   drain()
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual(ids)
   become('success')
   now += 10 * minuteMs - 1
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual(ids)
   now += 1
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual([...ids, ...ids])
   expect(await openCounts()).toEqual([])
   now += 10 * minuteMs
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toHaveLength(6)
   const listed = await managed.client('A').get('/transactions', { key })
   expect((listed.json as { data: { status: string }[] }).data.map(({ status }) => status)).toEqual([
@@ -84,10 +84,10 @@ test('W8: only the tenth of the read budget pays for it, and clients keep the re
   })
   const ids = await create(5)
   drain({ rateLimit })
-  for (let pass = 0; pass < 4; pass++) await managed.gateway.pollDraining()
+  for (let pass = 0; pass < 4; pass++) await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual(ids.slice(0, 3))
   now += minuteMs + 2_000
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual(ids)
   let stale = 0
   for (let call = 0; call < 30; call++) {
@@ -102,7 +102,7 @@ test('W8: where a tenth is less than one, nothing is read', async () => {
   await start({ providers: { alpha: { rateLimit } } })
   await create(1)
   drain({ rateLimit })
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual([])
 })
 
@@ -119,8 +119,8 @@ test('W8: several processes on one ledger read each once', async () => {
     ledgerClock: () => now,
     providers: { alpha: { url: managed.alpha.url, state: 'draining' } },
   })
-  await Promise.all([managed.gateway.pollDraining(), other.gateway.pollDraining()])
-  await Promise.all([managed.gateway.pollDraining(), other.gateway.pollDraining()])
+  await Promise.all([managed.gateway.pollTransactions(), other.gateway.pollTransactions()])
+  await Promise.all([managed.gateway.pollTransactions(), other.gateway.pollTransactions()])
   expect(idsRead().toSorted()).toEqual(ids.toSorted())
   await other.close()
   await managed.close()
@@ -132,10 +132,10 @@ test('W8: a provider that fails gets no more calls; its breaker rejects the read
   const ids = await create(6)
   drain()
   managed.alpha.reply('get', { status: 500, json: {} })
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(new Set(idsRead())).toEqual(new Set(ids.slice(0, 5)))
   managed.alpha.reset()
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual([])
 })
 
@@ -143,7 +143,7 @@ test.each(['active', 'off'])('W8: nothing is read of a provider that is %s', asy
   await start()
   await create(1)
   managed.reconfigure({ routing, providers: { alpha: { state } } })
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual([])
 })
 
@@ -151,7 +151,7 @@ test('W8: a provider that is not routed is read too while it drains', async () =
   await start()
   const ids = await create(1)
   managed.reconfigure({ routing: ['beta'], providers: { alpha: { state: 'draining' } } })
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toEqual(ids)
 })
 
@@ -164,7 +164,7 @@ test('W8: a response that contradicts the create changes nothing', async () => {
     depositAddress: 'bc1q-other',
     status: 'success',
   }))
-  await managed.gateway.pollDraining()
+  await managed.gateway.pollTransactions()
   expect(idsRead()).toHaveLength(1)
   expect(await openCounts()).toEqual([{ provider: 'alpha', state: 'done', status: 'wait', count: 1 }])
 })
@@ -174,6 +174,6 @@ test('W8: with the provider’s own keys the gateway has no key to read with', a
   managed = await startManaged()
   await passthrough.client('A').post('/transactions', orderIn('A'))
   passthrough.reconfigure({}, { state: 'draining' })
-  await passthrough.gateway.pollDraining()
+  await passthrough.gateway.pollTransactions()
   expect(passthrough.alpha.received('get')).toEqual([])
 })

@@ -87,7 +87,7 @@ export interface RunningGateway {
   /** Looks once for the creates whose outcome is unknown. */
   readonly reconcile: () => Promise<void>
   /** Reads what is open at draining providers, as far as it is due. */
-  readonly pollDraining: () => Promise<void>
+  readonly pollTransactions: () => Promise<void>
   /** Reads the configuration again, with these other facts of the one provider. */
   readonly reload: (facts: Readonly<Record<string, unknown>>) => void
   /** Reads it again with these settings of the file in place of those at the start. */
@@ -195,7 +195,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       await before.close()
     },
     reconcile: () => generation.reconcile(),
-    pollDraining: () => generation.pollDraining(),
+    pollTransactions: () => generation.pollTransactions(),
     reload: (facts) => replaceGeneration({ ...settings, provider: { ...settings.provider, ...facts } }),
     reconfigure: (next) => replaceGeneration({ ...settings, ...next }),
     cut() {

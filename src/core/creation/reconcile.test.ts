@@ -126,6 +126,7 @@ beforeEach(() => {
 
 /** Only the methods that are called here. */
 const ledger = {
+  dropUnquoted: async () => {},
   dueCreates: async (now: number, _: number, owners?: readonly string[]) =>
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
   ownersOfUnresolved: async () => [...new Set(world.unresolved.map(({ owner }) => owner))],

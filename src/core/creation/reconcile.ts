@@ -40,6 +40,7 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, pendingKeys, clock } = options
   if (pendingKeys) await pendingKeys.refreshOwners(() => ledger.ownersOfUnresolved())
   if (pendingKeys?.owners.length === 0) return
+  await ledger.dropUnquoted(clock())
   const due = await ledger.dueCreates(clock(), maxCreatesPerRun, pendingKeys?.owners)
   // One read of a list for all creates that it can contain.
   const groups = Map.groupBy(due, ({ provider, owner }) => (pendingKeys ? `${provider} ${owner}` : provider))
