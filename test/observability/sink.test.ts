@@ -1,23 +1,33 @@
 /** A log that is not read delays nothing. */
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, createReadStream, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Provider, startProvider } from '../checker/provider.ts'
 import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
+import { requestLines } from './log-lines.ts'
 import { Scrape } from './scrape.ts'
 
-const gateway = `server: { port: 0, shutdownDelay: 0 }
-admin: { port: 0 }
-providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }
-routing: { providers: [alpha] }
-`
 const requests = 6_000
 let directory: ConfigDirectory
-beforeEach(() => {
+let provider: Provider
+let gateway: string
+beforeEach(async () => {
   directory = new ConfigDirectory()
+  provider = await startProvider({ form: 'A', name: 'alpha', keys: ['known-key'], journal: join(directory.path, 'journal') })
+  gateway = `server: { port: 0, shutdownDelay: 0 }
+admin: { port: 0 }
+limits: { read: 1000000, quotes: 1000000 }
+providers: { alpha: { form: A, url: "${provider.url}" } }
+routing: { providers: [alpha] }
+`
 })
-afterEach(() => directory[Symbol.dispose]())
+afterEach(async () => {
+  await provider[Symbol.asyncDispose]()
+  directory[Symbol.dispose]()
+})
 
 /** A pipe that is not read. */
 function deafPipe(): number {
@@ -28,11 +38,13 @@ function deafPipe(): number {
 
 const fullDisk = (): number => openSync('/dev/full', 'w')
 
+/** Lists of currencies from the cache. */
 async function sendAllRequests(url: string): Promise<number> {
   let left = requests
   let responseCount = 0
+  const headers = { authorization: 'Bearer known-key' }
   const work = async (): Promise<void> => {
-    while (left-- > 0) if ((await sendRequest(url, { path: '/a/api/v2/nowhere' })).status === 404) responseCount++
+    while (left-- > 0) if ((await sendRequest(url, { path: '/a/api/v2/currencies', headers })).status === 200) responseCount++
   }
   await Promise.all(Array.from({ length: 16 }, work))
   return responseCount
@@ -59,6 +71,28 @@ describe('X8', { timeout: 60_000 }, () => {
       closeSync(stderr)
     },
   )
+
+  it('with a reader that is slow only lines of successful reads are lost, each is counted, and SIGTERM writes all others', async () => {
+    const stderr = deafPipe()
+    await using swapgate = new Swapgate(['start', '--config', directory.write(gateway)], { cwd: directory.path, stderr })
+    const urls = await swapgate.urls()
+    const url = urls.get('gateway') as string
+    expect(await sendAllRequests(url)).toBe(requests)
+    const refused = Array.from({ length: 300 }, (_, at) => `refused-${at}`)
+    for (const id of refused) await sendRequest(url, { path: '/a/api/v2/nowhere', headers: { 'x-request-id': id } })
+    const headers = { 'x-request-id': 'failed', authorization: 'Bearer known-key' }
+    await provider[Symbol.asyncDispose]()
+    expect((await sendRequest(url, { path: '/a/api/v2/transactions/alpha~1', headers })).status).toBe(502)
+    const dropped = new Scrape(await (await fetch(`${urls.get('admin')}/metrics`)).text()).sum('swapgate_log_lines_dropped_total')
+    const reader = createReadStream('', { fd: openSync(join(directory.path, 'pipe'), 'r') })
+    closeSync(stderr)
+    swapgate.child.kill('SIGTERM')
+    const lines = requestLines(await text(reader))
+    expect((await swapgate.ended).exitCode).toBe(0)
+    expect(dropped).toBeGreaterThan(100)
+    expect(lines.filter(({ status }) => status === 200)).toHaveLength(requests - dropped)
+    expect(lines.filter(({ status }) => status !== 200).map(({ request_id: id }) => id)).toEqual([...refused, 'failed'])
+  })
 
   it('what was logged last is written before the process ends', async () => {
     await using swapgate = new Swapgate(['start', '--config', directory.write(gateway)], { cwd: directory.path })

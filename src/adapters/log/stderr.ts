@@ -38,10 +38,12 @@ function writeBytes(bytes: Buffer, done: (error?: Error | null) => void): void {
 /** Writes text; calls `done` once, with an error if the text was lost. */
 export type Write = (text: string, done: (error?: Error | null) => void) => void
 
-/** Maximum number of waiting characters, in the buffer or in the write; further lines are dropped. */
+/** Waiting characters, in the buffer or in the write, above which lines that may be lost are dropped. */
 const maxCharacters = 1_048_576
-/** The buffer is written at this size, or after `flushDelayMs`. */
-const flushCharacters = 16_384
+/** Above this every line is dropped: some 40,000 errors in a row that nobody reads. */
+const maxCharactersOfOthers = 16 * maxCharacters
+/** The buffer is written at this size, or after `flushDelayMs`. Each write wakes a thread. */
+const flushCharacters = 65_536
 const flushDelayMs = 20
 
 /** Buffers lines for a slow reader, so that the process never waits. Counts dropped lines. */
@@ -59,9 +61,10 @@ export class Sink {
     this.target = target
   }
 
-  /** `line` ends with a line break. */
-  write(line: string): void {
-    if (this.inFlightCharacters + this.text.length + line.length > maxCharacters) {
+  /** `line` ends with a line break. `mayBeLost`: others have a reserve. */
+  write(line: string, mayBeLost: boolean): void {
+    const limit = mayBeLost ? maxCharacters : maxCharactersOfOthers
+    if (this.inFlightCharacters + this.text.length + line.length > limit) {
       this.dropped++
       return
     }
