@@ -151,6 +151,24 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('create')).toHaveLength(1)
   })
 
+  test('if none can take the create now, the response has the soonest Retry-After', async () => {
+    await start()
+    const key = await managed.issue()
+    quote({ amountTo: 1 }, { toAmount: 1.05 })
+    await rate(form, key)
+    const limited = (seconds: string): Reply => ({
+      status: 429,
+      headers: { 'retry-after': seconds },
+      json: { error: 'x', message: 'y' },
+    })
+    managed.beta.reply('create', limited('40'))
+    managed.alpha.reply('create', limited('7'))
+    const created = await create(form, key)
+    expectRefusal(created, form, 503)
+    expect(created.headers['retry-after']).toBe('7')
+    expect(managed.alpha.received('create')).toHaveLength(1)
+  })
+
   test.each<[string, Reply]>([
     ['refuses', { status: 400, json: { message: 'no', code: 400 } }],
     ['fails', { status: 500, json: {} }],
