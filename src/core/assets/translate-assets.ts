@@ -1,7 +1,7 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
 
 import { sameContract } from '../../domain/address/same-address.ts'
-import { type Asset, type Coin, defaultAsset, fold, sameName } from '../../domain/asset.ts'
+import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName } from '../../domain/asset.ts'
 import { Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Contracts, Pair, Transaction } from '../../domain/swap.ts'
@@ -88,7 +88,7 @@ function refuseEqual(one: AssetName, other: AssetName, field: string): void {
     field,
     effect: 'nothingSent',
     reason: 'parameter_invalid',
-    isForEveryProvider: true,
+    refusal: 'forEveryProvider',
   })
 }
 
@@ -148,7 +148,8 @@ async function resolveCode(code: string, side: Side, options: ResolveOptions): P
   const asset = catalogue.naming.table.byCode(code)
   if (asset) return resolveAsset(asset, side.code, options)
   const [offer, ...others] = await offersFor(code, readListing)
-  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.listsNetworks)) throw unknownAsset(side.code, code)
+  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.listsNetworks))
+    throw unknownAsset(side.code, code, hintForCode(code, catalogue.naming.table))
   return resolveOffer(offer, side.code)
 }
 
@@ -199,7 +200,7 @@ async function resolveOwnCoin(
 ): Promise<ResolvedAsset> {
   const offers = await offersFor(name, readListing)
   const [offer] = offers
-  if (!offer) throw unknownAsset(side.coin, name)
+  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side, catalogue.naming.table))
   if (!catalogue.naming.listsNetworks) {
     const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
     return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
@@ -231,13 +232,63 @@ function networksOf(offers: readonly Offer[]): readonly string[] {
   return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
-function unknownAsset(field: string, name: string): Fault {
+function unknownAsset(field: string, name: string, hint: string): Fault {
   const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
-  return new Fault('invalid', `${subject} not a coin that can be swapped here`, {
+  return new Fault('invalid', `${subject} not a coin that can be swapped here${hint}`, {
     field,
     effect: 'nothingSent',
     reason: 'unknown_asset',
   })
+}
+
+/** For a form that names an asset by its code: a coin has one code on each network. */
+function hintForCode(code: string, table: AssetTable): string {
+  const coin = table.coin(code)
+  if (coin) return `: its codes are ${coin.assets.map((asset) => asset.code).join(', ')}`
+  return similar(
+    code,
+    table.coins.flatMap((known) => known.assets.map((asset) => asset.code)),
+  )
+}
+
+/** For a form that names an asset by coin and network. */
+function hintForCoin(name: string, { network: field }: Side, table: AssetTable): string {
+  const asset = table.byCode(name)
+  if (asset) return `: it is the coin ${asset.coin} with ${field} ${asset.network}`
+  return similar(
+    name,
+    table.coins.map((known) => known.coin),
+  )
+}
+
+/** Letters that a typo changes, at most: one in a short word. */
+const maxTypo = 2
+const shortWord = 5
+
+function similar(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((word) => ({ word, distance: editDistance(fold(name), fold(word)) }))
+    .filter(({ word, distance }) => distance <= (word.length > shortWord ? maxTypo : 1))
+    .toSorted((one, other) => one.distance - other.distance)
+  return nearest ? `; did you mean ${nearest.word}?` : ''
+}
+
+/** Letters that are added, left out, replaced or swapped with the next one, between words of ordinary length. */
+function editDistance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > maxTypo) return maxTypo + 1
+  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row]
+    for (let at = 1; at <= other.length; at++) {
+      const isEqual = one[row - 1] === other[at - 1]
+      const isSwapped = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      const replaced = (last[at - 1] ?? 0) + (isEqual ? 0 : 1)
+      const least = Math.min(replaced, (last[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1)
+      current.push(isSwapped ? Math.min(least, (beforeLast[at - 2] ?? 0) + 1) : least)
+    }
+    ;[beforeLast, last] = [last, current]
+  }
+  return last[other.length] ?? 0
 }
 
 function notOffered(field: string): Fault {
