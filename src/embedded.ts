@@ -4,8 +4,10 @@ import { type ExpressOptions, expressApp } from './adapters/http/express.ts'
 import { mergeChunks } from './adapters/http/request-body.ts'
 import { type Config, type ConfigSettings, loadConfig, readSettings } from './config/index.ts'
 import { withDefault } from './domain/async.ts'
-import { knownForms } from './forms/index.ts'
-import { closedHandler } from './process/closed-handler.ts'
+import { Fault } from './domain/fault.ts'
+import { mounts } from './edges/mounts.ts'
+import { serve } from './edges/serve.ts'
+import { formNamed, forms, knownForms } from './forms/index.ts'
 import { type OpenGateway, openGateway } from './process/gateway-process.ts'
 import { oneAtATime } from './process/in-force.ts'
 import { openLimitStores } from './process/limit-stores.ts'
@@ -89,6 +91,15 @@ export function createSwapgate(source: ConfigSource, { middleware = [] }: Swapga
         return [...changed.map(restartWarning), ...warningsOf(next), ...warnings]
       }),
   }
+}
+
+/** While there is no gateway: 503 in every form. Paths and methods are checked as usual; nothing is logged or counted. */
+function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
+  const message = 'The service is starting or stopping; please try again later.'
+  const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })
+  const service = { call: () => Promise.reject(refusal) }
+  const edge = { gate: async () => ({ refusal }), identify: async () => undefined, observe: () => {} }
+  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge)])), formNamed(defaultForm))
 }
 
 interface Opened {
