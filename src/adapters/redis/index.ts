@@ -12,17 +12,12 @@ import {
 } from 'ioredis'
 import { withTimeout } from '../../domain/async.ts'
 import { type Place, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
-import { ScriptDeadlines, withScriptDeadline } from './script-deadline.ts'
-
-/** Runs a script on keys of one slot. Throws after at most 200 ms without a reply. */
-export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
+import { type Script, ScriptBatches } from './script-batch.ts'
+import { ScriptDeadlines } from './script-deadline.ts'
 
 export interface Connection {
   /** The beginning of every key, before a colon. */
   readonly prefix: string
-  /** For libraries that take a client. Their scripts need a deadline, too. */
-  readonly client: Redis | Cluster
-  readonly deadlines: ScriptDeadlines
   /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
   readonly script: (lua: string, numberOfKeys: number) => Script
   /** A number that changes when Redis has lost its data. */
@@ -44,13 +39,11 @@ export async function openRedis(url: string, prefix: string, lookup: LookupFunct
   // Each command reports its error; but without a listener the event would end the process.
   client.on('error', () => {})
   await connected(client)
-  const deadlines = new ScriptDeadlines()
-  const script = scripts(client, deadlines)
+  const batches = new ScriptBatches(client, new ScriptDeadlines())
+  const script: Connection['script'] = (lua, numberOfKeys) => batches.script(lua, numberOfKeys)
   const generation = script(generationScript, 1)
   return {
     prefix,
-    client,
-    deadlines,
     script,
     generation: async () => (await generation([`${prefix}:generation`], [randomGeneration()]))[0] ?? 0,
     onLoss: (listener) => void client.on('close', listener),
@@ -77,22 +70,6 @@ async function connected(client: Redis | Cluster): Promise<void> {
 
 async function ready(node: Redis): Promise<void> {
   if (node.status !== 'ready') await once(node, 'ready')
-}
-
-type RedisCommand = (...args: string[]) => Promise<number[]>
-
-function scripts(client: Redis | Cluster, deadlines: ScriptDeadlines): Connection['script'] {
-  let defined = 0
-  return (lua, numberOfKeys) => {
-    const name = `swapgate${++defined}`
-    client.defineCommand(name, { lua: withScriptDeadline(lua), numberOfKeys })
-    const command: RedisCommand = Reflect.get(client, name).bind(client)
-    return (keys, args) =>
-      deadlines.run(async (deadlineMs) => {
-        const [now, ...value] = await command(...keys, ...args, String(deadlineMs))
-        return value.length > 0 ? { now, value } : { now }
-      })
-  }
 }
 
 // ioredis: one client for a single node, for Sentinel and for Cluster.

@@ -1,25 +1,4 @@
-/** Scripts with a deadline: when a frozen Redis continues, it runs all pending scripts, also those that have timed out. */
-
-/** Begins a script: sets `now`, the clock of Redis in milliseconds, and `isLate`. The last argument is the deadline on that clock, 0 for none. */
-export const readDeadline = `
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local latest = tonumber(ARGV[#ARGV])
-local isLate = latest > 0 and now > latest
-`
-
-/** Adds `now` and a deadline to a script that returns a list. The reply begins with `now`. After the deadline it has only `now`, and the script does nothing. */
-export function withScriptDeadline(lua: string): string {
-  return `${readDeadline}
-if isLate then return {now} end
-local function act()
-${lua}
-end
-local reply = act()
-table.insert(reply, 1, now)
-return reply
-`
-}
+/** Calls of scripts with a deadline: when a frozen Redis continues, it runs all pending calls, also those that have timed out. */
 
 interface ScriptReply<T> {
   /** The clock of Redis in milliseconds. */
@@ -67,9 +46,6 @@ class RedisClock {
 /** Milliseconds. */
 const tickMs = 40
 const ticks = 5
-/** A memory limit: the maximum number of pending calls. */
-const maxPending = 10_000
-
 /** The minimum timeout: the first tick may be almost over when a call starts. */
 const minReplyTimeoutMs = tickMs * (ticks - 1)
 
@@ -89,24 +65,20 @@ interface PendingReply extends ReplyState {
  */
 export class ReplyTimeouts {
   private now = 0
-  private waiting = 0
   private timer: NodeJS.Timeout | undefined
   /** In order of their start. */
   private readonly entries: PendingReply[] = []
 
   /** Rejects if the reply does not arrive in time. */
   wait<T>(send: (waiting: ReplyState) => Promise<T>): Promise<T> {
-    if (this.waiting >= maxPending) return Promise.reject(new Error('Too much is waiting for Redis.'))
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const giveUp = (): void => reject(new Error('Redis does not answer.'))
     const entry = { isOver: false, until: this.now + ticks, giveUp }
     this.entries.push(entry)
-    this.waiting++
     this.timer ??= setInterval(() => this.pass(), tickMs)
     send(entry)
       .then(resolve, reject)
       .finally(() => {
-        if (!entry.isOver) this.waiting--
         entry.isOver = true
       })
     return promise
@@ -118,7 +90,6 @@ export class ReplyTimeouts {
     for (const entry of this.entries.splice(0, waiting < 0 ? this.entries.length : waiting)) {
       if (entry.isOver) continue
       entry.isOver = true
-      this.waiting--
       entry.giveUp()
     }
     if (this.entries.length > 0) return

@@ -1,73 +1,104 @@
-/** rate-limiter-flexible: fixed windows as in memory, counted in Redis. */
-import { RateLimiterRedis } from 'rate-limiter-flexible'
-import type { Charge, SharedLimiter } from '../../core/access/limits.ts'
+/** Limits, budgets, verified keys and winners that all processes with the same Redis share. Everything throws if Redis does not respond. */
+import { RateLimiterRes } from 'rate-limiter-flexible'
+import RateLimiterStore from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
+import type { Charge, Counting, SharedLimiter } from '../../core/access/limits.ts'
 import type { SharedVerifiedKeys } from '../../core/access/store-outage.ts'
 import type { Budgets } from '../../core/resilience/budget-limit.ts'
 import type { WinnerStore } from '../../core/routing/winners.ts'
 import { toAmount } from '../../domain/amount.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { Connection } from './index.ts'
-import { readDeadline } from './script-deadline.ts'
+import type { Script } from './script-batch.ts'
 
-/** The library's script with a deadline. ARGV: points, the window in seconds, the library's own limit, the deadline. After the deadline: -1 and the clock of Redis. */
-const consumeLua = `${readDeadline}
-if isLate then return {-1, now} end
-redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
-if redis.call('PTTL', KEYS[1]) == -1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
-return {redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])}`
+// Limits: fixed windows as in memory. They end on the clock of Redis.
 
-/** The same window, but counts only admitted requests. ARGV: the limit, and the window in milliseconds. */
-const chargeAdmittedLua = `
+/** Counts every request. ARGV: points, and the window in milliseconds. */
+const consumeLua = `
 redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
 if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-local isOver = tonumber(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1])
-local points = isOver and tonumber(ARGV[1]) or redis.call('INCR', KEYS[1])
-return {isOver and 1 or 0, points, redis.call('PTTL', KEYS[1])}`
+return {redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])}`
 
-interface Consumed {
-  readonly points: number
-  readonly remainingMs: number
-}
+/** Counts only admitted requests. ARGV: points, the window in milliseconds, and the limit. */
+const consumeAdmittedLua = `
+redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
+if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local sum, limit = redis.call('GET', KEYS[1]) + ARGV[1], tonumber(ARGV[3])
+if sum <= limit then redis.call('INCRBY', KEYS[1], ARGV[1]) end
+return {math.min(sum, limit + 1), redis.call('PTTL', KEYS[1])}`
 
-/** Limits shared by all processes with the same Redis. Windows follow its clock. Throws if Redis does not respond. */
-export function redisLimiter({
-  prefix,
-  client,
-  deadlines,
-  script,
-}: Pick<Connection, 'prefix' | 'client' | 'deadlines' | 'script'>): SharedLimiter {
-  const keyPrefix = `${prefix}:limit`
-  const limiter = new RateLimiterRedis({
-    storeClient: client,
-    customIncrTtlLuaScript: consumeLua,
-    keyPrefix,
-    points: Number.MAX_SAFE_INTEGER, // Never reached: the caller applies the limit, and every request is counted.
-    duration: 0,
-  })
-  const consume = (key: string, points: number, windowSeconds: number): Promise<Consumed> =>
-    deadlines.run(async (deadlineMs) => {
-      // The library passes `duration` to the script as its last argument. The window is `customDuration`.
-      limiter.duration = deadlineMs
-      const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: windowSeconds })
-      return consumedPoints < 0 ? { now: msBeforeNext } : { value: { points: consumedPoints, remainingMs: msBeforeNext } }
-    })
-  const chargeAdmitted = script(chargeAdmittedLua, 1)
-  return {
-    async charge(bucket, limit, windowSeconds, counting) {
-      const key = `${windowSeconds}:${bucket}`
-      if (counting === 'admitted') {
-        const [isOver, points, ms] = await chargeAdmitted([`${keyPrefix}:${key}`], [String(limit), String(windowSeconds * 1000)])
-        return chargeOf(isOver === 1, points, ms, limit)
-      }
-      const { points, remainingMs } = await consume(key, 1, windowSeconds)
-      return chargeOf(points > limit, points, remainingMs, limit)
-    },
-    add: async (bucket, points, windowSeconds, remainingSeconds) =>
-      (await consume(`${windowSeconds}:${bucket}`, points, remainingSeconds)).points,
+type Scripts = Readonly<Record<Counting, Script>>
+
+/**
+ * rate-limiter-flexible with a store of our own, as its README describes it: its limiter for Redis sends each command alone, and without
+ * a deadline. Its `inMemoryBlockOnConsumed` is not used: it ends on the wall clock, has no bound, and searches all of it for each new key.
+ */
+class ScriptedLimiter extends RateLimiterStore {
+  private readonly scripts: Scripts
+
+  constructor(scripts: Scripts, keyPrefix: string, points: number) {
+    super({ storeClient: scripts, keyPrefix, points, duration: 1 })
+    this.scripts = scripts
+  }
+
+  _upsert(key: string, points: number, windowMs: number, _isForced: boolean, { counting = 'all' }: { counting?: Counting }) {
+    const args = [String(points), String(windowMs), ...(counting === 'all' ? [] : [String(this.points)])]
+    return this.scripts[counting]([key], args)
+  }
+
+  _getRateLimiterRes(_key: string, points: number, [consumed = 0, remainingMs = 0]: readonly number[]): RateLimiterRes {
+    return new RateLimiterRes(Math.max(0, this.points - consumed), remainingMs, consumed, consumed === points)
   }
 }
 
-function chargeOf(isOver: boolean, points = 0, remainingMs = 0, limit: number): Charge {
-  return { isOver, remaining: Math.max(0, limit - points), resetSeconds: Math.ceil(remainingMs / 1000) }
+/** A window that has no point left until it is over. */
+interface Spent {
+  /** What was left of it. The difference of two times may be a little larger by rounding. */
+  readonly leftMs: number
+  /** On the clock of `performance.now()`. */
+  readonly until: number
+}
+
+/** Bounds on memory: for a dropped one Redis is asked again. */
+const [maxSpent, spentLifetimeMs] = [100_000, 60_000]
+
+export function redisLimiter({ prefix, script }: Pick<Connection, 'prefix' | 'script'>): SharedLimiter {
+  const scripts = { all: script(consumeLua, 1), admitted: script(consumeAdmittedLua, 1) }
+  const limiters = new Map<number, ScriptedLimiter>()
+  const limiterOf = (limit: number): ScriptedLimiter =>
+    limiters.getOrInsertComputed(limit, () => new ScriptedLimiter(scripts, `${prefix}:limit`, limit))
+  const spentWindows = new BoundedMap<Spent>({ share: cacheShares.limits, maxEntries: maxSpent, lifetimeMs: spentLifetimeMs })
+  const consume = async (key: string, limit: number, windowSeconds: number, counting: Counting): Promise<Charge> => {
+    const options = { customDuration: windowSeconds, counting }
+    const result = await limiterOf(limit).consume(key, 1, options).catch(refusalOf)
+    const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result
+    const now = performance.now()
+    if (remaining === 0) spentWindows.set(`${limit}:${key}`, { leftMs: msBeforeNext, until: now + msBeforeNext }, now)
+    return { isOver: consumedPoints > limit, remaining, resetSeconds: secondsOf(msBeforeNext) }
+  }
+  return {
+    charge(bucket, limit, windowSeconds, counting = 'all') {
+      const key = `${windowSeconds}:${bucket}`
+      const now = performance.now()
+      const spent = spentWindows.get(`${limit}:${key}`, now)
+      if (!spent || spent.until <= now) return consume(key, limit, windowSeconds, counting)
+      return Promise.resolve({ isOver: true, remaining: 0, resetSeconds: secondsOf(Math.min(spent.until - now, spent.leftMs)) })
+    },
+    async add(bucket, points, windowSeconds, remainingSeconds) {
+      const [sum = 0] = await scripts.all(
+        [`${prefix}:limit:${windowSeconds}:${bucket}`],
+        [String(points), String(remainingSeconds * 1000)],
+      )
+      return sum
+    },
+  }
+}
+
+const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
+
+/** The library throws what is over its limit, too. */
+function refusalOf(reason: unknown): RateLimiterRes {
+  if (reason instanceof RateLimiterRes) return reason
+  throw reason
 }
 
 // Budgets in Redis: the rule of `core/resilience/memory-budgets.ts` as scripts. The keys of a bucket share a slot.
@@ -120,14 +151,13 @@ grant(KEYS[1], name)
 grant(KEYS[2], name)
 return {1, free - 1, 0}`
 
-/** Throws if Redis does not respond. */
 export function redisBudgets(connection: Pick<Connection, 'prefix' | 'script'>): Budgets {
   const reserveAlone = connection.script(aloneScript, 1)
   const reserveShared = connection.script(sharedScript, 3)
   return {
     async reserve(bucket, limit, consumer) {
-      // The part in braces decides the slot. Encoding removes braces from the bucket's name.
-      const key = `${connection.prefix}:budget:{${encodeURIComponent(bucket)}}`
+      // The part in braces decides the slot: the bucket's name must have none.
+      const key = `${connection.prefix}:budget:{${bucket.replaceAll(/[%{}]/g, encodeURIComponent)}}`
       const grants = `${key}:grants`
       const [granted, remaining = 0, retryAfter = 0] =
         consumer === undefined
@@ -145,7 +175,7 @@ const addKeyLua = `
 redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
 return {1}`
 
-/** All methods throw if Redis does not respond. `name` is a part of the keys in Redis. */
+/** `name` is a part of the keys in Redis. */
 export function redisVerifiedKeys(
   connection: Pick<Connection, 'prefix' | 'script'>,
   name: 'verified' | 'refused',
@@ -169,7 +199,6 @@ const saveWinnerLua = `
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1}`
 
-/** Both methods throw if Redis does not respond. */
 export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, lifetimeMs: number): WinnerStore {
   const [find, save] = [connection.script(findWinnerLua, 1), connection.script(saveWinnerLua, 1)]
   const keyOf = (key: string): string => `${connection.prefix}:winner:${key}`

@@ -1,0 +1,98 @@
+/** What one turn of the event loop asks of Redis is one call; what is known to be past its limit asks nothing. */
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
+import { redisLimiter } from '../../src/adapters/redis/stores.ts'
+import { freshLookup } from '../../src/process/name-lookup.ts'
+import { RedisServer } from '../support/redis.ts'
+import { type Replica, startReplica } from './replica.ts'
+
+let redis: RedisServer
+let replica: Replica
+let connection: Connection
+
+beforeAll(async () => {
+  redis = await RedisServer.start()
+  replica = await startReplica(redis.url, 1)
+  connection = await openRedis(redis.url, 'swapgate', freshLookup)
+})
+afterAll(async () => {
+  replica.close()
+  connection.close()
+  await redis[Symbol.asyncDispose]()
+})
+afterEach(() => void vi.restoreAllMocks())
+
+/** Calls of scripts that Redis had meanwhile. */
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  const calls = async (): Promise<number> => {
+    const stats = await redis.command('INFO', 'commandstats')
+    return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+  const before = await calls()
+  await work()
+  return (await calls()) - before
+}
+
+it('limits, budgets and keys of one turn are one call', async () => {
+  const { limiter, budgets, verifiedKeys } = replica
+  const work = () =>
+    Promise.all([
+      ...Array.from({ length: 20 }, (_, at) => limiter.charge(`turn:${at}`, 60, 60)),
+      ...Array.from({ length: 20 }, (_, at) => budgets.reserve(`turn:${at}`, 60, 'a')),
+      limiter.charge('turn', 60, 60, 'admitted'),
+      verifiedKeys.has('turn'),
+    ])
+  expect(await callsOf(work)).toBe(1)
+})
+
+it('a turn of very many is a few calls, and each gets its own reply', async () => {
+  const charges = () => Promise.all(Array.from({ length: 450 }, (_, at) => replica.limiter.charge('many', at + 1, 60)))
+  expect(await callsOf(async () => expect((await charges()).filter(({ isOver }) => isOver)).toEqual([]))).toBe(5)
+})
+
+it('of two callers in one turn one gets the last point', async () => {
+  await replica.limiter.charge('last', 2, 60)
+  const charges = await Promise.all([1, 2].map(() => replica.limiter.charge('last', 2, 60)))
+  expect(charges.map(({ isOver, remaining }) => [isOver, remaining])).toEqual([
+    [false, 0],
+    [true, 0],
+  ])
+})
+
+it('what fails fails alone', async () => {
+  await redis.command('RPUSH', 'swapgate:limit:60:broken', 'a list')
+  const limiter = redisLimiter(connection)
+  const [before, broken, after] = await Promise.allSettled(['good', 'broken', 'good'].map((name) => limiter.charge(name, 60, 60)))
+  expect([before, after]).toMatchObject([{ value: { remaining: 59 } }, { value: { remaining: 58 } }])
+  expect(broken).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('WRONGTYPE') } })
+})
+
+it('no more than ten thousand wait', async () => {
+  const limiter = redisLimiter(connection)
+  const charges = await Promise.allSettled(Array.from({ length: 10_100 }, (_, at) => limiter.charge(`crowd:${at}`, 60, 60)))
+  expect(charges.filter(({ status }) => status === 'rejected')).toHaveLength(100)
+})
+
+it('a client past its limit costs no call until its window ends, whatever the clock of this process does', async () => {
+  for (let call = 0; call < 3; call++) await replica.limiter.charge('spent', 3, 60)
+  const now = Date.now
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000)
+  const refused = async () => {
+    const { isOver, remaining, resetSeconds } = await replica.limiter.charge('spent', 3, 60)
+    expect([isOver, remaining]).toEqual([true, 0])
+    expect(resetSeconds).toBeGreaterThan(50)
+    expect(resetSeconds).toBeLessThanOrEqual(60)
+  }
+  expect(await callsOf(refused)).toBe(0)
+  vi.mocked(Date.now).mockImplementation(() => now() - 3_600_000)
+  expect(await callsOf(refused)).toBe(0)
+  const steady = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => steady() + 60_001)
+  expect(await callsOf(() => replica.limiter.charge('spent', 3, 60))).toBeGreaterThan(0)
+})
+
+it('a limit that is raised is asked for again, and refused again at the old one', async () => {
+  for (let call = 0; call < 4; call++) await replica.limiter.charge('raised', 3, 60)
+  expect((await replica.limiter.charge('raised', 5, 60)).isOver).toBe(false)
+  expect((await replica.limiter.charge('raised', 3, 60)).isOver).toBe(true)
+})
