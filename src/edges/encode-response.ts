@@ -7,6 +7,7 @@ import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { encodePage } from '../wire/page.ts'
+import type { ResponseCodec } from '../wire/response-nodes.ts'
 
 type Headers = Record<string, string>
 
@@ -21,6 +22,8 @@ export interface ResponseContext {
   readonly quota: Quota | undefined
   /** Tags of the providers with `sandbox: true`. */
   readonly sandboxTags: ReadonlySet<string>
+  /** Whether the client wants amounts as texts (`Prefer: amounts=text`). */
+  readonly hasAmountsAsText: boolean
 }
 
 /** Throws `invalid` for a quote outside of its own limits, if the form refuses such a quote. */
@@ -34,7 +37,7 @@ export function encodeResponse(
   if (responseContext.form.amountRefusal && operation.op === 'getRate')
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
   const maxAge = serviceResponse.isUncacheable ? undefined : options.maxAgeSeconds[operation.op]
-  const { text, omitted, etag: tag } = encodeBody(serviceResponse, request, operation, responseContext.form, options)
+  const { text, omitted, etag: tag } = encodeBody(serviceResponse, request, operation, responseContext, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider, serviceResponse.sources)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`
   if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))
@@ -105,18 +108,29 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   const name = fault.field === undefined ? undefined : (codec?.requestNames.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
   const { amountRefusal } = form
-  if (amountRefusal && isAboutAmount(fault))
-    return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, fault, message) }
-  return { status, headers, body: errorBody(form, status, message, isAboutAmount(fault) ? fault.limits : undefined) }
+  const limits = isAboutAmount(fault) ? printLimits(fault.limits, responseContext.hasAmountsAsText) : undefined
+  if (!amountRefusal || !limits) return { status, headers, body: errorBody(form, status, message, limits) }
+  return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, limits, message) }
 }
 
 function isAboutAmount({ reason, limits }: Fault): boolean {
   return limits?.amountIn !== undefined && (reason === 'below_minimum' || reason === 'above_maximum')
 }
 
+/** As JSON. */
+type PrintedLimits = Readonly<Partial<Record<keyof AmountLimits, string>>>
+
 /** Limits that are not known are left out. */
-function amountRefusalBody({ body }: AmountRefusalTable, { limits = {} }: Fault, message: string): string {
-  const { amountIn, minAmount, maxAmount } = limits
+function printLimits(limits: AmountLimits = {}, asText: boolean): PrintedLimits {
+  const known = Object.entries(limits).filter(([, amount]) => amount !== undefined)
+  return Object.fromEntries(known.map(([name, amount]) => [name, asText ? printString(amount) : amount]))
+}
+
+function amountRefusalBody(
+  { body }: AmountRefusalTable,
+  { amountIn, minAmount, maxAmount }: PrintedLimits,
+  message: string,
+): string {
   const parts = { amountIn, minAmount, maxAmount, zero: '0', message: printString(message) }
   return `{${Object.entries(body)
     .filter(([, part]) => parts[part] !== undefined)
@@ -125,7 +139,7 @@ function amountRefusalBody({ body }: AmountRefusalTable, { limits = {} }: Fault,
 }
 
 /** The error body of the form for a status (docs/contract.md §6). `limits`: those that the amount of the request is outside of. */
-export function errorBody(form: Form, status: number, message: string, limits: AmountLimits = {}): string {
+export function errorBody(form: Form, status: number, message: string, limits: PrintedLimits = {}): string {
   const reason = printString(reasonPhrase(status))
   const parts = { reason, message: printString(message), status: String(status), empty: '{}' }
   const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
@@ -144,7 +158,7 @@ export function optionsResponse(allow: string, responseContext: ResponseContext)
 
 /** The headers of every response, JSON or not. `sources`: the providers of a union. */
 export function baseHeaders(
-  { form, requestId, vary, quota, sandboxTags }: ResponseContext,
+  { form, requestId, vary, quota, sandboxTags, hasAmountsAsText }: ResponseContext,
   provider: string | undefined,
   sources: readonly string[] = [],
 ): Headers {
@@ -157,6 +171,7 @@ export function baseHeaders(
   if (provider !== undefined) headers['x-swap-provider'] = provider
   if (sandboxTags.size > 0 && [provider, ...sources].some((tag) => tag !== undefined && sandboxTags.has(tag)))
     headers['x-swap-sandbox'] = 'true'
+  if (hasAmountsAsText) headers['preference-applied'] = 'amounts=text'
   if (vary !== undefined) headers.vary = vary
   if (quota) {
     const { policy, limit, windowSeconds: window, remaining, resetSeconds: reset } = quota
@@ -209,16 +224,18 @@ function encodeBody(
   { body, encodings }: ServiceResponse<Op>,
   request: Request<Op>,
   operation: OperationCodec,
-  form: Form,
+  { form, hasAmountsAsText }: ResponseContext,
   { maxAgeSeconds }: EncodeOptions,
 ): Encoding {
-  const cached = encodings?.get(form.name)
+  const name = hasAmountsAsText ? `${form.name}, amounts as texts` : form.name
+  const cached = encodings?.get(name)
   if (cached) return cached
   const omitted = new Set<string>()
-  const text = print(body, request, operation, form, omitted)
+  const { encode, encodeAmountsAsText } = operation.responseCodec
+  const text = print(body, request, operation.paged, form, hasAmountsAsText ? encodeAmountsAsText : encode, omitted)
   const isCacheable = maxAgeSeconds[operation.op] !== undefined
   const encoding = { text, omitted: [...omitted], etag: isCacheable ? entityTag(text) : undefined }
-  encodings?.set(form.name, encoding)
+  encodings?.set(name, encoding)
   if (operation.paged) count(text.length)
   return encoding
 }
@@ -226,16 +243,17 @@ function encodeBody(
 function print(
   body: ServiceResponse<Op>['body'],
   request: Request<Op>,
-  { paged, responseCodec }: OperationCodec,
+  paged: boolean,
   form: Form,
+  encode: ResponseCodec['encode'],
   omitted: Set<string>,
 ): string {
-  if (!(paged && 'items' in body && 'page' in request)) return responseCodec.encode(body, omitted)
+  if (!(paged && 'items' in body && 'page' in request)) return encode(body, omitted)
   const { items, total } = body
   const { page, size } = request
   return encodePage(
     form.page,
-    items.map((item) => responseCodec.encode(item, omitted)),
+    items.map((item) => encode(item, omitted)),
     { page, size, total },
   )
 }

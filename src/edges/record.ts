@@ -23,6 +23,7 @@ export class RequestRecord implements ResponseContext {
   readonly sandboxTags: ReadonlySet<string>
   /** Header names, separated by commas; undefined: none. */
   vary: string | undefined
+  hasAmountsAsText = false
   /** The template of the path; empty if no path matches. */
   route = ''
   operation: OperationName | undefined

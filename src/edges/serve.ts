@@ -92,6 +92,7 @@ async function respond(
   if (request.method === 'OPTIONS') return optionsResponse(allow, record)
   record.setOperation(operation)
   if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
+  readPreference(request, record)
   if (formConflict) throw formConflict
   const caller = await admit(request, isKeyMalformed, operation.op, record, edge)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
@@ -100,6 +101,15 @@ async function respond(
   const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKey, record, server))
   if (operation.paged) await turnToEncode(response, server.form)
   return notModifiedIfMatched(encodeResponse(response, fields, operation, record, encodeOptions), request.headers['if-none-match'])
+}
+
+/** Amounts of the response as texts, for clients whose numbers would lose digits (RFC 7240). */
+const prefersText = /(?:^|,)\s*amounts\s*=\s*(?:text|"text")\s*(?:[;,]|$)/i
+
+function readPreference({ headers }: HttpRequest, record: RequestRecord): void {
+  if (headers.prefer === undefined || !prefersText.test(headers.prefer)) return
+  record.hasAmountsAsText = true
+  record.addVary('Prefer')
 }
 
 /** Throws a `Fault`: 404 for an unknown path, 405 for a method that the path does not have. */

@@ -2,7 +2,7 @@
 import type { Drift } from '../domain/observation.ts'
 import type { StatusWord } from '../domain/status.ts'
 import { type JsonValue, printString } from './json.ts'
-import { responseScalars, type Scalar } from './scalar.ts'
+import { asText, responseScalars, type Scalar } from './scalar.ts'
 import { type ResponseTree, type TableColumn, toColumn } from './table.ts'
 
 /** Decodes a provider's response: its configured status words, and the counter of drift. */
@@ -45,6 +45,8 @@ export interface ResponseCodec {
   readonly decodeRows: (value: JsonValue, context: DecodeContext, given?: Given) => readonly DecodedRow[]
   /** JSON text; the names of fields that are not known are added to `omitted`. */
   readonly encode: (response: object, omitted: Set<string>) => string
+  /** The same with amounts as texts. */
+  readonly encodeAmountsAsText: (response: object, omitted: Set<string>) => string
 }
 
 type Complete<T> = { readonly [Key in keyof T]-?: T[Key] | undefined }
@@ -159,4 +161,18 @@ function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
 
 export function slotsOf({ list }: ResponseNodes): readonly ResponseSlot[] {
   return list.flatMap(({ slot, below }) => (slot ? [slot] : below ? slotsOf(below) : []))
+}
+
+/** The same lines, with amounts as texts. */
+export function withAmountsAsText({ list }: ResponseNodes): ResponseNodes {
+  const lines = list.map((node) => ({
+    ...node,
+    slot: node.slot && isAmount(node.slot) ? { ...node.slot, scalar: asText(node.slot.scalar) } : node.slot,
+    below: node.below && withAmountsAsText(node.below),
+  }))
+  return { list: lines, byName: new Map(lines.map((node) => [node.name, node])) }
+}
+
+function isAmount({ field }: ResponseSlot): boolean {
+  return scalarOf[field] === responseScalars.amount
 }

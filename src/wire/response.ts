@@ -14,6 +14,7 @@ import {
   type ResponseNodes,
   type ResponseSlot,
   slotsOf,
+  withAmountsAsText,
 } from './response-nodes.ts'
 import { isZeroAmount, responseScalars, timestampOf } from './scalar.ts'
 import { memberAt, type ResponseTree } from './table.ts'
@@ -34,6 +35,7 @@ export function compileResponse(tree: ResponseTree, statuses: StatusWords, readO
     slots: slotsOf(nodes),
     ...compileDecode(decoded, slotsOf(decoded), statuses.meanings),
     encode: compileEncode(nodes, statuses.available),
+    encodeAmountsAsText: compileEncode(withAmountsAsText(nodes), statuses.available),
   }
 }
 

@@ -75,6 +75,11 @@ const flag: Scalar<boolean> = {
   toText: String,
 }
 
+/** A number as JSON number or as text, for clients whose numbers would lose digits. Encoded as a number. */
+function orText<Value>(scalar: Scalar<Value>): Scalar<Value> {
+  return { ...scalar, fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)) }
+}
+
 /** Types in a client's request. */
 export const requestScalars = {
   name: textual('a text that is not empty', (text) => text || undefined, { minLength: 1 }),
@@ -91,13 +96,15 @@ export const requestScalars = {
   /** Only towards a provider. */
   offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
-  amount: numeric<Amount>(
-    'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
-    (lexeme) => {
-      const amount = toAmount(lexeme)
-      return amount !== undefined && isPositive(amount) ? amount : undefined
-    },
-    { type: 'number', exclusiveMinimum: 0 },
+  amount: orText(
+    numeric<Amount>(
+      'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
+      (lexeme) => {
+        const amount = toAmount(lexeme)
+        return amount !== undefined && isPositive(amount) ? amount : undefined
+      },
+      { type: 'number', exclusiveMinimum: 0 },
+    ),
   ),
 }
 

@@ -41,7 +41,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['two credentials', 400, 'form_conflict', () => get('/currencies', credential(other, 'k'))],
     ['no amount', 400, 'parameter_invalid', () => get('/rate?coinFrom=BTC&coinTo=ETH')],
     ['an amount of nothing', 400, 'parameter_invalid', () => rate('0')],
-    ['an amount as text', 400, 'parameter_invalid', () => create({ amount: '1' })],
+    ['an amount with a unit', 400, 'parameter_invalid', () => create({ amount: '1 BTC' })],
     ['page 0', 400, 'parameter_invalid', () => get('/currencies?page=0')],
     ['a parameter twice', 400, 'parameter_invalid', () => get('/currencies?page=1&page=2')],
     ['a malformed Idempotency-Key', 400, 'parameter_invalid', () => create({}, { 'idempotency-key': '' })],

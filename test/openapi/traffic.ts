@@ -89,7 +89,7 @@ export const wrong: readonly Exchange[] = [
   ['another form', 400, ({ form, get }) => get('/currencies', { headers: { 'x-swap-form': form === 'A' ? 'B' : 'A' } })],
   ['an empty order', 400, ({ post }) => post({})],
   ['an order with an unknown field', 400, ({ form, post }) => post(orderOf(form, { withdrawalAmount: 5 }))],
-  ['an amount as text', 400, ({ form, post }) => post(orderOf(form, { amount: '0.10' }))],
+  ['an amount with a unit', 400, ({ form, post }) => post(orderOf(form, { amount: '0.10 BTC' }))],
   ['an address with a space', 400, ({ form, post }) => post(orderOf(form, { withdrawalAddress: 'a b' }))],
   ['an order without a key', 401, ({ form, post }) => post(orderOf(form), { key: null })],
   ['a list without a key', 401, ({ get }) => get('/transactions', { key: null })],

@@ -10,7 +10,7 @@ const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', E
 /** Undefined if nothing can be created from it. */
 export function readOrder(body: string): Order | undefined {
   const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...fields } = parsed(body)
-  const { rawJSON } = (amount ?? {}) as Partial<Digits>
+  const rawJSON = typeof amount === 'string' ? amount : ((amount ?? {}) as Partial<Digits>).rawJSON
   if (typeof coinFrom !== 'string' || typeof coinTo !== 'string' || rawJSON === undefined) return undefined
   if (typeof withdrawalAddress !== 'string') return undefined
   return {

@@ -270,7 +270,7 @@ function similar(name: string, known: readonly string[]): string {
     .map((word) => ({ word, distance: editDistance(fold(name), fold(word)) }))
     .filter(({ word, distance }) => distance <= (word.length > shortWord ? maxTypo : 1))
     .toSorted((one, other) => one.distance - other.distance)
-  return nearest ? `; did you mean ${nearest.word}?` : ''
+  return nearest ? `; the nearest name is ${nearest.word}` : ''
 }
 
 /** Letters that are added, left out, replaced or swapped with the next one, between words of ordinary length. */

@@ -143,6 +143,7 @@ function headerNames({ op, method, keyed }: OperationCodec): readonly string[] {
   return [
     'RequestId',
     'SwapForm',
+    'Prefer',
     ...(pickingOps.has(op) ? ['SwapProvider'] : []),
     ...(keyed ? [] : ['IfNoneMatch']),
     ...(method === 'POST' ? ['IdempotencyKey'] : []),

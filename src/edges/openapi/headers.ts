@@ -47,6 +47,7 @@ export const responseHeaders = {
     'The newest known status of this swap, in a repeated response: its body is that of the first one. Absent while the swap waits for its deposit.',
     { type: 'string', enum: statuses.filter((status) => status !== 'wait') },
   ),
+  'Preference-Applied': header('`amounts=text`, if you have sent that in `Prefer`.', text),
   'WWW-Authenticate': header('How to send the key.', text),
   Allow: header('The methods that this path has.', text),
 } as const
@@ -65,6 +66,7 @@ const always: readonly HeaderName[] = [
   'Cache-Control',
   'RateLimit-Policy',
   'RateLimit',
+  'Preference-Applied',
 ]
 
 /** The headers of a response: those that any response may have, and these. */
@@ -88,6 +90,11 @@ export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
       'X-Swap-Provider',
       'The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key.',
       { type: 'string', pattern: '^[a-z0-9]{1,16}$' },
+    ),
+    Prefer: parameter(
+      'Prefer',
+      '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number.',
+      text,
     ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
     IdempotencyKey: parameter(

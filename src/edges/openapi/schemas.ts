@@ -111,9 +111,16 @@ export function bodySchema({ operations }: Form): Schema {
   )
 }
 
+/** A number, or a text of it with the same digits. */
+const amountInBody = {
+  ...requestScalars.amount.schema,
+  type: ['number', 'string'],
+  pattern: '^[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$',
+}
+
 function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
   const { absence, field, defaultValue, scalar } = slot
-  const { type, ...more } = scalar.schema
+  const { type, ...more } = scalar === requestScalars.amount ? amountInBody : scalar.schema
   const isExtension = absence === 'extension'
   const example = requestExample(op, slot)
   return {
