@@ -37,7 +37,7 @@ describe.each(formNames)('client %s', (form) => {
 
   const members = Object.keys({ ...order(), refundAddress: '', rateType: '' })
   test.each(members)('V1: the member %s of another type is 400 and named', async (name) => {
-    const wrong = name === 'amount' ? ['1', '', null, true, [1], {}] : [1, null, true, ['x'], {}, '']
+    const wrong = name === 'amount' ? ['1x', '', null, true, [1], {}] : [1, null, true, ['x'], {}, '']
     for (const value of wrong) expect(expectRefused(await create(order({ [name]: value })))).toContain(name)
     const isRequired = name in order()
     if (isRequired) expect(expectRefused(await create(order({ [name]: undefined })))).toContain(name)
