@@ -1,4 +1,5 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
+import type { Histogram } from 'prom-client'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 import {
@@ -23,15 +24,10 @@ import type { CollectedMetrics } from './collected.ts'
 import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
 import { attemptMetrics, providerMetrics, requestMetrics } from './requests.ts'
 import {
-  Counter,
   combinations,
   Exposition,
-  earlierName,
-  type Family,
   type FormOf,
-  gauge,
   type Handlers,
-  Histogram,
   type Printed,
   type Providers,
   type Sample,
@@ -39,7 +35,7 @@ import {
 } from './series.ts'
 
 export interface Metrics {
-  /** Costs a few map reads: label objects are made when metrics are printed. */
+  /** Of a get all of it costs 3 µs. */
   readonly observe: Observer
   /** Prints all metrics in the exposition format that the `Accept` header selects, with those of other processes. */
   readonly print: (accept: string, others?: readonly CollectedMetrics[]) => Promise<Printed>
@@ -84,13 +80,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
 // Metric of creates that were rejected because an address does not match its network.
 
 function addressMetrics(exposition: Exposition): Handlers<'addressRefused'> {
-  const refusals = new Counter({
+  const refusals = exposition.counter({
     name: 'swapgate_address_refusals_total',
     help: 'Withdrawal and refund addresses that match no address format of their network, by network of the asset table.',
     labels: ['network'],
   })
-  exposition.add(refusals)
-  return { addressRefused: ({ network }) => refusals.add([network]) }
+  return { addressRefused: ({ network }) => refusals.labels(network).inc() }
 }
 
 // Metrics of the mirror: a candidate's quotes compared with the quotes that clients get.
@@ -99,41 +94,41 @@ function addressMetrics(exposition: Exposition): Handlers<'addressRefused'> {
 const mirrorDeviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
 function mirrorMetrics(exposition: Exposition): Handlers<'mirror' | 'mirrorAssets'> {
-  const comparisons = new Counter({
+  const comparisons = exposition.counter({
     name: 'swapgate_mirror_comparisons_total',
+    earlierName: 'swapgate_shadow_comparisons_total',
     help: `Quotes repeated at the candidate of the mirror: ${mirrorResults.join(', ')}.`,
     labels: ['provider', 'result'],
   })
-  const deviations = new Histogram({
+  const deviations = exposition.histogram({
     name: 'swapgate_mirror_deviation_ratio',
+    earlierName: 'swapgate_shadow_deviation_ratio',
     help: 'Amount received by the candidate, relative to what the client got: -0.01 is one percent less.',
     labels: ['provider'],
-    bounds: mirrorDeviationBounds,
+    buckets: mirrorDeviationBounds,
   })
   const missingAssets = new Map<string, number>()
-  const missing = gauge(
-    'swapgate_mirror_missing_assets',
-    'Assets of the table that a routed provider offers and the candidate of the mirror does not.',
-    () => [...missingAssets].map(([provider, value]) => ({ labels: { provider }, value })),
-  )
-  for (const family of [
-    comparisons,
-    deviations,
-    missing,
-    earlierName('swapgate_shadow_comparisons_total', comparisons),
-    earlierName('swapgate_shadow_deviation_ratio', deviations),
-    earlierName('swapgate_shadow_missing_assets', missing),
-  ])
-    exposition.add(family)
+  exposition.gauge({
+    name: 'swapgate_mirror_missing_assets',
+    earlierName: 'swapgate_shadow_missing_assets',
+    help: 'Assets of the table that a routed provider offers and the candidate of the mirror does not.',
+    labels: ['provider'],
+    samples: () => [...missingAssets].map(([provider, value]) => ({ labels: { provider }, value })),
+  })
   return {
     mirrorAssets({ provider, missing: count }) {
       missingAssets.set(provider, count)
     },
     mirror({ provider, result, deviation }) {
-      comparisons.add([provider, result])
-      if (deviation !== undefined) deviations.observe([provider], deviation)
+      comparisons.labels(provider, result).inc()
+      observeDeviation(deviations, provider, deviation)
     },
   }
+}
+
+/** A provider may name an amount that is beyond numbers; prom-client throws for it. */
+function observeDeviation(deviations: Histogram<'provider'>, provider: string, deviation: number | undefined): void {
+  if (Number.isFinite(deviation)) deviations.labels(provider).observe(deviation as number)
 }
 
 // Metrics of providers' conformance: drift from the form, and missing fields.
@@ -143,17 +138,17 @@ function fidelityMetrics(
   providers: Providers,
   formOf: FormOf,
 ): Handlers<'drift' | 'omitted' | 'derived' | 'discrepancy'> {
-  const drifts = new Counter({
+  const drifts = exposition.counter({
     name: 'swapgate_contract_drift_total',
     help: 'Deviations of providers’ responses from their form, by field.',
     labels: ['provider', 'field', 'drift'],
   })
-  const fields = new Counter({
+  const fields = exposition.counter({
     name: 'swapgate_response_fields_total',
     help: 'Fields of responses that were omitted or derived.',
     labels: ['what', 'client_form', 'provider_form', 'field'],
   })
-  const found = new Counter({
+  const found = exposition.counter({
     name: 'swapgate_transaction_discrepancies_total',
     help: 'Responses that contradict the ledger about a transaction that was created here.',
     labels: ['provider', 'field', 'action'],
@@ -162,12 +157,11 @@ function fidelityMetrics(
       return combinations(tags, discrepancies.map(snakeCase), discrepancyActions)
     },
   })
-  for (const family of [drifts, fields, found]) exposition.add(family)
   const count: Handlers<'omitted'>['omitted'] = ({ what, client, provider, field }) =>
-    fields.add([what, client, formOf(provider), field])
+    fields.inc({ what, client_form: client, provider_form: formOf(provider), field })
   return {
-    drift: ({ provider, field, drift }) => drifts.add([provider, field, snakeCase(drift)]),
-    discrepancy: ({ provider, field, action }) => found.add([provider, snakeCase(field), action]),
+    drift: ({ provider, field, drift }) => drifts.labels(provider, field, snakeCase(drift)).inc(),
+    discrepancy: ({ provider, field, action }) => found.labels(provider, snakeCase(field), action).inc(),
     omitted: count,
     derived: count,
   }
@@ -179,7 +173,7 @@ function fidelityMetrics(
 const promiseDeviationBounds = [-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, -0.001, 0, 0.001, 0.01, 0.05]
 
 function judgementMetrics(exposition: Exposition, providers: Providers): Handlers<'judgement' | 'quoteDeviation' | 'suspended'> {
-  const judgements = new Counter({
+  const judgements = exposition.counter({
     name: 'swapgate_create_judgements_total',
     help: 'What the provider says of its own in the responses to creates, by kind and what followed.',
     labels: ['provider', 'kind', 'outcome'],
@@ -188,22 +182,21 @@ function judgementMetrics(exposition: Exposition, providers: Providers): Handler
       return combinations(tags, judgementKinds.map(snakeCase), judgementOutcomes)
     },
   })
-  const deviations = new Histogram({
+  const deviations = exposition.histogram({
     name: 'swapgate_create_quote_deviation_ratio',
     help: 'Amount received that a create promises, relative to the newest quote of its provider: -0.01 is one percent less.',
     labels: ['provider'],
-    bounds: promiseDeviationBounds,
+    buckets: promiseDeviationBounds,
   })
-  const suspended = new Counter({
+  const suspended = exposition.counter({
     name: 'swapgate_provider_assets_suspended_total',
     help: 'Assets of a provider that were taken out of new swaps for ten minutes, by the kind of mismatch and the network of the deposit.',
     labels: ['provider', 'kind', 'network'],
   })
-  for (const family of [judgements, deviations, suspended]) exposition.add(family)
   return {
-    judgement: ({ provider, kind, outcome }) => judgements.add([provider, snakeCase(kind), outcome]),
-    suspended: ({ provider, kind, network = '' }) => suspended.add([provider, snakeCase(kind), network]),
-    quoteDeviation: ({ provider, deviation }) => deviations.observe([provider], deviation),
+    judgement: ({ provider, kind, outcome }) => judgements.labels(provider, snakeCase(kind), outcome).inc(),
+    suspended: ({ provider, kind, network = '' }) => suspended.labels(provider, snakeCase(kind), network).inc(),
+    quoteDeviation: ({ provider, deviation }) => observeDeviation(deviations, provider, deviation),
   }
 }
 
@@ -211,37 +204,37 @@ function judgementMetrics(exposition: Exposition, providers: Providers): Handler
 
 function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' | 'overAdmission'> {
   let state: StoreState = 'shared'
-  const decisions = new Counter({
+  const decisions = exposition.counter({
     name: 'swapgate_limit_decisions_total',
     help: 'Decisions of limits on requests; near: admitted with at most a tenth of the limit left.',
     labels: ['policy', 'decision'],
     initialValues: () => combinations(limitPolicies, limitDecisions),
   })
-  const changes = new Counter({
+  const changes = exposition.counter({
     name: 'swapgate_limit_store_changes_total',
     help: 'Changes between the shared store and local limits.',
     labels: ['state'],
     initialValues: () => combinations(storeStates),
   })
-  const overAdmitted = new Counter({
+  const overAdmitted = exposition.counter({
     name: 'swapgate_limits_over_admitted_total',
     help: 'Requests above a limit that were admitted while the shared store of limits was unavailable.',
     labels: [],
     initialValues: () => combinations(),
   })
-  for (const family of [decisions, changes, overAdmitted]) exposition.add(family)
-  exposition.add(
-    gauge('swapgate_limits_local', '1 while the shared store of limits is unavailable and this process counts alone.', () =>
-      single(state === 'local' ? 1 : 0),
-    ),
-  )
+  exposition.gauge({
+    name: 'swapgate_limits_local',
+    help: '1 while the shared store of limits is unavailable and this process counts alone.',
+    labels: [],
+    samples: () => single(state === 'local' ? 1 : 0),
+  })
   return {
-    limit: ({ policy, decision }) => decisions.add([policy, decision]),
+    limit: ({ policy, decision }) => decisions.inc({ policy, decision }),
     limitStore(observation) {
       state = observation.state
-      changes.add([state])
+      changes.labels(state).inc()
     },
-    overAdmission: ({ count }) => overAdmitted.add([], count),
+    overAdmission: ({ count }) => overAdmitted.inc(count),
   }
 }
 
@@ -257,52 +250,57 @@ function processMetrics(
   exposition: Exposition,
   { version, droppedLines }: ProcessInfo,
 ): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
-  const reloads = new Counter({
+  const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Reloads of the configuration, by result.',
     labels: ['result'],
     initialValues: () => combinations(reloadResults),
   })
-  const spans = new Counter({
+  const spans = exposition.counter({
     name: 'swapgate_trace_spans_total',
     help: 'Spans of kept traces, by result.',
     labels: ['result'],
     initialValues: () => combinations(spanResults),
   })
-  const closed = new Counter({
+  const closed = exposition.counter({
     name: 'swapgate_connections_closed_total',
     help: 'Connections that were closed before their time, for others.',
     labels: ['port', 'reason'],
     initialValues: () => combinations(ports, connectionClosings),
   })
   let workers: number | undefined
-  exposition.add(gauge('swapgate_workers', 'Processes behind the public port, with server.workers.', () => single(workers)))
-  const restarts = new Counter({
+  exposition.gauge({
+    name: 'swapgate_workers',
+    help: 'Processes behind the public port, with server.workers.',
+    labels: [],
+    samples: () => single(workers),
+  })
+  const restarts = exposition.counter({
     name: 'swapgate_worker_ends_total',
     help: 'Processes behind the public port that ended by themselves. Each is started again.',
     labels: [],
     initialValues: () => [[]],
   })
-  exposition.add(restarts)
-  exposition.add(reloads)
-  exposition.add(closed)
-  exposition.add(spans)
-  exposition.add({
+  exposition.computedCounter({
     name: 'swapgate_log_lines_dropped_total',
     help: 'Log lines that were lost because standard error was not read.',
-    type: 'counter',
-    samples: () => [{ labels: {}, value: droppedLines() }],
+    labels: [],
+    samples: () => single(droppedLines()),
   })
-  const labels = { version, node: process.versions.node }
-  exposition.add(gauge('swapgate_build_info', 'The running version: always 1.', () => [{ labels, value: 1 }]))
+  exposition.gauge({
+    name: 'swapgate_build_info',
+    help: 'The running version: always 1.',
+    labels: ['version', 'node'],
+    samples: () => [{ labels: { version, node: process.versions.node }, value: 1 }],
+  })
   return {
-    reload: ({ result }) => reloads.add([result]),
+    reload: ({ result }) => reloads.labels(result).inc(),
     override: () => {}, // only logged
-    connectionClosed: ({ port, reason }) => closed.add([port, reason]),
-    spans: ({ result, count }) => spans.add([result], count),
+    connectionClosed: ({ port, reason }) => closed.labels(port, reason).inc(),
+    spans: ({ result, count }) => spans.labels(result).inc(count),
     workers({ running, ended }) {
       workers = running
-      if (ended !== undefined) restarts.add([])
+      if (ended !== undefined) restarts.inc()
     },
   }
 }
@@ -312,53 +310,58 @@ function processMetrics(
 const ageBounds = [1, 2, 5, 10, 30, 60, 300, 600, 3_600, 86_400]
 
 function cacheMetrics(exposition: Exposition): Handlers<'cache'> {
-  const lookups = new Counter({
+  const lookups = exposition.counter({
     name: 'swapgate_cache_lookups_total',
     help: 'Cache lookups, by result.',
     labels: ['cache', 'outcome'],
   })
-  const ages = new Histogram({
+  const ages = exposition.histogram({
     name: 'swapgate_cache_age_seconds',
     help: 'Age of responses from a cache.',
     labels: ['cache'],
-    bounds: ageBounds,
+    buckets: ageBounds,
   })
-  for (const family of [lookups, ages, ...memory()]) exposition.add(family)
+  addCacheMemory(exposition)
   return {
     cache({ cache, outcome, ageSeconds }) {
-      lookups.add([cache, outcome])
-      if (ageSeconds !== undefined) ages.observe([cache], ageSeconds)
+      lookups.inc({ cache, outcome })
+      if (ageSeconds !== undefined) ages.labels(cache).observe(ageSeconds)
     },
   }
 }
 
 /** Each kind has its share of the memory of all caches. */
-function memory(): readonly Family[] {
+function addCacheMemory(exposition: Exposition): void {
+  const labels = ['cache']
   const read = (value: (share: CacheShare) => number) => (): readonly Sample[] =>
     Object.entries(cacheShares)
       .map(([kind, share]) => ({ labels: { cache: snakeCase(kind) }, value: value(share) }))
       .filter((sample) => Number.isFinite(sample.value))
-  return [
-    gauge(
-      'swapgate_cache_bytes',
-      'Memory of caches, estimated, by what they keep.',
-      read(({ bytes }) => bytes),
-    ),
-    gauge(
-      'swapgate_cache_max_bytes',
-      'The most that they may take: a quarter of the memory of the process together.',
-      read(({ maxBytes }) => maxBytes),
-    ),
-    gauge(
-      'swapgate_cache_entries',
-      'Entries of caches.',
-      read(({ entries }) => entries),
-    ),
-    {
-      name: 'swapgate_cache_evictions_total',
-      help: 'Entries that were dropped to make room for others.',
-      type: 'counter',
-      samples: read(({ evictions }) => evictions),
-    },
-  ]
+  exposition.gauge({
+    name: 'swapgate_cache_bytes',
+    help: 'Memory of caches, estimated, by what they keep.',
+    labels,
+    aggregator: 'sum',
+    samples: read(({ bytes }) => bytes),
+  })
+  exposition.gauge({
+    name: 'swapgate_cache_max_bytes',
+    help: 'The most that they may take: a quarter of the memory of the process together.',
+    labels,
+    aggregator: 'sum',
+    samples: read(({ maxBytes }) => maxBytes),
+  })
+  exposition.gauge({
+    name: 'swapgate_cache_entries',
+    help: 'Entries of caches.',
+    labels,
+    aggregator: 'sum',
+    samples: read(({ entries }) => entries),
+  })
+  exposition.computedCounter({
+    name: 'swapgate_cache_evictions_total',
+    help: 'Entries that were dropped to make room for others.',
+    labels,
+    samples: read(({ evictions }) => evictions),
+  })
 }

@@ -5,17 +5,7 @@ import { singleFlight, withTimeout } from '../../domain/async.ts'
 import { createOutcomes, ledgerWorks, lostCommits, snakeCase } from '../../domain/observation.ts'
 import { attentions, progress } from '../../domain/status.ts'
 import { shortBounds } from './requests.ts'
-import {
-  Counter,
-  combinations,
-  type Exposition,
-  gauge,
-  type Handlers,
-  Histogram,
-  type Providers,
-  type Sample,
-  single,
-} from './series.ts'
+import { combinations, type Exposition, type Handlers, type Providers, type Sample, single } from './series.ts'
 
 export type ReadLedgerGauges = () => Promise<LedgerGauges>
 
@@ -31,18 +21,18 @@ export function ledgerMetrics(
 ): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
-  const durations = new Histogram({
+  const durations = exposition.histogram({
     name: 'swapgate_ledger_duration_seconds',
     help: 'Duration of the operations of the ledger.',
     labels: ['action'],
-    bounds: shortBounds,
+    buckets: shortBounds,
   })
-  const failures = new Counter({
+  const failures = exposition.counter({
     name: 'swapgate_ledger_failures_total',
     help: 'Failed operations of the ledger.',
     labels: ['action'],
   })
-  const outcomes = new Counter({
+  const outcomes = exposition.counter({
     name: 'swapgate_create_outcomes_total',
     help: 'Creates without a plain success, by their outcome so far.',
     labels: ['provider', 'outcome'],
@@ -51,52 +41,59 @@ export function ledgerMetrics(
       return combinations(tags, createOutcomes.map(snakeCase))
     },
   })
-  const losses = new Counter({
+  const losses = exposition.counter({
     name: 'swapgate_ledger_commits_lost_total',
     help: 'How often the log of the database server went back, or was that of another server.',
     labels: ['by'],
     initialValues: () => combinations([...lostCommits]),
   })
-  const turnsRefused = new Counter({
+  const turnsRefused = exposition.counter({
     name: 'swapgate_ledger_turns_refused_total',
     help: 'Calls to the ledger that got no turn in time, since their account had too many others.',
     labels: ['work'],
     initialValues: () => combinations([...ledgerWorks]),
   })
-  const staleKeys = new Counter({
+  const staleKeys = exposition.counter({
     name: 'swapgate_stale_keys_total',
     help: 'Quotes that got what was known of their key before, since the ledger had not answered yet.',
     labels: [],
     initialValues: () => combinations(),
   })
-  for (const family of [durations, failures, outcomes, losses, turnsRefused, staleKeys]) exposition.add(family)
-  exposition.add(
-    gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'Time of the last run of reconciliation.', () => single(lastRunAt)),
-  )
-  exposition.add(
-    gauge('swapgate_ledger_results_held', 'Results of creates that wait in memory because the ledger failed.', () =>
-      single(resultsHeld),
-    ),
-  )
-  exposition.add(
-    gauge('swapgate_ledger_wait_seconds', 'How long the first call that waits for a connection to the ledger has waited.', () => {
+  exposition.gauge({
+    name: 'swapgate_reconciliation_last_run_timestamp_seconds',
+    help: 'Time of the last run of reconciliation.',
+    labels: [],
+    samples: () => single(lastRunAt),
+  })
+  exposition.gauge({
+    name: 'swapgate_ledger_results_held',
+    help: 'Results of creates that wait in memory because the ledger failed.',
+    labels: [],
+    aggregator: 'sum',
+    samples: () => single(resultsHeld),
+  })
+  exposition.gauge({
+    name: 'swapgate_ledger_wait_seconds',
+    help: 'How long the first call that waits for a connection to the ledger has waited.',
+    labels: ['work'],
+    samples() {
       const { readMs, writeMs } = readWaits() ?? { readMs: 0, writeMs: 0 }
       return [
         { labels: { work: 'read' }, value: readMs / 1000 },
         { labels: { work: 'write' }, value: writeMs / 1000 },
       ]
-    }),
-  )
+    },
+  })
   addLedgerGauges(exposition, providers, staleCache(read))
   return {
     ledger({ action, seconds, isFailure }) {
-      durations.observe([action], seconds)
-      if (isFailure) failures.add([action])
+      durations.observe({ action }, seconds)
+      if (isFailure) failures.labels(action).inc()
     },
-    turnRefused: ({ work }) => turnsRefused.add([work]),
-    staleKey: () => staleKeys.add([]),
-    create: ({ provider, outcome }) => outcomes.add([provider, snakeCase(outcome)]),
-    commitsLost: ({ by }) => losses.add([by]),
+    turnRefused: ({ work }) => turnsRefused.labels(work).inc(),
+    staleKey: () => staleKeys.inc(),
+    create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
+    commitsLost: ({ by }) => losses.labels(by).inc(),
     resultsHeld({ count }) {
       resultsHeld = count
     },
@@ -108,14 +105,19 @@ export function ledgerMetrics(
 
 /** Gauges of the ledger's contents; without samples until the first read. */
 function addLedgerGauges(exposition: Exposition, providers: Providers, read: () => Promise<LedgerGauges | undefined>): void {
-  const add = (name: string, help: string, samplesOf: (gauges: LedgerGauges) => readonly Sample[]): void =>
-    exposition.add(
-      gauge(name, help, async () => {
-        const gauges = await read()
-        return gauges ? samplesOf(gauges) : []
-      }),
-    )
-  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ unfinished }) =>
+  const add = (
+    name: string,
+    help: string,
+    labels: readonly string[],
+    samplesOf: (gauges: LedgerGauges) => readonly Sample[],
+  ): void => {
+    const samples = async (): Promise<readonly Sample[]> => {
+      const gauges = await read()
+      return gauges ? samplesOf(gauges) : []
+    }
+    exposition.gauge({ name, help, labels, samples })
+  }
+  add('swapgate_transactions_open', 'Transactions that have not ended.', ['provider', 'status'], ({ unfinished }) =>
     counts(
       providers,
       'status',
@@ -123,28 +125,40 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
       unfinished.map(({ provider, status = 'unknown', count }) => ({ provider, value: status, count })),
     ),
   )
-  add('swapgate_creates_unresolved', 'Creates without a known or accepted outcome.', ({ unresolvedCounts }) =>
-    counts(
-      providers,
-      'state',
-      unresolvedStates,
-      unresolvedCounts.map(({ provider, state, count }) => ({ provider, value: state, count })),
-    ),
+  add(
+    'swapgate_creates_unresolved',
+    'Creates without a known or accepted outcome.',
+    ['provider', 'state'],
+    ({ unresolvedCounts }) =>
+      counts(
+        providers,
+        'state',
+        unresolvedStates,
+        unresolvedCounts.map(({ provider, state, count }) => ({ provider, value: state, count })),
+      ),
   )
-  add('swapgate_transactions_need_person', 'Transactions that the provider reports as failed or held.', ({ attentionCounts }) =>
-    counts(
-      providers,
-      'attention',
-      attentions,
-      attentionCounts.map(({ provider, attention, count }) => ({ provider, value: attention, count })),
-    ),
+  add(
+    'swapgate_transactions_need_person',
+    'Transactions that the provider reports as failed or held.',
+    ['provider', 'attention'],
+    ({ attentionCounts }) =>
+      counts(
+        providers,
+        'attention',
+        attentions,
+        attentionCounts.map(({ provider, attention, count }) => ({ provider, value: attention, count })),
+      ),
   )
-  add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ unfinished: open }) =>
-    ages(open),
+  add(
+    'swapgate_transactions_oldest_open_seconds',
+    'Age of the oldest transaction that has not ended.',
+    ['provider'],
+    ({ unfinished: open }) => ages(open),
   )
   add(
     'swapgate_creates_oldest_unresolved_seconds',
     'Age of the oldest create without a known or accepted outcome.',
+    ['provider'],
     ({ unresolvedCounts: unresolved }) => ages(unresolved),
   )
 }

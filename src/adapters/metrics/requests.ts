@@ -15,76 +15,83 @@ import {
   snakeCase,
 } from '../../domain/observation.ts'
 import { type OperationName, operationNames } from '../../domain/service.ts'
-import {
-  Counter,
-  combinations,
-  type Exposition,
-  earlierName,
-  type Family,
-  type FormOf,
-  gauge,
-  type Handlers,
-  Histogram,
-  type Providers,
-  type Sample,
-} from './series.ts'
+import { combinations, type Exposition, type FormOf, type Handlers, type Providers, type Sample } from './series.ts'
 
 /** Histogram bounds of OpenTelemetry's HTTP conventions, in seconds. */
 const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 /** Histogram bounds for fast work inside the gateway, in seconds. */
 export const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
+const noExemplar: Readonly<Record<string, string>> = {}
+
 export function requestMetrics(
   exposition: Exposition,
   formOf: FormOf,
 ): Handlers<'request' | 'keyRefused' | 'operatorTokenRefused'> {
-  const durations = new Histogram({
+  const durations = exposition.histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Time from the complete head of a request to its response, by path and status.',
     labels: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
-    bounds: httpBounds,
+    buckets: httpBounds,
+    enableExemplars: true,
   })
-  const ends = new Counter({
+  const ends = exposition.counter({
     name: 'swapgate_requests_total',
     help: 'Requests of clients, by result and responsible party.',
     labels: ['operation', 'client_form', 'provider_form', 'provider', 'error_type'],
   })
-  const added = new Histogram({
+  const added = exposition.histogram({
     name: 'swapgate_added_seconds',
     help: 'Time of a request without the waits for providers and the client.',
     labels: ['operation'],
-    bounds: shortBounds,
+    buckets: shortBounds,
+    enableExemplars: true,
   })
-  const refusals = new Counter({
+  const refusals = exposition.counter({
     name: 'swapgate_key_refusals_total',
     help: "Clients' keys that were rejected, by cause.",
     labels: ['reason'],
     initialValues: () => combinations(keyRefusals.map(snakeCase)),
   })
-  const errors = new Counter({
+  const errors = exposition.counter({
     name: 'swapgate_errors_total',
     help: 'Responses with 4xx and 5xx, by X-Swap-Reason.',
     labels: ['reason', 'operation', 'client_form'],
   })
-  const tokenRefusals = new Counter({
+  const tokenRefusals = exposition.counter({
     name: 'swapgate_operator_tokens_refused_total',
     help: 'Requests at the admin port with a token that is none.',
     labels: [],
     initialValues: () => combinations(),
   })
-  for (const family of [durations, ends, added, refusals, errors, tokenRefusals]) exposition.add(family)
   return {
     request(end) {
       const { operation, method, route, status, errorType, fault, client, provider, seconds, addedSeconds } = end
-      const exemplar = end.isTraceKept ? end.traceId : undefined
+      const exemplarLabels: Readonly<Record<string, string>> =
+        end.isTraceKept && end.traceId !== undefined ? { trace_id: end.traceId } : noExemplar
       const op = operation === undefined ? 'none' : snakeCase(operation)
-      durations.observe([method, route, String(status), status >= 500 ? errorType : ''], seconds, exemplar)
-      ends.add([op, client, formOf(provider), provider ?? 'none', errorType])
-      added.observe([op], addedSeconds, exemplar)
-      if (fault) errors.add([fault.reason, op, client])
+      durations.observe({
+        labels: {
+          http_request_method: method,
+          http_route: route,
+          http_response_status_code: String(status),
+          error_type: status >= 500 ? errorType : '',
+        },
+        value: seconds,
+        exemplarLabels,
+      })
+      ends.inc({
+        operation: op,
+        client_form: client,
+        provider_form: formOf(provider),
+        provider: provider ?? 'none',
+        error_type: errorType,
+      })
+      added.observe({ labels: { operation: op }, value: addedSeconds, exemplarLabels })
+      if (fault) errors.labels(fault.reason, op, client).inc()
     },
-    keyRefused: ({ reason }) => refusals.add([snakeCase(reason)]),
-    operatorTokenRefused: () => tokenRefusals.add([]),
+    keyRefused: ({ reason }) => refusals.labels(snakeCase(reason)).inc(),
+    operatorTokenRefused: () => tokenRefusals.inc(),
   }
 }
 
@@ -115,26 +122,33 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     if (!last) return []
     return [{ labels, value: performance.now() - last.at < budgetWindowMs ? Math.min(last.remaining, value) : value }]
   }
-  for (const [name, help, samples, earlier] of [
-    ['swapgate_breaker_state', 'State of the breaker of an operation at a provider: 1 for the current state.', breakerSamples],
-    ['swapgate_provider_state', 'State of a provider: 1 for the current state.', stateSamples],
-    [
-      'swapgate_upstream_quota_limit',
-      "The configured limit of calls in any 60 seconds, without the share reserved for the gateway's own reads.",
-      () => sizes(providers),
-      'swapgate_budget_size',
-    ],
-    [
-      'swapgate_upstream_quota_remaining',
-      'The remaining calls of clients to a provider, as this process last read it.',
-      () => sizes(providers).flatMap(remaining),
-      'swapgate_budget_remaining',
-    ],
-  ] as const) {
-    const family = gauge(name, help, samples)
-    exposition.add(family)
-    if (earlier !== undefined) exposition.add(earlierName(earlier, family))
-  }
+  exposition.gauge({
+    name: 'swapgate_breaker_state',
+    help: 'State of the breaker of an operation at a provider: 1 for the current state.',
+    labels: ['provider', 'operation', 'state'],
+    samples: breakerSamples,
+  })
+  exposition.gauge({
+    name: 'swapgate_provider_state',
+    help: 'State of a provider: 1 for the current state.',
+    labels: ['provider', 'state'],
+    samples: stateSamples,
+  })
+  exposition.gauge({
+    name: 'swapgate_upstream_quota_limit',
+    earlierName: 'swapgate_budget_size',
+    help: "The configured limit of calls in any 60 seconds, without the share reserved for the gateway's own reads.",
+    labels: ['provider', 'policy'],
+    samples: () => sizes(providers),
+  })
+  exposition.gauge({
+    name: 'swapgate_upstream_quota_remaining',
+    earlierName: 'swapgate_budget_remaining',
+    help: 'The remaining calls of clients to a provider, as this process last read it.',
+    labels: ['provider', 'policy'],
+    aggregator: 'min',
+    samples: () => sizes(providers).flatMap(remaining),
+  })
   return {
     breaker: ({ provider, operation, state }) => void breakers.set(`${provider} ${operation}`, state),
     budget: ({ provider, policy, remaining }) =>
@@ -167,82 +181,80 @@ export function attemptMetrics(
   providers: Providers,
 ): Handlers<'attempt' | 'cooldown' | 'operationRefused' | 'localRejection' | 'retry'> {
   const tags = (): readonly string[] => providers().map(({ tag }) => tag)
-  const durations = new Histogram({
+  const durations = exposition.histogram({
     name: 'http_client_request_duration_seconds',
     help: 'Duration of a call to a provider, from the first byte of the request to the last byte of the response.',
     labels: ['http_request_method', 'server_address', 'server_port', 'http_response_status_code', 'error_type', 'provider'],
-    bounds: httpBounds,
+    buckets: httpBounds,
   })
-  const calls = new Counter({
+  const calls = exposition.counter({
     name: 'swapgate_provider_calls_total',
+    earlierName: 'swapgate_attempts_total',
     help: 'Calls to providers, by result.',
     labels: ['operation', 'provider', 'outcome'],
   })
-  const unreachable = new Counter({
+  const unreachable = exposition.counter({
     name: 'swapgate_provider_unreachable_total',
     help: 'Calls for which no connection to the provider was made, by cause.',
     labels: ['provider', 'cause'],
     initialValues: () => combinations(tags(), connectFailures),
   })
-  const cooldowns = new Counter({
+  const cooldowns = exposition.counter({
     name: 'swapgate_provider_cooldowns_total',
     help: 'Cooldowns of a provider, by reason.',
     labels: ['provider', 'reason'],
     initialValues: () => combinations(tags(), cooldownReasons.map(snakeCase)),
   })
-  const refusedOperations = new Counter({
+  const refusedOperations = exposition.counter({
     name: 'swapgate_provider_operations_refused_total',
     help: "Operations that a provider refuses to the gateway's key, while it accepts the key for others.",
     labels: ['provider', 'operation'],
     initialValues: () => combinations(tags(), ['list_transactions']),
   })
-  const localRejection = new Counter({
+  const localRejection = exposition.counter({
     name: 'swapgate_provider_local_rejections_total',
     help: 'Calls that were not sent, by cause.',
     labels: ['provider', 'by'],
     initialValues: () => combinations(tags(), localRejectionCauses),
   })
-  const retries = new Counter({
+  const retries = exposition.counter({
     name: 'swapgate_provider_retries_total',
     help: 'Retries of failed reads. Deprecated: the label made, whose value false is swapgate_provider_retries_suppressed_total.',
     labels: ['provider', 'made'],
     initialValues: () => combinations(tags(), ['true', 'false']),
   })
-  const suppressedRetries: Family = {
+  const suppressedRetries = exposition.counter({
     name: 'swapgate_provider_retries_suppressed_total',
     help: 'Failed reads that were not retried, since too many are.',
-    type: 'counter',
-    samples: () =>
-      retries
-        .samples()
-        .filter(({ labels }) => labels.made === 'false')
-        .map(({ labels: { made: _, ...labels }, value }) => ({ labels, value })),
-  }
-  for (const family of [
-    durations,
-    calls,
-    earlierName('swapgate_attempts_total', calls),
-    unreachable,
-    cooldowns,
-    refusedOperations,
-    localRejection,
-    retries,
-    suppressedRetries,
-  ])
-    exposition.add(family)
+    labels: ['provider'],
+    initialValues: () => combinations(tags()),
+  })
   return {
     attempt(observation) {
       const { operation, method, provider, server, outcome, connectFailure, seconds } = observation
       const status = statusOf(observation)
       const error = errorOf(observation, status)
-      durations.observe([method, server.address, String(server.port), status, error, provider], seconds)
-      calls.add([snakeCase(operation), provider, snakeCase(outcome)])
-      if (connectFailure) unreachable.add([provider, connectFailure])
+      durations.observe(
+        {
+          http_request_method: method,
+          server_address: server.address,
+          server_port: String(server.port),
+          http_response_status_code: status,
+          error_type: error,
+          provider,
+        },
+        seconds,
+      )
+      calls.inc({ operation: snakeCase(operation), provider, outcome: snakeCase(outcome) })
+      if (connectFailure) unreachable.labels(provider, connectFailure).inc()
     },
-    cooldown: ({ provider, reason }) => cooldowns.add([provider, snakeCase(reason)]),
-    operationRefused: ({ provider, operation }) => refusedOperations.add([provider, snakeCase(operation)]),
-    localRejection: ({ provider, by }) => localRejection.add([provider, by]),
-    retry: ({ provider, isMade }) => retries.add([provider, String(isMade)]),
+    cooldown: ({ provider, reason }) => cooldowns.labels(provider, snakeCase(reason)).inc(),
+    operationRefused: ({ provider, operation }) => refusedOperations.labels(provider, snakeCase(operation)).inc(),
+    localRejection: ({ provider, by }) => localRejection.labels(provider, by).inc(),
+    retry({ provider, isMade }) {
+      retries.inc({ provider, made: String(isMade) })
+      if (!isMade) suppressedRetries.inc({ provider })
+    },
   }
 }
 

@@ -1,70 +1,10 @@
-import { collectDefaultMetrics, Gauge, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
+/** prom-client: keeps the metrics, and prints them in Prometheus' formats. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
 import type { Observation } from '../../domain/observation.ts'
-import { type CollectedMetrics, collect, together } from './collected.ts'
+import { type CollectedMetrics, together } from './collected.ts'
 
-/** Values of labels. They come from closed lists, so that the number of series is bounded. */
+/** Values of labels, in their order. They come from closed lists, so that the number of series is bounded. */
 type LabelValues = readonly string[]
-
-interface Branch<T> {
-  /** The last value of this branch. */
-  readonly value: string | undefined
-  /** All values up to this branch. */
-  readonly values: LabelValues
-  readonly branches: Map<string, Branch<T>>
-  /** The branch of the last lookup. */
-  latest: Branch<T> | undefined
-  series: T | undefined
-}
-
-/**
- * A map with one series for each combination of values. Does not join the values: a new string must be hashed. Most lookups
- * repeat the previous one, and a comparison is cheaper than a hash table.
- */
-export class SeriesMap<T> {
-  private readonly make: () => T
-  private readonly root: Branch<T> = branchOf([])
-
-  constructor(make: () => T) {
-    this.make = make
-  }
-
-  of(values: LabelValues): T {
-    let branch = this.root
-    for (const value of values) branch = branch.latest?.value === value ? branch.latest : next(branch, value)
-    branch.series ??= this.make()
-    return branch.series
-  }
-
-  /** All series, ordered by the first use of each value. */
-  all(): readonly (readonly [LabelValues, T])[] {
-    return [...leaves(this.root)]
-  }
-}
-
-function branchOf<T>(values: LabelValues): Branch<T> {
-  return { value: values.at(-1), values, branches: new Map(), latest: undefined, series: undefined }
-}
-
-function next<T>(from: Branch<T>, value: string): Branch<T> {
-  const branch = from.branches.get(value) ?? grow(from, value)
-  from.latest = branch
-  return branch
-}
-
-function grow<T>(from: Branch<T>, value: string): Branch<T> {
-  const branch = branchOf<T>([...from.values, value])
-  from.branches.set(value, branch)
-  return branch
-}
-
-function* leaves<T>({ values, series, branches }: Branch<T>): Generator<readonly [LabelValues, T]> {
-  if (series !== undefined) yield [values, series]
-  for (const branch of branches.values()) yield* leaves(branch)
-}
-
-export function labelsOf(names: readonly string[], values: LabelValues): Record<string, string> {
-  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
-}
 
 /** Every combination of one value from each list. */
 export function combinations(...lists: readonly LabelValues[]): readonly LabelValues[] {
@@ -74,50 +14,10 @@ export function combinations(...lists: readonly LabelValues[]): readonly LabelVa
   return first.flatMap((value) => combinationsOfOthers.map((tail) => [value, ...tail]))
 }
 
-interface CounterOptions {
-  readonly name: string
-  readonly help: string
-  readonly labels: readonly string[]
-  /** Label values that exist with 0 from the start, so that `increase` includes the first count. */
-  readonly initialValues?: () => readonly LabelValues[]
-}
-
-/** A counter in which a count is one lookup; label objects are made when metrics are printed. */
-export class Counter implements Family {
-  readonly type = 'counter'
-  readonly name: string
-  readonly help: string
-  private readonly options: CounterOptions
-  private readonly counts = new SeriesMap(() => ({ count: 0 }))
-
-  constructor(options: CounterOptions) {
-    this.name = options.name
-    this.help = options.help
-    this.options = options
-  }
-
-  add(values: LabelValues, by = 1): void {
-    this.counts.of(values).count += by
-  }
-
-  samples(): readonly Sample[] {
-    const { labels, initialValues } = this.options
-    for (const values of initialValues?.() ?? []) this.counts.of(values)
-    return this.counts.all().map(([values, { count }]) => ({ labels: labelsOf(labels, values), value: count }))
-  }
-}
-
-/** A metric whose value is computed when metrics are printed. */
-export function gauge(name: string, help: string, samples: Family['samples']): Family {
-  return { name, help, type: 'gauge', samples }
-}
-
-/** The same under an earlier name, which the next version does not have. */
-export function earlierName(name: string, family: Family): Family {
-  const help = `Deprecated: is now called ${family.name}.`
-  const named = (sample: Sample): Sample =>
-    sample.metricName === undefined ? sample : { ...sample, metricName: sample.metricName.replace(family.name, name) }
-  return { name, help, type: family.type, samples: async () => (await family.samples()).map(named) }
+/** One value of a metric that is computed when metrics are printed. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
 }
 
 /** One sample without labels; none if the value is undefined. */
@@ -125,96 +25,33 @@ export function single(value: number | undefined): readonly Sample[] {
   return value === undefined ? [] : [{ labels: {}, value }]
 }
 
-interface HistogramOptions {
+interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
-  readonly labels: readonly string[]
+  readonly labels: readonly L[]
+  /** Under which the same metric is printed too, until the next version. */
+  readonly earlierName?: string
+}
+
+interface CounterOptions<L extends string> extends MetricOptions<L> {
+  /** Label values that exist with 0 from the start, so that `increase` includes the first count. */
+  readonly initialValues?: () => readonly LabelValues[]
+}
+
+interface HistogramOptions<L extends string> extends MetricOptions<L> {
   /** Upper bounds of the buckets, ascending. */
-  readonly bounds: readonly number[]
+  readonly buckets: readonly number[]
+  /** Whether a bucket names the trace of its last request. */
+  readonly enableExemplars?: boolean
 }
 
-/** The counts of one combination of labels; the last bucket has no bound. */
-interface Series {
-  readonly counts: Float64Array
-  sum: number
-  /** The last exemplar of each bucket. */
-  readonly exemplars: (Exemplar | undefined)[]
-}
-
-/** A histogram in which an observation is one lookup by labels and a short scan of the bounds. */
-export class Histogram implements Family {
-  readonly type = 'histogram'
-  readonly name: string
-  readonly help: string
-  private readonly options: HistogramOptions
-  private readonly series: SeriesMap<Series>
-
-  constructor(options: HistogramOptions) {
-    this.name = options.name
-    this.help = options.help
-    this.options = options
-    const buckets = options.bounds.length + 1
-    this.series = new SeriesMap(() => ({ counts: new Float64Array(buckets), sum: 0, exemplars: [] }))
-  }
-
-  /** `traceId`: the trace of the observed request. */
-  observe(values: LabelValues, value: number, traceId?: string): void {
-    const { bounds } = this.options
-    const series = this.series.of(values)
-    let at = 0
-    while (at < bounds.length && value > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++
-    series.counts[at] = (series.counts[at] ?? 0) + 1
-    series.sum += value
-    if (traceId !== undefined) series.exemplars[at] = exemplarOf(traceId, value)
-  }
-
-  samples(): readonly Sample[] {
-    return this.series.all().flatMap(([values, series]) => this.samplesOf(labelsOf(this.options.labels, values), series))
-  }
-
-  private samplesOf(labels: Record<string, string>, { counts, sum, exemplars }: Series): readonly Sample[] {
-    const bounds = [...this.options.bounds, '+Inf']
-    let total = 0
-    const buckets = bounds.map((le, at) => {
-      total += counts[at] ?? 0
-      return { metricName: `${this.name}_bucket`, labels: { le, ...labels }, value: total, exemplar: exemplars[at] }
-    })
-    return [
-      ...buckets,
-      { metricName: `${this.name}_sum`, labels, value: sum },
-      { metricName: `${this.name}_count`, labels, value: total },
-    ]
-  }
-}
-
-function exemplarOf(traceId: string, value: number): Exemplar {
-  return { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1000 }
-}
-
-// prom-client: prints Prometheus' exposition formats, and provides the metrics of the process.
-
-/** One line of a metric. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-  /** Set if it differs from the metric's name: the parts of a histogram. */
-  readonly metricName?: string
-  readonly exemplar?: Exemplar | undefined
-}
-
-/** An example request behind a value; its timestamp is in seconds since 1970. */
-interface Exemplar {
-  readonly labelSet: Readonly<Record<string, string>>
-  readonly value: number
-  readonly timestamp: number
-}
-
-/** A metric that stores its own values and returns them as samples when metrics are printed. */
-export interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
+interface ComputedOptions extends MetricOptions<string> {
   readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>
+}
+
+interface GaugeOptions extends ComputedOptions {
+  /** Of several processes: the sum of what each has for itself, the least of what is left; by default the largest value. */
+  readonly aggregator?: 'sum' | 'min'
 }
 
 export interface Printed {
@@ -225,28 +62,83 @@ export interface Printed {
 /** prom-client's gauges with names of counters; they repeat the sums of other gauges. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
+/** The metrics of the gateway and of its process. */
 export class Exposition {
-  private readonly classic = new Registry()
-  private readonly open = new Registry<OpenMetricsContentType>()
+  private readonly registry = new Registry()
 
   constructor() {
-    this.open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
-    collectDefaultMetrics({ register: this.classic })
-    for (const name of misnamed) this.classic.removeSingleMetric(name)
-    for (const { name, type } of this.classic.getMetricsAsArray()) {
-      const metric = this.classic.getSingleMetric(name)
-      if (metric) this.open.registerMetric(asMetric(name, () => metric.get(), type))
-    }
+    collectDefaultMetrics({ register: this.registry })
+    for (const name of misnamed) this.registry.removeSingleMetric(name)
   }
 
-  add(family: Family): void {
-    const { name, help, type } = family
-    const get = async (): Promise<object> => ({ name, help, type, values: await family.samples() })
-    for (const registry of [this.classic, this.open]) registry.registerMetric(asMetric(name, get, type))
+  counter<L extends string>(options: CounterOptions<L>): Counter<L> {
+    const { name, help, labels, initialValues } = options
+    const counter = new Counter<L>({
+      name,
+      help,
+      labelNames: labels,
+      registers: [],
+      collect() {
+        for (const values of initialValues?.() ?? []) this.labels(...values).inc(0)
+      },
+    })
+    this.add(counter, options)
+    return counter
+  }
+
+  histogram<L extends string>(options: HistogramOptions<L>): Histogram<L> {
+    const { name, help, labels, buckets, enableExemplars = false } = options
+    const histogram = new Histogram<L>({ name, help, labelNames: labels, buckets: [...buckets], enableExemplars, registers: [] })
+    this.add(histogram, options)
+    return histogram
+  }
+
+  /** A gauge whose samples are computed when metrics are printed. */
+  gauge(options: GaugeOptions): void {
+    const { name, help, labels: labelNames, samples, aggregator = 'max' } = options
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      aggregator,
+      registers: [],
+      async collect() {
+        const current = await samples()
+        this.reset()
+        if (labelNames.length === 0) this.remove() // the 0 of a gauge that was not set
+        for (const { labels, value } of current) this.set(labels, value)
+      },
+    })
+    this.add(gauge, options)
+  }
+
+  /** A counter whose samples are computed when metrics are printed. */
+  computedCounter(options: ComputedOptions): void {
+    const { name, help, labels: labelNames, samples } = options
+    const counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      async collect() {
+        const current = await samples()
+        this.reset()
+        for (const { labels, value } of current) this.inc(labels, value)
+      },
+    })
+    this.add(counter, options)
+  }
+
+  /** Registered here, since a constructor refuses exemplars in a registry of the classic format. That leaves them out. */
+  private add(metric: object, { name, earlierName }: MetricOptions<string>): void {
+    this.registry.registerMetric(metric as Metric)
+    if (earlierName === undefined) return
+    const help = `Deprecated: is now called ${name}.`
+    this.registry.registerMetric(Object.assign(Object.create(metric), { name: earlierName, help }))
   }
 
   collect(): Promise<CollectedMetrics> {
-    return collect(this.classic)
+    return this.registry.getMetricsAsJSON()
   }
 
   /**
@@ -255,9 +147,25 @@ export class Exposition {
    */
   async print(accept: string, others: readonly CollectedMetrics[] = []): Promise<Printed> {
     const open = qualityOf('application/openmetrics-text', accept)
-    const own = open > 0 && open >= qualityOf('text/plain', accept) ? this.open : this.classic
-    const registry = others.length === 0 ? own : together([await this.collect(), ...others], own.contentType)
+    const isOpen = open > 0 && open >= qualityOf('text/plain', accept)
+    const registry = others.length > 0 ? await this.withOthers(others, isOpen) : isOpen ? this.openRegistry() : this.registry
     return { contentType: registry.contentType, text: await registry.metrics() }
+  }
+
+  private async withOthers(others: readonly CollectedMetrics[], isOpen: boolean) {
+    const type = isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE
+    return together([await this.collect(), ...others], type)
+  }
+
+  /** For one print: it removes `_total` from the names of its counters, so they are not the metrics themselves. */
+  private openRegistry(): Registry<OpenMetricsContentType> {
+    const open = new Registry<OpenMetricsContentType>()
+    open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+    for (const { name } of this.registry.getMetricsAsArray()) {
+      const metric = this.registry.getSingleMetric(name)
+      if (metric) open.registerMetric(Object.create(metric))
+    }
+    return open
   }
 }
 
@@ -268,16 +176,6 @@ function qualityOf(type: string, accept: string): number {
   if (!named) return 0
   const weight = named.find((part) => part.startsWith('q='))
   return weight === undefined ? 1 : Number(weight.slice(2)) || 0
-}
-
-/** A metric of any type that prints what `get` returns. In OpenMetrics prom-client removes `_total` from a counter's name, so each format has its own. */
-function asMetric(name: string, get: () => Promise<object>, type: unknown): Metric {
-  const metric = Object.assign(new Gauge({ name, help: name, registers: [] }), {
-    name,
-    type: String(type),
-    get: async (): Promise<object> => ({ ...(await get()), name: metric.name }),
-  })
-  return metric
 }
 
 type What = Observation['what']
