@@ -50,7 +50,8 @@ export class ScriptBatches {
     const slot = this.client instanceof Cluster ? slotOf(keys[0]) : 0
     const batch = this.batchOf(slot)
     batch.keys.push(...keys)
-    batch.args.push(`${head} ${args.length}`, ...args)
+    batch.args.push(`${head} ${args.length}`)
+    batch.args.push(...args)
     this.waiting++
     const reply = new Promise<readonly number[]>((resolve, reject) => void batch.waiting.push({ resolve, reject }))
     if (batch.waiting.length === maxBatch) this.batches.delete(slot)

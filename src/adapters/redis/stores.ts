@@ -50,8 +50,9 @@ class ScriptedLimiter extends RateLimiterStore {
   }
 }
 
-/** A window that has no point left until it is over. */
+/** A window that has counted as many as the limit, and so refuses at this limit and at each lower one until it is over. */
 interface Spent {
+  readonly limit: number
   /** What was left of it. The difference of two times may be a little larger by rounding. */
   readonly leftMs: number
   /** On the clock of `performance.now()`. */
@@ -72,15 +73,15 @@ export function redisLimiter({ prefix, script }: Pick<Connection, 'prefix' | 'sc
     const result = await limiterOf(limit).consume(key, 1, options).catch(refusalOf)
     const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result
     const now = performance.now()
-    if (remaining === 0) spentWindows.set(`${limit}:${key}`, { leftMs: msBeforeNext, until: now + msBeforeNext }, now)
+    if (remaining === 0) spentWindows.set(key, { limit, leftMs: msBeforeNext, until: now + msBeforeNext }, now)
     return { isOver: consumedPoints > limit, remaining, resetSeconds: secondsOf(msBeforeNext) }
   }
   return {
     charge(bucket, limit, windowSeconds, counting = 'all') {
       const key = `${windowSeconds}:${bucket}`
       const now = performance.now()
-      const spent = spentWindows.get(`${limit}:${key}`, now)
-      if (!spent || spent.until <= now) return consume(key, limit, windowSeconds, counting)
+      const spent = spentWindows.get(key, now)
+      if (!spent || spent.limit < limit || spent.until <= now) return consume(key, limit, windowSeconds, counting)
       return Promise.resolve({ isOver: true, remaining: 0, resetSeconds: secondsOf(Math.min(spent.until - now, spent.leftMs)) })
     },
     async add(bucket, points, windowSeconds, remainingSeconds) {
@@ -155,15 +156,15 @@ export function redisBudgets(connection: Pick<Connection, 'prefix' | 'script'>):
   const reserveAlone = connection.script(aloneScript, 1)
   const reserveShared = connection.script(sharedScript, 3)
   return {
-    async reserve(bucket, limit, consumer) {
+    reserve(bucket, limit, consumer) {
       // The part in braces decides the slot: the bucket's name must have none.
       const key = `${connection.prefix}:budget:{${bucket.replaceAll(/[%{}]/g, encodeURIComponent)}}`
       const grants = `${key}:grants`
-      const [granted, remaining = 0, retryAfter = 0] =
+      return (
         consumer === undefined
-          ? await reserveAlone([grants], [String(limit)])
-          : await reserveShared([grants, `${grants}:${consumer}`, `${key}:askers`], [String(limit), consumer])
-      return { isGranted: granted === 1, remaining, retryAfter }
+          ? reserveAlone([grants], [String(limit)])
+          : reserveShared([grants, `${grants}:${consumer}`, `${key}:askers`], [String(limit), consumer])
+      ).then(([granted, remaining = 0, retryAfter = 0]) => ({ isGranted: granted === 1, remaining, retryAfter }))
     },
   }
 }

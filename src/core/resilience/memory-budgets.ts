@@ -188,16 +188,21 @@ export function budgetFallback({ shared, local, replicas, outage }: BudgetFallba
   })
   const reserveLocally: Budgets['reserve'] = (bucket, limit, consumer) =>
     local.reserve(bucket, Math.floor(limit / replicas), consumer)
+  const reserveBoth: Budgets['reserve'] = async (bucket, limit, consumer) => {
+    const localReservation = await reserveLocally(bucket, limit, consumer)
+    if (!localReservation.isGranted) return localReservation
+    const sharedReservation = await shared.reserve(bucket, limit, consumer).catch(() => outage.begin())
+    if (!sharedReservation) return localReservation
+    return { ...sharedReservation, remaining: Math.min(localReservation.remaining, sharedReservation.remaining) }
+  }
   return {
-    async reserve(bucket, limit, consumer) {
+    reserve(bucket, limit, consumer) {
       if (outage.state === 'local') return reserveLocally(bucket, limit, consumer)
-      const localReservation = performance.now() < guardedUntil ? await reserveLocally(bucket, limit, consumer) : undefined
-      if (localReservation && !localReservation.isGranted) return localReservation
-      const sharedReservation = await shared.reserve(bucket, limit, consumer).catch(() => outage.begin())
-      if (!sharedReservation) return localReservation ?? reserveLocally(bucket, limit, consumer)
-      return localReservation
-        ? { ...sharedReservation, remaining: Math.min(localReservation.remaining, sharedReservation.remaining) }
-        : sharedReservation
+      if (performance.now() < guardedUntil) return reserveBoth(bucket, limit, consumer)
+      return shared.reserve(bucket, limit, consumer).catch(() => {
+        outage.begin()
+        return reserveLocally(bucket, limit, consumer)
+      })
     },
   }
 }
