@@ -14,9 +14,10 @@ import type { Script } from './script-batch.ts'
 
 /** Counts every request. ARGV: points, and the window in milliseconds. */
 const consumeLua = `
-redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
-if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return {redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])}`
+local sum, left = redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])
+if left >= 0 then return {sum, left} end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return {sum, tonumber(ARGV[2])}`
 
 /** Counts only admitted requests. ARGV: points, the window in milliseconds, and the limit. */
 const consumeAdmittedLua = `
