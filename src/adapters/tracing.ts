@@ -32,7 +32,7 @@ export interface TracingOptions {
   readonly endpoint: string
   /** The share of traces without an error that is kept, from 0 to 1. */
   readonly ratio: number
-  /** Maximum number of queued spans; further traces are dropped as a whole. */
+  /** Maximum number of queued spans; further traces are dropped as a whole. Notable ones have as much again. */
   readonly queue: number
   /** Maximum number of spans per export request. */
   readonly batch: number
@@ -80,8 +80,8 @@ export function openTracing(options: TracingOptions): OpenTracing {
     for (const span of spans) processor.onEnd(toReadableSpan(span, since1970, spanSource))
   }
   const spanBuffer = new SpanBuffer({ ...options, send })
-  const bufferSpans = (spans: readonly Span[]): void => {
-    if (waiting + spans.length > queue) {
+  const bufferSpans = (spans: readonly Span[], isNotable: boolean): void => {
+    if (waiting + spans.length > (isNotable ? 2 * queue : queue)) {
       observe('dropped', spans.length)
       return
     }
@@ -117,7 +117,7 @@ interface Batches {
 export function batches({ exporter, queue, batch, exportTimeoutMs }: Batches): SpanProcessor {
   return new BatchSpanProcessor({
     exporter,
-    maxQueueSize: queue,
+    maxQueueSize: 2 * queue,
     maxExportBatchSize: batch,
     scheduledDelayMillis: 0,
     exportTimeoutMillis: exportTimeoutMs,

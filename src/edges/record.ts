@@ -168,10 +168,9 @@ function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): S
 
 /** Sets the result and ends the trace. */
 function endRequest(span: Span, request: HttpRequest, record: RequestRecord, response: HttpResponse): void {
-  const isWanted = span.trace.isKeptFor(response.status)
-  if (isWanted) setRequestAttributes(span, request, record, response)
+  if (span.trace.isKeptFor(response.status)) setRequestAttributes(span, request, record, response)
   span.end(record.fault, record.endedAt)
-  span.trace.finish(isWanted)
+  span.trace.finish(response.status >= 500)
 }
 
 /** A separate function for the rare case of a kept trace: V8 inlines the small common path. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
+import { Caller } from './collector.ts'
 import { type Rig, startRigWith } from './rig.ts'
 
 type ProcessRig = Rig<GatewayProcess>
@@ -116,4 +117,19 @@ test('X9: when the collector is back, whole traces come again', async () => {
   const uncounted = async (): Promise<number> => rig.collector.spans.length - (await spans(rig.gateway, 'exported'))
   await expect.poll(uncounted, { timeout: 5_000 }).toBe(0)
   for (const trace of rig.collector.traces) expect(trace.outline()).toHaveLength(trace.spans.length)
+}, 30_000)
+
+test('X9: a queue full of sampled traces loses none with a 5xx', async () => {
+  await using rig = await startProcessRig({ telemetry: { queue: 100, batch: 50, timeoutMs: 30_000 }, sections: { limits } })
+  rig.collector.status = 503
+  await latencies([rig], 100)
+  expect(await spans(rig.gateway, 'dropped')).toBeGreaterThan(0)
+  for (const provider of [rig.alpha, rig.beta])
+    provider.reply('rate', { status: 500, json: { error: 'Error', message: 'no', code: 500 } })
+  const caller = new Caller()
+  const quote = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.5' })
+  const { status } = await rig.client('A').get(quote, { key: null, headers: caller.headers })
+  expect(status).toBe(502)
+  rig.collector.status = 200
+  expect((await rig.collector.traceFrom(caller)).root.attributes).toMatchObject({ 'error.type': '502' })
 }, 30_000)
