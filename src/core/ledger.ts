@@ -79,7 +79,14 @@ export interface LedgerEntry extends TransactionRecord {
  * contradicted the request, and the client did not get it.
  */
 export type ClaimState =
-  | ({ readonly state: 'open' | 'mismatch'; readonly provider: string } & ClaimedRequest)
+  | ({ readonly state: 'mismatch'; readonly provider: string } & ClaimedRequest)
+  /** `nextCheckAt`: when it is looked for next, in milliseconds since 1970; undefined if only a person can find out what became of it. */
+  | ({
+      readonly state: 'open'
+      readonly provider: string
+      readonly isRunning: boolean
+      readonly nextCheckAt: number | undefined
+    } & ClaimedRequest)
   /** `first`: the state in the first response; absent if the operator bound the create. */
   | ({ readonly state: 'done'; readonly entry: LedgerEntry; readonly first: TransactionRecord | undefined } & ClaimedRequest)
 

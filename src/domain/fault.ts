@@ -303,6 +303,7 @@ export const reasons = [
   'not_open', // nothing is open at this path of the native lane
   'in_progress', // a request with the same Idempotency-Key has no outcome yet
   'outcome_unknown', // a create may or may not have happened
+  'needs_person', // only a person can find out what became of a create
   'key_reused', // the Idempotency-Key belongs to another request
   'limited',
   'unverified_limited', // too many requests without a key that was ever accepted

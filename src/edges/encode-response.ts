@@ -2,7 +2,7 @@
 import { type AmountLimits, Fault, faultTable, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
-import { roundDown, type Status } from '../domain/status.ts'
+import { isFinal, roundDown, type Status } from '../domain/status.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
@@ -45,6 +45,7 @@ export function encodeResponse(
   if (serviceResponse.staleSeconds !== undefined) headers['x-swap-stale'] = String(serviceResponse.staleSeconds)
   const attention = operation.op === 'getTransaction' && 'attention' in serviceResponse.body && serviceResponse.body.attention
   if (attention) headers['x-swap-attention'] = attention
+  if (operation.op === 'getTransaction') setPollAfter(serviceResponse as ServiceResponse<'getTransaction'>, headers)
   if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
   const status = statusIn(responseContext.form, serviceResponse.latestStatus)
   if (status !== undefined && status !== 'wait') headers['x-swap-status'] = status
@@ -52,6 +53,21 @@ export function encodeResponse(
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
+}
+
+/** Seconds between two gets of a swap, by its age in seconds: most end within minutes. */
+const pollAfter = [
+  { below: 600, seconds: 5 },
+  { below: 86_400, seconds: 30 },
+] as const
+const longestPollAfter = 600
+
+/** When the next get is worth while. A final state does not change. */
+function setPollAfter({ body: { status, createdAt } }: ServiceResponse<'getTransaction'>, headers: Headers): void {
+  if (isFinal(status)) return
+  const ageSeconds = (Date.now() - Date.parse(createdAt ?? '')) / 1000
+  const known = pollAfter.find(({ below }) => ageSeconds < below)
+  headers['x-swap-poll-after'] = String(known?.seconds ?? longestPollAfter)
 }
 
 function statusIn({ statuses }: Form, status: Status | undefined): Status | undefined {

@@ -70,6 +70,7 @@ interface ClaimRow extends EntryRow {
   readonly expired: boolean | number
   readonly quoting: number | null
   readonly deadline: number | null
+  readonly next_check_at: number | null
   readonly state: State
 }
 
@@ -87,6 +88,7 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
       'transactions.state',
       'transactions.quoting',
       'transactions.deadline',
+      'transactions.next_check_at',
     ])
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
@@ -98,7 +100,10 @@ function toClaimed(row: ClaimRow): ClaimState | undefined {
   const { fingerprint, state, provider, first } = row
   const claimed = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
   if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
-  if (state === 'pending' || state === 'unknown') return { ...claimed, state: 'open', provider }
+  if (state === 'pending' || state === 'unknown') {
+    const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)
+    return { ...claimed, state: 'open', provider, isRunning: state === 'pending', nextCheckAt }
+  }
   if (row.expired) return undefined
   if (state === 'mismatch') return { ...claimed, state, provider }
   return { ...claimed, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }

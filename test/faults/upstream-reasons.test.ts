@@ -91,9 +91,36 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('S11: an unknown outcome is outcome_unknown, then in_progress under its key; another order is key_reused', async () => {
     pair.provider.reply('create', { reset: true })
     const headers = { 'idempotency-key': 'order-1' }
-    expectRefusal(await create({}, headers), form, 504, 'outcome_unknown')
-    expectRefusal(await create({}, headers), form, 409, 'in_progress')
+    const unknown = await create({}, headers)
+    expectRefusal(unknown, form, 504, 'outcome_unknown')
+    const again = await create({}, headers)
+    expectRefusal(again, form, 409, 'in_progress')
+    // The first look at the provider's list is five seconds after the attempt.
+    expect([unknown.headers['retry-after'], Number(again.headers['retry-after']) <= 6]).toEqual(['6', true])
     expectRefusal(await create({ amount: digits('2') }, headers), form, 422, 'key_reused')
+  })
+
+  test('S11: without an Idempotency-Key an unknown outcome tells no client when to repeat', async () => {
+    pair.provider.reply('create', { reset: true })
+    const unknown = await create()
+    expectRefusal(unknown, form, 504, 'outcome_unknown')
+    expect(unknown.headers).not.toHaveProperty('retry-after')
+  })
+
+  test('a get says when the next one is worth while, until the swap has ended', async () => {
+    const pollAfter = async (facts: object): Promise<unknown> => {
+      pair.provider.holdings.swaps = [swap(facts)]
+      await pair.gateway.forget()
+      const response = await pair.client.get('/transactions/alpha~tx-1', { key: await pair.gateway.freshKey() })
+      expect(response.status, response.text).toBe(200)
+      return response.headers['x-swap-poll-after']
+    }
+    const ago = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString()
+    expect(await pollAfter({ status: 'wait', createdAt: ago(10) })).toBe('5')
+    expect(await pollAfter({ status: 'exchanging', createdAt: ago(700) })).toBe('30')
+    expect(await pollAfter({ status: 'confirmation', createdAt: ago(90_000) })).toBe('600')
+    expect(await pollAfter({ status: 'success', createdAt: ago(10) })).toBeUndefined()
+    expect(await pollAfter({ status: 'refunded', createdAt: ago(10) })).toBeUndefined()
   })
 
   test('S11: another swap than requested is a mismatch, also when the request is repeated', async () => {

@@ -35,9 +35,9 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(made.owner, 'key')).toBeUndefined()
     await ledger.begin(made)
     const open = { fingerprint: 'f', state: 'open', provider: 'alpha' }
-    expect(await ledger.findClaim(made.owner, 'key')).toEqual(open)
+    expect(await ledger.findClaim(made.owner, 'key')).toEqual({ ...open, isRunning: true, nextCheckAt: made.nextCheckAt })
     await ledger.markUnknown(made.id, 5)
-    expect(await ledger.findClaim(made.owner, 'key')).toEqual(open)
+    expect(await ledger.findClaim(made.owner, 'key')).toEqual({ ...open, isRunning: false, nextCheckAt: 5 })
     expect(await ledger.findClaim(made.owner, 'another')).toBeUndefined()
   })
 

@@ -161,7 +161,8 @@ export class Model {
     const claim = this.claims.find((each) => each.owner === owner && each.key === key)
     if (!claim) return undefined
     const { row, fingerprint, first } = claim
-    if (isOpen(row)) return { state: 'open', fingerprint, provider: row.provider }
+    const { provider, nextCheckAt } = row
+    if (isOpen(row)) return { state: 'open', fingerprint, provider, isRunning: row.state === 'pending', nextCheckAt }
     if (claim.madeAt < Date.now() - day) return undefined
     if (row.state === 'mismatch') return { state: 'mismatch', fingerprint, provider: row.provider }
     return { state: 'done', fingerprint, entry: entryOf(row), first }

@@ -32,6 +32,7 @@ const read = [
   'X-Swap-Derived',
   'X-Swap-Form',
   'X-Swap-Omitted',
+  'X-Swap-Poll-After',
   'X-Swap-Provider',
   'X-Swap-Reason',
   'X-Swap-Sandbox',

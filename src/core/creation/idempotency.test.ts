@@ -121,13 +121,20 @@ describe('a key that was used', () => {
     await expect(create()).rejects.toMatchObject({ kind: 'inProgress' })
   })
 
-  it.each([
-    ['open', { kind: 'inProgress', effect: 'refused' }],
-    ['mismatch', { replayed: true }],
-  ] as const)('gets no response while it is %s', async (state, fault) => {
+  const soon = Date.now() + 30_000
+  it.each<[string, object, object]>([
+    ['runs', { state: 'open', isRunning: true, nextCheckAt: soon }, { kind: 'inProgress', reason: 'in_progress', retryAfter: 2 }],
+    [
+      'is looked for',
+      { state: 'open', isRunning: false, nextCheckAt: soon },
+      { reason: 'in_progress', retryAfter: expect.closeTo(31, -1) },
+    ],
+    ['needs a person', { state: 'open', isRunning: false, nextCheckAt: undefined }, { reason: 'needs_person', retryAfter: 3600 }],
+    ['contradicts the request', { state: 'mismatch' }, { replayed: true }],
+  ])('gets no response while it %s', async (_, state, fault) => {
     const known = await fingerprint()
     contexts = []
-    claims = [{ state, fingerprint: known, provider: 'alpha' }]
+    claims = [{ fingerprint: known, provider: 'alpha', ...state } as ClaimState]
     await expect(create()).rejects.toMatchObject(fault)
     expect(contexts).toEqual([])
   })

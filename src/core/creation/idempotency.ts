@@ -21,7 +21,7 @@ import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { doubtAbout } from '../transactions/merge-transaction.ts'
-import { inProgress, maxLedgerWaitMs } from './intent.ts'
+import { firstCheckMs, inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
 
 /**
@@ -43,7 +43,10 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
       try {
         return await next.call('createTransaction', request, { ...context, claim, ledgerWaitMs })
       } catch (reason) {
-        if (Fault.from(reason).kind !== 'inProgress') throw reason
+        const fault = Fault.from(reason)
+        // Without a key a client that waits and repeats would make a second swap.
+        if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
+        if (fault.kind !== 'inProgress') throw reason
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findClaim(ownerOf(context), key)
         if (!winner) throw reason
@@ -62,12 +65,27 @@ async function replay(
   if (!isSame) {
     throw new Fault('reusedKey', 'This Idempotency-Key was used for another request; please use a new key for each new swap.')
   }
-  if (claimState.state !== 'done') {
-    throw claimState.state === 'open' ? inProgress() : contradiction(claimState.provider).with({ replayed: true })
-  }
+  if (claimState.state === 'mismatch') throw contradiction(claimState.provider).with({ replayed: true })
+  if (claimState.state !== 'done') throw unfinished(claimState)
   const { entry, first } = claimState
   if (first) refuseDoubtful(entry.provider, doubtAbout(entry))
   return first ? responseOf(entry, first) : currentState(entry, context, service)
+}
+
+const longestPauseMs = 3_600_000
+
+/** 409: the create runs, or is looked for, or a person has to find out what became of it. */
+function unfinished({ isRunning, nextCheckAt }: Extract<ClaimState, { readonly state: 'open' }>): Fault {
+  if (isRunning) return inProgress()
+  if (nextCheckAt !== undefined) return inProgress(secondsAfterCheck(nextCheckAt - Date.now()))
+  const message =
+    'What became of the request with this Idempotency-Key is found out by a person; please ask your operator, or ask again later.'
+  return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: longestPauseMs / 1000 })
+}
+
+/** A second after the look at the provider's list. */
+function secondsAfterCheck(untilMs: number): number {
+  return Math.ceil(Math.min(Math.max(untilMs, 0), longestPauseMs - 1000) / 1000) + 1
 }
 
 /** The response of a create always has an amount: the received one or the quoted one. */

@@ -12,7 +12,7 @@ export const maxLedgerWaitMs = 1_000
 /** How long after its deadline a create may still be completed by the process that sent it. */
 const marginMs = 5_000
 /** Time from an unknown outcome to the first check. */
-const firstCheckMs = 5_000
+export const firstCheckMs = 5_000
 
 /**
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is claimed. An intent without effect is
@@ -96,8 +96,10 @@ function tooManyOpen(): Fault {
   return new Fault('unavailable', message, { retryAfter: tooManyOpenRetryAfter, effect: 'nothingSent' })
 }
 
+const runningRetryAfter = 2
+
 /** 409: a request with this key has no known outcome yet. */
-export function inProgress(): Fault {
+export function inProgress(retryAfter = runningRetryAfter): Fault {
   const message = 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.'
-  return new Fault('inProgress', message, { effect: 'refused' })
+  return new Fault('inProgress', message, { effect: 'refused', retryAfter })
 }

@@ -172,7 +172,7 @@ function success(operation: OperationCodec, form: Form): Schema {
   const { op, keyed, method, success: status } = operation
   const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
   const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status'] : []
-  const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention'] : []
+  const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
   const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
   const schema = reference('schemas', responseName(op, form))
   const response = {
@@ -263,8 +263,9 @@ function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
     },
     408: { when: 'The request did not arrive in time.', message: 'The request did not arrive in time.' },
     409: {
-      when: 'Another request with this `Idempotency-Key` has no outcome yet. Repeat the request later with the same key.',
+      when: 'Another request with this `Idempotency-Key` has no outcome yet. Repeat the request with the same key, after `Retry-After` seconds.',
       message: 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.',
+      headers: ['Retry-After'],
     },
     413: { when: 'The body is too large.', message: 'The body must have at most 16384 bytes.' },
     414: { when: 'The path and the query are too long.', message: 'The path and query must have at most 8192 characters.' },
@@ -300,6 +301,7 @@ function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
     504: {
       when: 'The provider did not respond in time. **For a create the outcome is unknown**: repeat the request with the same `Idempotency-Key`, or check your list.',
       message: 'The provider did not answer in time; please try again later.',
+      headers: ['Retry-After'],
     },
   }
 }

@@ -30,6 +30,10 @@ export const responseHeaders = {
     'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support.',
     { type: 'string', enum: [...attentions] },
   ),
+  'X-Swap-Poll-After': header('Seconds after which another get of this swap is worth while. Absent for a swap that has ended.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),
   RateLimit: header('The rest of this limit: `r` requests are left for `t` seconds.', text, '"quotes";r=59;t=42'),
   'Retry-After': header('The number of whole seconds to wait before you try again.', { type: 'integer', minimum: 1 }, 42),

@@ -211,13 +211,18 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   in_progress: {
     statuses: [409],
     when: 'An earlier request with this `Idempotency-Key` has no outcome yet.',
-    action: 'Repeat the request later with the same key.',
+    action: 'Repeat the request with the same key, after `Retry-After` seconds.',
   },
   outcome_unknown: {
     statuses: [504],
     when: 'The swap may have been created or not.',
     action:
-      'Repeat the request with the same `Idempotency-Key`, or check your list. Do not create it with another key before that.',
+      'Repeat the request with the same `Idempotency-Key`, after `Retry-After` seconds, or check your list. Do not create it with another key before that.',
+  },
+  needs_person: {
+    statuses: [409],
+    when: 'The swap of this `Idempotency-Key` may have been created, and only a person can find out.',
+    action: 'Ask the operator. Do not create it with another key before that.',
   },
   key_reused: {
     statuses: [422],
