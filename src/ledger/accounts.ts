@@ -128,7 +128,7 @@ async function endKey(within: Database, id: string, until: number, now: number):
 // Kysely: an id at a provider is one create's, over all tags with the same account (docs/contract.md §4), also after a prune.
 
 /** The other tags whose last configuration has the same account or the same URL: also those that the file lacks by now. */
-function otherTags(tag: unknown): RawBuilder<unknown> {
+export function otherTags(tag: unknown): RawBuilder<unknown> {
   return sql`select other.tag from providers as own join providers as other on other.account = own.account or other.url = own.url
     where own.tag = ${tag} and other.tag <> own.tag`
 }

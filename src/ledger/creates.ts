@@ -14,16 +14,17 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord, type UnresolvedCreate } from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
-import { LedgerBusy, LedgerConflict, TooManyOpenCreates } from '../domain/fault.ts'
+import { LedgerBusy, LedgerConflict, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { claim, renewClaim } from './claims.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
-import { loadEntry, storeFirst } from './entry.ts'
+import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
+import { Turns } from './turns.ts'
 
 type Creates = Pick<
   Ledger,
@@ -47,27 +48,52 @@ type Creates = Pick<
   | 'keepCandidates'
 >
 
+/** Of a create that does not begin together with others, like the wait for a connection. */
+const maxAloneWaitMs = 2_000
+
 export function creates(store: Store): Creates {
-  const { database, write, writeOne, clock } = store
+  const { database, write, writeOne, clock, atOnce } = store
+  const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, () => {}, maxAloneWaitMs)
+  /** What this process has begun, until it is told the outcome. */
+  const sent = new Map<string, CreateWithoutEntry>()
   return {
-    begin: (intent, isAwaited = () => true) =>
-      write(async (within) => {
-        if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
-        const isBegun = await begin(within, intent, clock)
-        if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
-        return isBegun
-      }),
+    async begin(intent, isAwaited = () => true) {
+      const { id, owner, provider, attemptedAt } = intent
+      let uncertain: UncertainChange | undefined
+      const isBegun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
+        if (!(reason instanceof UncertainChange)) throw reason
+        uncertain = reason
+      })
+      if (!isBegun) {
+        const isNew = await alone
+          .run(owner, () => beginAlone(store, intent, isAwaited))
+          .catch((reason) => {
+            throw uncertain ?? reason
+          })
+        if (!isNew) return false
+      }
+      if (atOnce) sent.set(id, { intent: id, owner, provider, attempted_at: attemptedAt })
+      return true
+    },
     markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
-    complete: (intent, record, judged = []) =>
-      write(async (within) => {
+    async complete(intent, record, judged = []) {
+      const create = sent.get(intent)
+      sent.delete(intent)
+      const [{ tags } = { tags: [] }] = judged
+      if (create && (await atOnce?.complete({ id: intent, create, record, tags }))) return true
+      return await write(async (within) => {
         const isAccepted = await complete(within, intent, record, store)
         if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
         if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, record, store), 'result')
         throw reason
-      }),
-    markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
+      })
+    },
+    markUnknown(intent, nextCheckAt) {
+      sent.delete(intent)
+      return writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result')
+    },
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (now, maxCreates, owners) => dueCreates(store, now, maxCreates, owners),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
@@ -76,21 +102,34 @@ export function creates(store: Store): Creates {
     unresolvedElsewhere: (provider, first, last) =>
       unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
     bindFound: (intent, record) => write((within) => bindFound(within, intent, record, store), 'result'),
-    drop: (intent, lookAt) =>
-      lookAt === undefined
+    drop(intent, lookAt) {
+      sent.delete(intent)
+      return lookAt === undefined
         ? writeOne((within) => drop(within, intent), 'result')
-        : write((within) => refuse(within, intent, lookAt), 'result'),
+        : write((within) => refuse(within, intent, lookAt), 'result')
+    },
     dueLooks: (now, maxCreates, owners) => dueLooks(store, now, maxCreates, owners),
     scheduleNextLook: (create, next) => writeOne((within) => scheduleNextLook(within, create, next)),
     keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
     keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates)),
-    markMismatch: (intent, reported, fields, judged = []) =>
-      write(async (within) => {
+    markMismatch(intent, reported, fields, judged = []) {
+      sent.delete(intent)
+      return write(async (within) => {
         await markMismatch(within, intent, reported, fields, store)
         return await countMismatch(within, intent, judged, store)
-      }, 'result'),
+      }, 'result')
+    },
     markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, clock)),
   }
+}
+
+function beginAlone({ write, clock }: Store, intent: Intent, isAwaited: () => boolean): Promise<boolean> {
+  return write(async (within) => {
+    if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
+    const isBegun = await begin(within, intent, clock)
+    if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
+    return isBegun
+  })
 }
 
 /** Conditions that repeat those of the indexes, or the database does not use them. */

@@ -5,7 +5,17 @@ import { placeKey } from '../domain/address/same-address.ts'
 import { isFinal } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
-import { clampSortKey, type EntryRow, entryColumns, maxSortKey, sortKey, toEntry, toNanoseconds, toRow } from './entry.ts'
+import {
+  type CreateWithoutEntry,
+  clampSortKey,
+  type EntryRow,
+  entryColumns,
+  maxSortKey,
+  sortKey,
+  toEntry,
+  toNanoseconds,
+  toRow,
+} from './entry.ts'
 import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
 import { prepare, type Store } from './store.ts'
 
@@ -144,13 +154,6 @@ export type Before =
   /** As it was read. */
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
 
-interface CreateWithoutEntry {
-  readonly intent: string
-  readonly owner: string
-  readonly provider: string
-  readonly attempted_at: number
-}
-
 interface StoredPosition {
   readonly owner: string
   /** As text: it exceeds a number's precision. */
@@ -158,7 +161,7 @@ interface StoredPosition {
 }
 
 /**
- * Every change of a transaction passes here. Returns its row; undefined, without a change, if the ledger has something else by now than
+ * Every change of a transaction passes here, but for results of creates that PostgreSQL gets together (`postgres/at-once.ts`). Returns its row; undefined, without a change, if the ledger has something else by now than
  * `before`. An entry is changed by a single statement.
  */
 export async function writeEntry(within: Database, before: Before, after: TransactionRecord): Promise<EntryRow | undefined> {
@@ -187,18 +190,24 @@ async function completeEntry(
   { create: { intent, owner, provider, attempted_at }, replaced }: Extract<Before, { readonly kind: 'create' }>,
   after: TransactionRecord,
 ): Promise<EntryRow> {
-  const { id, depositAddress, depositExtraId } = after.transaction
+  const { id } = after.transaction
   if (replaced) await removeEntry(within, provider, id, replaced)
-  const at = { sort_key: sortKey(after, attempted_at), provider_id: id, provider }
-  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
+  const entry = entryOfCreate({ attempted_at }, after)
   const row = await within
     .updateTable('transactions')
-    .set({ ...toRow(after), ...at, deposit, state: 'done', next_check_at: null })
+    .set({ ...entry, state: 'done', next_check_at: null })
     .where('intent', '=', intent)
     .returning(entryColumns)
     .executeTakeFirstOrThrow()
-  await addToPageIndex(within, owner, at)
+  await addToPageIndex(within, owner, { ...entry, provider })
   return row
+}
+
+/** What a create becomes with its result. */
+export function entryOfCreate({ attempted_at }: Pick<CreateWithoutEntry, 'attempted_at'>, after: TransactionRecord) {
+  const { id, depositAddress, depositExtraId } = after.transaction
+  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
+  return { ...toRow(after), sort_key: sortKey(after, attempted_at), provider_id: id, deposit }
 }
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`

@@ -40,6 +40,14 @@ export interface EntryRow {
   readonly record: string | null
 }
 
+/** A create that has no result yet. */
+export interface CreateWithoutEntry {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly attempted_at: number
+}
+
 /** All columns but `settled_at`, which only an operator sets. */
 export function toRow(record: TransactionRecord) {
   const { status, attention } = record.transaction

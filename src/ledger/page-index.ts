@@ -80,7 +80,7 @@ export async function changePageIndex(within: Database, owner: string, at: SortP
 }
 
 /** The newest entries keep the segment; the others get a new one. */
-async function splitSegment(within: Database, owner: string, segment: PageIndexSegment): Promise<void> {
+export async function splitSegment(within: Database, owner: string, segment: PageIndexSegment): Promise<void> {
   const kept = maxSegmentEntries / 2
   const moved = segment.entries - kept
   const isSegment = sql`owner = ${owner} and ${position} = (${values(segment)})`

@@ -4,8 +4,10 @@ import { setImmediate as pause } from 'node:timers/promises'
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { LedgerWaits } from '../core/access/admission.ts'
+import type { Intent, TransactionRecord } from '../core/ledger.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import type { Database, LedgerClock, Write } from './database.ts'
+import type { CreateWithoutEntry } from './entry.ts'
 import { type ColumnTypes, migrations } from './schema/migrations.ts'
 import type { TurnLimits } from './turns.ts'
 
@@ -43,7 +45,27 @@ export interface Store {
   readonly lock: (within: Database, what: LockName) => Promise<void>
   /** The same for an id of a transaction. */
   readonly lockId: (within: Database, id: string) => Promise<void>
+  /** Absent if `write` commits what waits together. */
+  readonly atOnce?: AtOnce
   readonly close: () => Promise<void>
+}
+
+/** Transitions of many creates in one statement. Each resolves with false, without a change, if its create needs more than that. */
+export interface AtOnce {
+  /** False also if nobody waits for it any more. */
+  readonly begin: (intent: Intent, isAwaited: () => boolean) => Promise<boolean>
+  readonly complete: (completion: Completion) => Promise<boolean>
+  /** How many that need more may begin at a time: they leave connections to the rest. */
+  readonly maxAlone: number
+}
+
+export interface Completion {
+  /** Of the intent. */
+  readonly id: string
+  readonly create: CreateWithoutEntry
+  readonly record: TransactionRecord
+  /** At which mismatches in a row may end with it. */
+  readonly tags: readonly string[]
 }
 
 /** Compiles a query once. The query has a placeholder for each name; each execution supplies the values. */

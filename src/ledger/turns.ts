@@ -61,13 +61,15 @@ interface Waiting {
 /** At most `limit` at a time. Of those that wait, each account has one turn in a round. */
 export class Turns {
   private readonly limit: number
+  private readonly maxWaitMs: number
   private readonly onRefusal: () => void
   private running = 0
   /** Of accounts that wait, in the order of their next turns. */
   private readonly queues = new Map<string, Set<Waiting>>()
 
-  constructor(limit: number, onRefusal = () => {}) {
+  constructor(limit: number, onRefusal = () => {}, maxWaitMs = maxTurnWaitMs) {
     this.limit = limit
+    this.maxWaitMs = maxWaitMs
     this.onRefusal = onRefusal
   }
 
@@ -103,8 +105,8 @@ export class Turns {
       queue.delete(waiting)
       if (queue.size === 0) this.queues.delete(account)
       this.onRefusal()
-      reject(new LedgerBusy(`timeout: no turn at the ledger within ${maxTurnWaitMs} ms`))
-    }, maxTurnWaitMs)
+      reject(new LedgerBusy(`timeout: no turn at the ledger within ${this.maxWaitMs} ms`))
+    }, this.maxWaitMs)
     return promise
   }
 

@@ -44,7 +44,7 @@ test('L160: intents and results are flushed by a server whose synchronous_commit
   expect(commits).toEqual(commits.map(() => ({ at_commit: 'on' })))
 })
 
-test('L160: what makes them durable travels with BEGIN', async () => {
+test('L160: what makes them durable travels with the intent, and with BEGIN', async () => {
   const url = await server.createDatabase()
   await (await openLedger(url)).close()
   const proxy = await startPostgresProxy(url)
@@ -52,7 +52,11 @@ test('L160: what makes them durable travels with BEGIN', async () => {
   const sent: string[] = []
   proxy.onSent((text) => sent.push(text))
   const { ledger } = await open(proxy.url)
-  await ledger.begin(intent())
+  const created = intent()
+  await ledger.begin(created)
+  expect(sent.join('')).toMatch(/with own_commit as \(\s*select set_config\('synchronous_commit', 'on', true\)/)
+  sent.length = 0
+  await ledger.complete(created.id, facts('x'))
   const durable = sent.filter((text) => text.includes('synchronous_commit'))
   expect(durable.length).toBeGreaterThan(0)
   expect(durable).toEqual(durable.map(() => expect.stringMatching(/start transaction.*; set local synchronous_commit = on/)))

@@ -14,7 +14,7 @@ import { openLedger } from '../../src/ledger/index.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Lost, startPostgresProxy } from '../support/postgres-proxy.ts'
-import { wrongPageIndex } from './raw.ts'
+import { query, wrongPageIndex } from './raw.ts'
 import { facts, intent, unique } from './samples.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -132,7 +132,7 @@ describe('PostgreSQL', () => {
     await ledger.upsert('owner', 'alpha', facts('x'))
     silence()
     const start = performance.now()
-    await expect(ledger.begin(intent())).rejects.toThrow('timeout')
+    await expect(ledger.upsert('owner', 'alpha', facts('y'))).rejects.toThrow('timeout')
     expect(performance.now() - start).toBeLessThan(2_000)
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
@@ -159,7 +159,7 @@ describe('PostgreSQL', () => {
     await other.query('BEGIN')
     await other.query('LOCK TABLE transactions')
     const made = intent()
-    await expect(ledger.begin(made)).rejects.toThrow('timeout')
+    await expect(ledger.begin(made)).rejects.toThrow(/timeout|broke off/)
     await expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow('timeout')
     await other.query('ROLLBACK')
     expect(await ledger.begin(made)).toBe(true)
@@ -269,16 +269,19 @@ describe('PostgreSQL', () => {
     const { database } = await serverWithDatabase()
     const { url, cut } = await proxy(database)
     const ledger = await impatient(url)
-    const made = intent({ claim })
+    const [made, unresolved] = [intent({ claim }), intent()]
+    await ledger.begin(unresolved)
     const other = new pg.Client({ connectionString: database })
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('BEGIN')
-    await other.query('LOCK TABLE claims')
+    await other.query(
+      `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unresolved.id}', 'f', 0)`,
+    )
     const beginning = ledger.begin(made).catch((reason: unknown) => reason)
     await vi.waitFor(async () => {
-      const { rows } = await other.query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'claims'::regclass")
-      expect(rows).toHaveLength(1)
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'insert into "claims"%'`
+      expect(await query(database, waiting)).toHaveLength(1)
     }, eventTimeoutMs)
     cut()
     const reason = await beginning
@@ -293,22 +296,21 @@ describe('PostgreSQL', () => {
     const { ledger, waits, close } = await openLedger(database)
     onTestFinished(close)
     const made = Array.from({ length: 5 }, () => intent({ owner: unique('owner') }))
-    const unresolved = intent()
-    for (const each of [unresolved, ...made]) await ledger.begin(each)
+    for (const each of made) await ledger.begin(each)
     const other = new pg.Client({ connectionString: database })
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('BEGIN')
     await other.query(
-      `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unresolved.id}', 'f', 0)`,
+      `INSERT INTO transactions (owner, provider, provider_id, state, sort_key, record) VALUES ('owner', 'alpha', 'x', 'done', 0, '')`,
     )
-    const begins = Array.from({ length: 30 }, () => ledger.begin(intent({ claim })).catch(() => 'timed out'))
+    const upserts = Array.from({ length: 30 }, () => ledger.upsert('owner', 'alpha', facts('x')).catch(() => undefined))
     await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50), eventTimeoutMs)
     const started = performance.now()
     for (const each of made) expect(await ledger.complete(each.id, facts(each.id))).toBe(true)
     expect(performance.now() - started).toBeLessThan(1_500)
     await other.query('ROLLBACK')
-    expect((await Promise.all(begins)).filter((begun) => begun === true)).toHaveLength(1)
+    expect((await Promise.all(upserts)).some((entry) => entry?.transaction.id === 'x')).toBe(true)
     expect(waits()).toEqual({ readMs: 0, writeMs: 0 })
   })
 })

@@ -85,6 +85,6 @@ function commitFinder(): (chunk: Buffer) => boolean {
     const text = chunk.toString('latin1')
     const prepared = /([\w-]+)\0commit\0/i.exec(text)?.[1]
     if (prepared !== undefined) names.add(prepared)
-    return /\0commit\0/i.test(text) || [...names].some((name) => text.includes(`\0${name}\0`))
+    return /(\0commit|-commits)\0/i.test(text) || [...names].some((name) => text.includes(`\0${name}\0`))
   }
 }

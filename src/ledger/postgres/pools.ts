@@ -11,8 +11,10 @@ const connections = 13
 /** Connections that only results of creates may use, and those that only reads may use. */
 const resultConnections = 2
 const readConnections = 3
-/** Leaves connections to look-ups of keys, and to writes of what is no create. */
-export const turns = { creates: 6, reads: 6 }
+/** How many creates go up in one statement. */
+export const maxAtOnce = 64
+/** Creates go up together. Reads leave connections to look-ups of keys, and to writes of what is no create. */
+export const turns = { creates: maxAtOnce, reads: 6 }
 const resultTimeoutMs = 5_000
 /** At a server that stays read-only, reads keep their connections for this long. */
 const retirementIntervalMs = 1_000
@@ -115,7 +117,7 @@ function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarde
       if (codeOf(reason) === readOnly) retire()
       else if (isServerError(reason)) throw reason
       // The server may have committed. The rollback that follows throws this error again.
-      broken = statement.toLowerCase() === 'commit' ? new UncertainChange(reason) : reason
+      broken = statement.toLowerCase() === 'commit' || statement.startsWith(commits) ? new UncertainChange(reason) : reason
       throw broken
     }
   }
@@ -134,17 +136,20 @@ const beginning = 'start transaction'
 /** In one message with the beginning. With `off` a server confirms commits that a loss of power undoes. */
 const durably = '; set local synchronous_commit = on'
 
+/** How a statement begins that is a transaction of its own, and of which it may stay unknown whether it was committed. */
+export const commits = 'with own_commit as'
+
 const names = new Map<string, string>()
 
 /** The name of a prepared statement. Statements are few, and planning one costs more than running it. */
 function nameOf(statement: string): string {
-  const name = names.get(statement) ?? `swapgate-${names.size}`
+  const name = names.get(statement) ?? `swapgate-${names.size}${statement.startsWith(commits) ? '-commits' : ''}`
   names.set(statement, name)
   return name
 }
 
 /** Whether the server rejected a statement and keeps the connection. */
-function isServerError(reason: unknown): boolean {
+export function isServerError(reason: unknown): boolean {
   return reason instanceof pg.DatabaseError && reason.severity === 'ERROR'
 }
 

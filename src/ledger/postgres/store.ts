@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
-import { type Database, type Lane, serverClock } from '../database.ts'
+import { type Database, type Lane, serverClock, type Write } from '../database.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LockName, type Store, trackInFlight } from '../store.ts'
+import { atOnce } from './at-once.ts'
 import { codeOf, openPools, readOnly, turns } from './pools.ts'
 
 export interface PostgresOptions {
@@ -25,10 +26,12 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
   const database = over('read')
   const warnings = await durabilityWarnings(database)
   const { track, idle } = trackInFlight()
+  const write: Write = (work, priority = 'usual') =>
+    track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work)))
+  const clock = serverClock(now)
   return {
     database,
-    write: (work, priority = 'usual') =>
-      track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
+    write,
     writeOne: (work, priority = 'usual') => track(again(() => work(databases[priority]))),
     waits,
     turns,
@@ -40,7 +43,8 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
       identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
       hasClock: true,
     },
-    clock: serverClock(now),
+    clock,
+    atOnce: atOnce({ database: databases.usual, write, track, clock }),
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,

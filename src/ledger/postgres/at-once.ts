@@ -1,0 +1,188 @@
+/**
+ * Kysely: what waits for PostgreSQL goes up together, in one statement with one flush: intents before they are sent, and results before
+ * their responses. A statement takes only what is plain: a new key, an id that no row has. For each of the others `creates.ts` has
+ * the transition in its steps.
+ */
+import { sql } from 'kysely'
+import { type Intent, maxOpenCreates } from '../../core/ledger.ts'
+import { otherTags } from '../accounts.ts'
+import type { Database, LedgerClock, Write } from '../database.ts'
+import { entryOfCreate } from '../entries.ts'
+import { storeFirst } from '../entry.ts'
+import { firstPosition, maxSegmentEntries, position, splitSegment } from '../page-index.ts'
+import type { AtOnce, Completion } from '../store.ts'
+import { commits, isServerError, maxAtOnce } from './pools.ts'
+
+interface Resources {
+  /** Where one statement is one transaction. */
+  readonly database: Database
+  readonly write: Write
+  readonly track: <T>(work: Promise<T>) => Promise<T>
+  readonly clock: LedgerClock
+}
+
+export function atOnce({ database, write, track, clock }: Resources): AtOnce {
+  const tracked =
+    <Args extends readonly unknown[]>(call: (...args: Args) => Promise<boolean>) =>
+    (...args: Args) =>
+      track(call(...args))
+  return {
+    begin: tracked(together((intents) => begin(database, intents, clock))),
+    complete: tracked(together((completions) => write((within) => complete(within, completions, clock), 'result'))),
+    maxAlone: 5,
+  }
+}
+
+interface Waiting<Item> {
+  readonly item: Item
+  readonly isAwaited: () => boolean
+  readonly result: PromiseWithResolvers<boolean>
+}
+
+/** The second one is for what comes while the first one is being flushed, or while its connection is silent. */
+const maxStatements = 2
+
+/**
+ * While statements are under way, others wait for the next one. Resolves with whether the statement had the item. One that the server
+ * refuses had none.
+ */
+function together<Item extends { readonly id: string }>(run: (items: readonly Item[]) => Promise<ReadonlySet<string>>) {
+  const waiting: Waiting<Item>[] = []
+  let running = 0
+  const runAwaited = async (awaited: readonly Waiting<Item>[]): Promise<void> => {
+    try {
+      const done = await run(awaited.map(({ item }) => item))
+      for (const { item, result } of awaited) result.resolve(done.has(item.id))
+    } catch (reason) {
+      for (const { result } of awaited) isServerError(reason) ? result.resolve(false) : result.reject(reason)
+    }
+  }
+  const runWaiting = async (): Promise<void> => {
+    running++
+    while (waiting.length > 0) {
+      const taken = waiting.splice(0, maxAtOnce)
+      for (const { isAwaited, result } of taken) if (!isAwaited()) result.resolve(false)
+      const awaited = taken.filter(({ isAwaited }) => isAwaited())
+      if (awaited.length > 0) await runAwaited(awaited)
+    }
+    running--
+  }
+  return (item: Item, isAwaited = () => true): Promise<boolean> => {
+    const result = Promise.withResolvers<boolean>()
+    waiting.push({ item, isAwaited, result })
+    if (running < maxStatements) void runWaiting()
+    return result.promise
+  }
+}
+
+/** A lock that is held for longer must not stop what does not need it: then each goes alone. */
+const lockTimeout = '250ms'
+const locksBriefly = sql`set_config('lock_timeout', ${sql.lit(lockTimeout)}, true)`
+
+/** Beyond `maxOpenCreates` after all of them, each is counted by itself. An expired key is not a new one. */
+async function begin(database: Database, intents: readonly Intent[], clock: LedgerClock): Promise<ReadonlySet<string>> {
+  const begunAt = clock.at(clock.read())
+  const { rows } = await sql<{ readonly intent: string }>`${sql.raw(commits)} (
+      select set_config('synchronous_commit', 'on', true) as flushed, ${locksBriefly} as locks
+    ), asked as (
+      select asked.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as asked (
+        intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
+        next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
+        key text collate "C", fingerprint text, request text
+      )
+      where flushed is not null and locks is not null and not exists (
+        select 1 from transactions where state <> 'done' and owner = asked.owner and provider = asked.provider
+        limit 1 offset ${sql.lit(maxOpenCreates - maxAtOnce)}
+      )
+    ), keyed as (
+      insert into claims (intent, owner, key, fingerprint, request, created_at)
+      select intent, owner, key, fingerprint, request, ${begunAt} from asked where key is not null order by owner, key
+      on conflict do nothing returning intent
+    ), begun as (
+      insert into transactions (
+        intent, owner, provider, state, attempted_at, quoting, next_check_at, begun_at, requested, sent, destination, deadline, traceparent
+      )
+      select intent, owner, provider, 'pending', attempted_at, quoting, next_check_at, ${begunAt}, requested, sent, destination, deadline,
+        traceparent
+      from asked where key is null or intent in (select intent from keyed)
+      on conflict (intent) do nothing returning intent
+    )
+    select intent from begun`.execute(database)
+  return new Set(rows.map(({ intent }) => intent))
+}
+
+function intentRow(intent: Intent) {
+  const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
+  const { key, fingerprint, request } = intent.claim ?? {}
+  return {
+    ...{ intent: id, owner, provider, attempted_at: attemptedAt, quoting: isQuoting ? 1 : null, next_check_at: nextCheckAt },
+    ...{ requested: JSON.stringify(requested), sent: sent && JSON.stringify(sent), deadline, traceparent },
+    ...{ destination: destination && JSON.stringify(destination), key, fingerprint, request: request && JSON.stringify(request) },
+  }
+}
+
+/**
+ * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
+ * statement fails by the division. Events of entries would be another part of this statement.
+ */
+async function complete(within: Database, completions: readonly Completion[], clock: LedgerClock): Promise<ReadonlySet<string>> {
+  const first = sql`sort_key = ${sql.lit(firstPosition.sort_key.toString())}::bigint`
+  const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`
+    with own_locks as (
+      select ${locksBriefly} as locks
+    ), asked as (
+      select asked.* from own_locks cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as asked (
+        intent text collate "C", owner text collate "C", provider text collate "C", provider_id text collate "C", sort_key bigint,
+        status text collate "C", attention text collate "C", reported_at bigint, fetched_at bigint, changed_at bigint,
+        missing_since bigint, missing_at bigint, sequence bigint, record text, deposit text collate "C", first text, tags json
+      )
+      where locks is not null
+    ), segments as (
+      select owner, older from page_index
+      where owner in (select owner from asked) and ${first}
+    ), completed as (
+      update transactions set state = 'done', next_check_at = null, provider_id = asked.provider_id, sort_key = asked.sort_key,
+        status = asked.status, attention = asked.attention, reported_at = asked.reported_at, fetched_at = asked.fetched_at,
+        changed_at = asked.changed_at, missing_since = asked.missing_since, missing_at = asked.missing_at,
+        sequence = asked.sequence, record = asked.record, deposit = asked.deposit
+      from asked join segments on segments.owner = asked.owner
+      where transactions.intent = asked.intent and transactions.state in ('pending', 'unknown')
+        and not exists (
+          select 1 from transactions as holder where holder.provider = asked.provider and holder.provider_id = asked.provider_id
+        )
+        and not exists (
+          select 1 from pruned_ids where pruned_ids.provider = asked.provider and pruned_ids.provider_id = asked.provider_id
+        )
+        and not exists (${otherTags(sql`asked.provider`)})
+        and not exists (
+          select 1 from mismatch_streaks where mismatch_streaks.provider in (select json_array_elements_text(asked.tags))
+        )
+        and not exists (
+          select 1 from page_index where page_index.owner = asked.owner and not ${first}
+            and ${position} <= (asked.sort_key, asked.provider_id, asked.provider)
+        )
+      returning transactions.intent, transactions.owner
+    ), renewed as (
+      update claims set first = asked.first, created_at = ${clock.at(clock.read())}
+      from completed join asked on asked.intent = completed.intent where claims.intent = completed.intent
+    ), locked as (
+      select owner, older from page_index where owner in (select owner from completed) and ${first} order by owner for update
+    ), counted as (
+      update page_index set entries = entries + added.entries_added
+      from (select owner, count(*) as entries_added from completed group by owner) as added
+        join locked on locked.owner = added.owner join segments on segments.owner = added.owner and segments.older = locked.older
+      where page_index.owner = added.owner and ${first}
+      returning page_index.owner, page_index.entries
+    )
+    select intent, completed.owner, entries, 1 / (case when counted.owner is null then 0 else 1 end) as is_counted
+    from completed left join counted on counted.owner = completed.owner`.execute(within)
+  const larger = new Map(rows.filter(({ entries }) => entries > maxSegmentEntries).map(({ owner, entries }) => [owner, entries]))
+  for (const [owner, entries] of larger) await splitSegment(within, owner, { ...firstPosition, entries })
+  return new Set(rows.map(({ intent }) => intent))
+}
+
+function completionRow({ id, create, record, tags }: Completion) {
+  const { owner, provider } = create
+  const { sort_key, ...entry } = entryOfCreate(create, record)
+  return { intent: id, owner, provider, ...entry, sort_key: sort_key.toString(), first: storeFirst(record), tags }
+}

@@ -1,0 +1,74 @@
+/** Creates that wait for PostgreSQL together (docs/ledger.md). */
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openLedger } from '../../src/ledger/index.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
+import { query, wrongPageIndex } from './raw.ts'
+import { facts, intent } from './samples.ts'
+
+let server: Postgres
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.close())
+
+/** `messages`: how many went to the server since the last call. Each waits for the one before it. */
+async function open() {
+  const database = await server.createDatabase()
+  const proxy = await startPostgresProxy(database)
+  onTestFinished(proxy.close)
+  const { ledger, close } = await openLedger(proxy.url)
+  onTestFinished(close)
+  let sent = 0
+  proxy.onSent(() => void sent++)
+  const messages = (): number => {
+    const count = sent
+    sent = 0
+    return count
+  }
+  const create = async (key: string, owner = 'owner'): Promise<boolean> => {
+    const made = intent({ owner, claim: { key, fingerprint: 'f' } })
+    return (await ledger.begin(made)) && (await ledger.complete(made.id, facts(`${owner}-${key}`)))
+  }
+  return { database, ledger, create, messages }
+}
+
+test('a create waits for the server four times, from the second one of its owner on', async () => {
+  const { create, messages } = await open()
+  await create('first')
+  messages()
+  expect(await create('second')).toBe(true)
+  expect(messages()).toBe(4)
+})
+
+test('of creates at a time each is there with its key, and the server commits far fewer times', async () => {
+  const { database, ledger, create, messages } = await open()
+  const owners = ['one', 'two', 'three', 'four']
+  for (const owner of owners) await create('first', owner)
+  messages()
+  const creates = Array.from({ length: 64 }, (_, n) => create(`${n}`, owners[n % 4]))
+  expect(await Promise.all(creates)).toEqual(creates.map(() => true))
+  expect(messages()).toBeLessThan(64)
+  const { entries, total } = await ledger.list('two', { page: 1, size: 100, created: { first: 0n, last: 2n ** 62n } })
+  expect([entries.length, total]).toEqual([17, 17])
+  expect(await ledger.findClaim('two', '61')).toMatchObject({ state: 'done', first: { transaction: { id: 'two-61' } } })
+  expect(await wrongPageIndex(database)).toEqual([])
+})
+
+test('of one id among results at a time one create has it, and the others are mismatches', async () => {
+  const { database, ledger } = await open()
+  const made = Array.from({ length: 8 }, () => intent())
+  await Promise.all(made.map((each) => ledger.begin(each)))
+  const results = await Promise.all(made.map((each) => ledger.complete(each.id, facts('same'))))
+  expect(results.toSorted()).toEqual([...Array(7).fill(false), true])
+  expect(await query(database, "SELECT 1 FROM transactions WHERE state = 'mismatch'")).toHaveLength(7)
+  expect(await wrongPageIndex(database)).toEqual([])
+})
+
+test('the page index is divided in the transaction that makes it too large', async () => {
+  const { database, create } = await open()
+  await create('first')
+  for (let done = 0; done < 1_152; done += 64) await Promise.all(Array.from({ length: 64 }, (_, n) => create(`${done + n}`)))
+  expect(await query(database, 'SELECT 1 FROM page_index')).toHaveLength(2)
+  expect(await wrongPageIndex(database)).toEqual([])
+})
