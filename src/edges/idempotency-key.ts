@@ -6,12 +6,18 @@ const header = 'idempotency-key'
 const bareKey = /^[\x21\x23-\x7e][\x21-\x7e]*$/
 const quotedKey = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/** The key without quotes. Undefined if there is no header. Throws a `Fault` (400) if it is invalid. */
-export function readIdempotencyKey({ headers, repeated }: HttpRequest): string | undefined {
+/** The key without quotes. Undefined if there is no header, or if it is invalid. */
+export function idempotencyKeyIn({ headers, repeated }: HttpRequest): string | undefined {
   const value = headers[header]
-  if (value === undefined) return undefined
+  if (value === undefined || repeated?.includes(header)) return undefined
   const key = quotedKey.exec(value)?.[1]?.replace(/\\(.)/g, '$1') ?? (bareKey.test(value) ? value : '')
-  if (key.length >= 1 && key.length <= 255 && !repeated?.includes(header)) return key
+  return key.length >= 1 && key.length <= 255 ? key : undefined
+}
+
+/** The same. Throws a `Fault` (400) if it is invalid. */
+export function readIdempotencyKey(request: HttpRequest): string | undefined {
+  const key = idempotencyKeyIn(request)
+  if (key !== undefined || request.headers[header] === undefined) return key
   throw new Fault(
     'invalid',
     'Invalid Idempotency-Key: it must be sent once, as 1 to 255 visible ASCII characters, in quotes or without.',

@@ -117,6 +117,8 @@ export interface ClientEdge {
    * what was known of the key a minute ago.
    */
   readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
+  /** Whether a create under this `Idempotency-Key` was sent: to ask again counts as a read; absent: it never does. */
+  readonly isAskedAgain?: (identity: string, key: string) => boolean
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
   /** Tags of the providers with `sandbox: true`; absent: none. */

@@ -1,5 +1,6 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
 import { pageLimit } from '../core/access/admission.ts'
+import type { AskedKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
@@ -12,11 +13,18 @@ import type { Gateway, GatewayScope } from './process-scope.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
 /** Serves the service in every form, each at its own mount. */
-export function served(service: SwapService, gate: Gate, providers: readonly RoutedProvider[], gateway: GatewayScope): Http {
+export function served(
+  service: SwapService,
+  gate: Gate,
+  askedKeys: AskedKeys,
+  providers: readonly RoutedProvider[],
+  gateway: GatewayScope,
+): Http {
   const { config, forms, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
-  const edge = { gate, identify, observe, tracing, sandboxTags }
+  const isAskedAgain = (identity: string, key: string): boolean => askedKeys.has(identity, key)
+  const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags }
   const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),

@@ -4,7 +4,7 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import type { ClaimState, Ledger, TransactionRecord } from '../ledger.ts'
-import { idempotency } from './idempotency.ts'
+import { AskedKeys, idempotency } from './idempotency.ts'
 import { inProgress } from './intent.ts'
 
 const table = new AssetTable([
@@ -66,7 +66,11 @@ async function create(
   idempotencyKey: string | undefined = 'key-1',
 ): Promise<ServiceResponse<'createTransaction'>> {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKey } as Context
-  return idempotency(ledger, table)(service).call('createTransaction', { ...request, ...overrides }, context)
+  return idempotency(
+    ledger,
+    table,
+    new AskedKeys(() => 0),
+  )(service).call('createTransaction', { ...request, ...overrides }, context)
 }
 
 /** The fingerprint of this request. */
@@ -82,7 +86,7 @@ const done = async (changed: Partial<Extract<ClaimState, { state: 'done' }>> = {
 
 it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
-  await idempotency(ledger, table)(service).call('createTransaction', request, context)
+  await idempotency(ledger, table, new AskedKeys(() => 0))(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
 })

@@ -17,6 +17,7 @@ import {
 import type { Doubt } from '../../domain/status.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
+import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -28,7 +29,7 @@ import { contradiction, failure } from './record-result.ts'
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
  * (422) for another request with the same key.
  */
-export function idempotency(ledger: Ledger, table: AssetTable): Layer {
+export function idempotency(ledger: Ledger, table: AssetTable, asked: AskedKeys): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKey
@@ -39,11 +40,17 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
         throw ledgerUnavailable()
       })
       const ledgerWaitMs = performance.now() - startedAt
-      if (existing) return replay(existing, isSameRequest(existing, claim, table), context, next)
+      if (existing) {
+        asked.add(ownerOf(context), key)
+        return replay(existing, isSameRequest(existing, claim, table), context, next)
+      }
       try {
-        return await next.call('createTransaction', request, { ...context, claim, ledgerWaitMs })
+        const response = await next.call('createTransaction', request, { ...context, claim, ledgerWaitMs })
+        asked.add(ownerOf(context), key)
+        return response
       } catch (reason) {
         const fault = Fault.from(reason)
+        if (fault.kind === 'outcomeUnknown' || fault.kind === 'inProgress') asked.add(ownerOf(context), key)
         // Without a key a client that waits and repeats would make a second swap.
         if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
         if (fault.kind !== 'inProgress') throw reason
@@ -70,6 +77,35 @@ async function replay(
   const { entry, first } = claimState
   if (first) refuseDoubtful(entry.provider, doubtAbout(entry))
   return first ? responseOf(entry, first) : currentState(entry, context, service)
+}
+
+const askedLifetimeMs = 3_600_000
+const maxAskedKeys = 50_000
+
+/**
+ * The keys under which this process knows of a create that was sent: to ask again is a read, and counts as one (docs/contract.md §7).
+ * A key of a create that was refused is not among them: it may create.
+ */
+export class AskedKeys {
+  private readonly keys = new BoundedMap<true>({ share: cacheShares.keys, maxEntries: maxAskedKeys, lifetimeMs: askedLifetimeMs })
+  private readonly clock: SteadyClock
+
+  constructor(clock: SteadyClock) {
+    this.clock = clock
+  }
+
+  add(owner: string, key: string): void {
+    const now = this.clock()
+    if (!this.has(owner, key)) this.keys.set(nameOf(owner, key), true, now)
+  }
+
+  has(owner: string, key: string): boolean {
+    return this.keys.get(nameOf(owner, key), this.clock()) !== undefined
+  }
+}
+
+function nameOf(owner: string, key: string): string {
+  return JSON.stringify([owner, key])
 }
 
 const longestPauseMs = 3_600_000
