@@ -121,7 +121,7 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   expect(scrape.by('swapgate_errors_total', 'reason')).toEqual(tally(reasons.map(String)))
   // A read that fails is made again only within the budget of retries.
   expect(new Set([...reasons, 'provider_failed'])).toEqual(
-    new Set(['key_invalid', 'mismatch', 'outcome_unknown', 'path', 'provider_failed', 'refused']),
+    new Set(['above_maximum', 'key_invalid', 'mismatch', 'outcome_unknown', 'path', 'provider_failed']),
   )
   const having = (status: number) => responses.filter(({ response }) => response.status === status).length
   const errors = scrape.by('swapgate_requests_total', 'error_type')

@@ -173,7 +173,7 @@ it('X14: bodies in chunks of one byte, which nobody reads, take no more memory t
   await using provider = await heldProvider()
   const { url, pid } = await start('', provider.url)
   const before = residentMemory(pid)
-  const head = 'GET /a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const head = 'GET /a/api/v2/rate?coinFrom=ETH&coinTo=BTC&amount=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
   const body = '1\r\na\r\n'.repeat(65_536)
   for (let count = 0; count < 60; count++) send(url, head + body)
   await provider.requested

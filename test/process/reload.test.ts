@@ -21,7 +21,7 @@ let gateway: InProcessGateway
 let url: string
 let file: string
 
-const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
+const quote = '/a/api/v2/rate?coinFrom=ETH&coinTo=BTC&amount=1'
 
 function settings(routed: string, more = ''): string {
   return `
@@ -152,7 +152,7 @@ describe('on SIGHUP', () => {
 
 describe('creates that are under way', () => {
   const order = JSON.stringify({
-    coinFrom: 'BTC',
+    coinFrom: 'ETH',
     coinTo: 'BTC',
     amount: 0.1,
     withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',

@@ -138,7 +138,7 @@ describe('a gateway that gets a signal to end', () => {
     )
     await using gateway = new Swapgate(['start', '--config', file])
     const url = (await gateway.urls()).get('form A')
-    const order = { coinFrom: 'BTC', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+    const order = { coinFrom: 'ETH', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
     const headers = { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json' }
     const create = () =>
       fetch(`${url}/api/v2/transactions`, { method: 'POST', headers, body: JSON.stringify(order) }).catch(() => {})

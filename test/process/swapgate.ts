@@ -8,7 +8,8 @@ import { bundledProgram } from '../support/bundle.ts'
 import { recordOutput } from '../support/leak-check.ts'
 import { ownLoad } from '../support/own-load.ts'
 
-const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
+const assets = `- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
+- { coin: ETH, name: Ethereum, networks: [ { network: ETH, code: ETH } ] }`
 
 /** A directory with `gateway.yaml` and its assets. */
 export class ConfigDirectory implements Disposable {

@@ -39,7 +39,7 @@ routing: { providers: [alpha] }
 
 const at = ({ url }: ProviderA, form = 'A'): string => `{ form: ${form}, url: "${url}" }`
 const key = { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json' }
-const order = { coinFrom: 'BTC', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+const order = { coinFrom: 'ETH', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
 
 /** A gateway on these settings, in which alpha has made a swap. */
 async function used(text: string): Promise<{ gateway: InProcessGateway; file: string; id: string }> {

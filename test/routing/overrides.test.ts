@@ -15,7 +15,7 @@ import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
-const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
+const quote = '/a/api/v2/rate?coinFrom=ETH&coinTo=BTC&amount=1'
 const pollOptions = { timeout: 5_000, interval: 50 }
 
 /** Of `alpha`; the value undefined is a reset. */
