@@ -185,6 +185,17 @@ export interface FaultDetails {
   readonly unavailableCause?: UnavailableCause
   /** The limits of the amount, as far as they are known, if the provider refused it for them. */
   readonly limits?: AmountLimits
+  /** What is wrong with each parameter, if the message is about parameters of the request. */
+  readonly errors?: readonly ParameterError[]
+}
+
+/** A member of `errors` in the body of an error (docs/contract.md §6). */
+export interface ParameterError {
+  /** The parameter's name as the client sent it; empty for the request as a whole. */
+  readonly field: string
+  readonly reason: Reason
+  /** A whole sentence. */
+  readonly message: string
 }
 
 /** A refusal or failure. The client gets `message`: it explains what to do, and contains no host, address, stack or provider's name. */
@@ -201,6 +212,7 @@ export class Fault extends Error {
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
   readonly limits: AmountLimits | undefined
+  readonly errors: readonly ParameterError[] | undefined
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -217,6 +229,7 @@ export class Fault extends Error {
     this.reason = details.reason ?? faultTable[kind].reason
     this.unavailableCause = details.unavailableCause
     this.limits = details.limits
+    this.errors = details.errors
   }
 
   /** Converts anything thrown. An error that is not a `Fault` becomes `internal`, with the error as its cause. */
@@ -238,9 +251,8 @@ export class Fault extends Error {
 // Standard messages: one wording per kind of fault, wherever it is thrown.
 
 const messages = {
-  unauthorized: 'The API key is missing or not valid.',
+  unauthorized: 'The API key is not valid.',
   notFound: 'Transaction not found.',
-  limited: 'Too many requests; please wait as long as Retry-After says.',
   failed: 'The provider could not answer; please try again later.',
   accessRefused: 'The provider could not answer; please try again later.',
   unreadable: "The provider's answer could not be used; please try again later.",
@@ -256,6 +268,11 @@ export function standardFault(kind: StandardKind, details: FaultDetails = {}): F
 
 export function standardMessage(kind: StandardKind): string {
   return messages[kind]
+}
+
+/** For a sentence. */
+export function inSeconds(count: number): string {
+  return count === 1 ? '1 second' : `${count} seconds`
 }
 
 /** The provider returned another transaction. It must not be passed on: a payment to its deposit address would be lost. */

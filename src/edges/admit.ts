@@ -1,25 +1,33 @@
 /** Authentication and admission of a request. */
-import { Fault } from '../domain/fault.ts'
+import { Fault, standardFault } from '../domain/fault.ts'
 import { type Caller, keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { idempotencyKeyIn } from './idempotency-key.ts'
 import type { ClientEdge, RequestRecord } from './record.ts'
 
+/** What the choice of the form found out about the key. */
+interface KeyOfMount {
+  /** The key header of another form has a malformed value. */
+  readonly isKeyMalformed?: boolean
+  /** The header of another form's key, if the request has it. */
+  readonly otherKeyHeader?: string | undefined
+}
+
 /** Authenticates the caller and charges its limits. Throws a `Fault` if the request is rejected. */
 export async function admit(
   request: HttpRequest,
-  isKeyMalformed: boolean,
+  mounted: KeyOfMount,
   op: Op,
   record: RequestRecord,
   edge: ClientEdge,
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, isKeyMalformed, op, record, edge)
+    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, op, record, edge)
     record.caller = caller
     const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller)
     record.quota = quota
-    if (refusal) throw refusal
+    if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record) : refusal
     span?.end()
     return caller
   } catch (reason) {
@@ -53,4 +61,21 @@ function callerOf(
       return { address, isKeyUnknown: true }
     },
   )
+}
+
+/** Says how the form takes its key, unless it came in that way. */
+function keyRefusal(
+  { reason }: Fault,
+  { headers }: HttpRequest,
+  { otherKeyHeader }: KeyOfMount,
+  { form: { name, credential } }: RequestRecord,
+): Fault {
+  const [value = ''] = Object.values(credential.encode('<key>'))
+  const wanted = `${credential.name}: ${value}`
+  if (reason === 'key_missing') {
+    const other = otherKeyHeader === undefined ? '' : `, and not in ${otherKeyHeader}`
+    return new Fault('unauthorized', `The API key is missing; Form ${name} takes it as ${wanted}${other}.`, { reason })
+  }
+  if (credential.decode(headers) !== undefined) return standardFault('unauthorized')
+  return new Fault('unauthorized', `The API key is malformed; Form ${name} takes it as ${wanted}.`)
 }

@@ -1,28 +1,37 @@
 /** Decodes a client's request by the table of its form. */
-import { Fault } from '../domain/fault.ts'
+import { Fault, type ParameterError } from '../domain/fault.ts'
 import type { Op, Request } from '../domain/service.ts'
 import type { OperationCodec } from '../wire/form.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
-import { WireError } from '../wire/wire-error.ts'
+import { InvalidRequest, type WireError } from '../wire/wire-error.ts'
 
 const jsonType = /^application\/json\s*(?:;|$)/i
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 
-/** Decodes the fields of an operation's request. Throws `invalid` with the name of the first invalid parameter. */
+/** The networks of a coin by its name, for a request that names none. */
+export type NetworksOf = (coin: string) => readonly string[]
+
+/** Decodes the fields of an operation's request. Throws `invalid` with all invalid parameters; the first decides the reason. */
 export function readFields(
   { requestCodec }: OperationCodec,
   path: Readonly<Record<string, string>>,
   query: string,
   text: string | undefined,
+  networksOf: NetworksOf,
 ): Request<Op> {
   try {
-    const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
+    const body = text === undefined ? undefined : readBody(text)
     const fields: object = requestCodec.decode({ path, query, body })
     return fields as Request<Op>
   } catch (reason) {
-    throw toInvalid(reason)
+    throw toInvalid(reason, networksOf)
   }
+}
+
+function readBody(text: string): JsonValue {
+  if (text.trim() === '') throw new Fault('invalid', 'The body must be a JSON object, but it is empty.', { reason: 'body_invalid' })
+  return parseJson(text)
 }
 
 /** The body as text. Throws a `Fault` if it is not JSON in UTF-8. */
@@ -34,17 +43,28 @@ export async function readText({ headers, repeated, body }: HttpRequest): Promis
   return body ? await body() : ''
 }
 
-function toInvalid(reason: unknown): unknown {
+function toInvalid(reason: unknown, networksOf: NetworksOf): unknown {
   if (reason instanceof JsonError)
     return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
-  if (!(reason instanceof WireError)) return reason
-  return new Fault('invalid', `Invalid ${printableName(reason.field)}: ${reason.message}.`, {
-    reason: reason.reason,
+  if (!(reason instanceof InvalidRequest)) return reason
+  const errors = reason.faults.map((fault) => parameterError(fault, reason.fields, networksOf))
+  const [first] = errors
+  return new Fault('invalid', errors.map(({ message }) => message).join(' '), {
+    errors,
     cause: reason,
+    ...(first && { reason: first.reason }),
   })
 }
 
-/** The parameter's name as the client sent it, if it is printable and short. */
-function printableName(field: string): string {
-  return field === '' ? 'request' : /^[\x21-\x7e]{1,64}$/.test(field) ? field : 'parameter name'
+function parameterError(
+  { field, reason, message }: WireError,
+  fields: InvalidRequest['fields'],
+  networksOf: NetworksOf,
+): ParameterError {
+  const name = /^[\x21-\x7e]{1,64}$/.test(field) ? field : ''
+  const subject = name || (field === '' ? 'request' : 'parameter name')
+  const coin = reason === 'network_required' ? fields[field === 'networkTo' ? 'coinTo' : 'coinFrom'] : undefined
+  const networks = typeof coin === 'string' ? networksOf(coin) : []
+  const hint = networks.length > 0 ? `; it must be one of ${networks.join(', ')}` : ''
+  return { field: name, reason, message: `Invalid ${subject}: ${message}${hint}.` }
 }

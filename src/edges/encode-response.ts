@@ -1,5 +1,5 @@
 /** Converts results and faults into HTTP responses in a client's form. */
-import { type AmountLimits, Fault, faultTable, messageWithLimits, reasonByLimits } from '../domain/fault.ts'
+import { type AmountLimits, Fault, faultTable, messageWithLimits, type ParameterError, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { isFinal, roundDown, type Status } from '../domain/status.ts'
@@ -123,9 +123,11 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
   const name = fault.field === undefined ? undefined : (codec?.requestNames.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
+  const errors =
+    fault.errors ?? (name === undefined ? [] : [{ field: name === 'request' ? '' : name, reason: fault.reason, message }])
   const { amountRefusal } = form
   const limits = isAboutAmount(fault) ? printLimits(fault.limits, responseContext.hasAmountsAsText) : undefined
-  if (!amountRefusal || !limits) return { status, headers, body: errorBody(form, status, message, limits) }
+  if (!amountRefusal || !limits) return { status, headers, body: errorBody(form, status, message, { ...limits, errors }) }
   return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, limits, message) }
 }
 
@@ -154,16 +156,23 @@ function amountRefusalBody(
     .join(',')}}`
 }
 
-/** The error body of the form for a status (docs/contract.md §6). `limits`: those that the amount of the request is outside of. */
-export function errorBody(form: Form, status: number, message: string, limits: PrintedLimits = {}): string {
+/** What an error says beside the members of its form. */
+interface MoreOfError extends PrintedLimits {
+  /** What is wrong with each parameter. */
+  readonly errors?: readonly ParameterError[]
+}
+
+/** The error body of the form for a status (docs/contract.md §6). `more`: only in a form that has no members of its own for it. */
+export function errorBody(form: Form, status: number, message: string, more: MoreOfError = {}): string {
   const reason = printString(reasonPhrase(status))
   const parts = { reason, message: printString(message), status: String(status), empty: '{}' }
   const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
-  const { minAmount, maxAmount } = limits
+  const { minAmount, maxAmount, errors = [] } = more
   const known = Object.entries({ minAmount, maxAmount }).flatMap(([name, amount]) =>
     amount === undefined ? [] : [`"${name}":${amount}`],
   )
-  return `{${[...own, ...known].join(',')}}`
+  const listed = errors.length > 0 && !('errors' in form.error) ? [`"errors":${JSON.stringify(errors)}`] : []
+  return `{${[...own, ...known, ...listed].join(',')}}`
 }
 
 export function optionsResponse(allow: string, responseContext: ResponseContext): HttpResponse {

@@ -33,12 +33,13 @@ export function mounts(
 ): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => {
-    const mount = `/${form.name.toLowerCase()}`
+    const mount = mountOf(form)
     return { form, mount, base: mount + base }
   })
   const byKey = forms.filter(({ isChosenByKey }) => isChosenByKey)
   const vary = ['X-Swap-Form', ...byKey.map(({ credential }) => credential.name)].join(', ')
-  const credentials = [...new Set(forms.map(({ credential }) => credential.header))]
+  const keyHeaders = forms.map(({ credential }) => credential)
+  const credentials = [...new Set(keyHeaders.map(({ header }) => header))]
   const findFormConflict = formConflictFinder(forms, credentials)
   return (request) => {
     if (native && isUnder(nativeMount, request.path)) {
@@ -56,8 +57,20 @@ export function mounts(
     const page = isBased ? undefined : pages.get(request.path)
     const isKeyMalformed = isBare && form.isChosenByKey && hasMalformedKey(request, byKey)
     const formConflict = findFormConflict(request, at?.form)
-    return handle(request, { mount, path, formConflict, isKeyMalformed, vary: isBare ? vary : undefined, page })
+    const otherKeyHeader = keyHeaders.find(
+      ({ header }) => header !== form.credential.header && request.headers[header] !== undefined,
+    )?.name
+    return handle(request, { mount, path, formConflict, isKeyMalformed, otherKeyHeader, vary: isBare ? vary : undefined, page })
   }
+}
+
+/** The base paths of the forms, each at its own mount, and the one that chooses the form for each request. */
+export function basePathsOf(forms: readonly Form[]): readonly string[] {
+  return [...forms.map((form) => mountOf(form) + base), base]
+}
+
+function mountOf({ name }: Form): string {
+  return `/${name.toLowerCase()}`
 }
 
 function isUnder(mount: string, path: string): boolean {
@@ -107,7 +120,7 @@ function formConflictFinder(forms: readonly Form[], credentials: readonly string
     if (named !== undefined && !names.some((name) => namesForm(name, named)))
       return formConflict(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
     if (named !== undefined && mounted && !namesForm(mounted.name, named))
-      return formConflict('Invalid X-Swap-Form: the path is for another form.')
+      return formConflict(`Invalid X-Swap-Form: the path is for Form ${mounted.name}.`)
     return findCredentialConflict(request, credentials)
   }
 }

@@ -7,6 +7,7 @@ import {
   type FaultKind,
   generalMessage,
   implausibleLimit,
+  inSeconds,
   messageWithLimits,
   publicMessage,
   reasonByLimits,
@@ -48,14 +49,21 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
   const isRefused = isRefusal(response, body, meaning, call)
-  return new Fault(kind, messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext), {
-    provider,
-    effect: isRefused ? 'refused' : 'maybe',
-    refusal: specialRefusal(response, call, refusal, isRefused),
-    ...(reason && { reason }),
-    ...(isAboutAmount && { limits: { amountIn, ...limits } }),
-    ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds }),
-  })
+  const retryAfter = kind === 'limited' ? (readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds) : undefined
+  return new Fault(
+    kind,
+    retryAfter === undefined
+      ? messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext)
+      : limitedByProvider(retryAfter),
+    {
+      provider,
+      effect: isRefused ? 'refused' : 'maybe',
+      refusal: specialRefusal(response, call, refusal, isRefused),
+      ...(reason && { reason }),
+      ...(isAboutAmount && { limits: { amountIn, ...limits } }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    },
+  )
 }
 
 function specialRefusal(
@@ -126,8 +134,12 @@ function kindOf(status: number, call: ProviderCall, meaning: RefusalMeaning | un
   return meaning.kind === 'notFound' && isAboutRequest(call.op) ? 'invalid' : meaning.kind
 }
 
+function limitedByProvider(retryAfter: number): string {
+  return `The provider has too many requests; please wait ${inSeconds(retryAfter)}.`
+}
+
 function messageOf(kind: FaultKind, providerMessage: string, limits: AmountLimits, errorContext: ErrorContext): string {
-  if (kind === 'unauthorized' || kind === 'limited' || kind === 'failed') return standardMessage(kind)
+  if (kind === 'unauthorized' || kind === 'failed') return standardMessage(kind)
   if (kind === 'notFound' && providerMessage === '') return standardMessage(kind)
   const message = isReasonPhrase(providerMessage)
     ? generalMessage

@@ -24,14 +24,16 @@ interface Route {
 }
 
 /** Finds the path and the operation of a request. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
-export function router(form: Form): Router {
+export function router(form: Form, basePaths: readonly string[]): Router {
   const routes = routesOf(form)
+  const paths = routes.map(({ pattern }) => pattern).join(', ')
   return (method, path) => {
     for (const { pattern, match, byMethod, allow } of routes) {
       const parameters = match(path)
       if (parameters) return { pattern, operation: byMethod.get(method), path: parameters, allow }
     }
-    throw new Fault('notFound', 'No such path; please check the base URL and the spelling.', { reason: 'path' })
+    const known = path === '' ? `the base paths are ${basePaths.join(', ')}` : `below its base path Form ${form.name} has ${paths}`
+    throw new Fault('notFound', `No such path; ${known}.`, { reason: 'path' })
   }
 }
 

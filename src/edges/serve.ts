@@ -5,7 +5,7 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { admit } from './admit.ts'
-import { readFields, readText } from './decode-request.ts'
+import { type NetworksOf, readFields, readText } from './decode-request.ts'
 import { type EncodeOptions, encodeResponse, notModifiedIfMatched, optionsResponse, turnToEncode } from './encode-response.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
@@ -22,6 +22,9 @@ interface FormSettings {
   readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
   /** Whether callers may choose a provider, so that quotes vary by that header; absent: no. */
   readonly hasPicks?: boolean
+  /** The base paths of all forms, for a request of none of them. */
+  readonly basePaths?: readonly string[]
+  readonly networksOf?: NetworksOf
 }
 
 /** A request after the choice of its form. */
@@ -34,6 +37,8 @@ export interface MountedRequest {
   readonly formConflict?: Fault | undefined
   /** The key header of another form has a malformed value. */
   readonly isKeyMalformed?: boolean
+  /** The header of another form's key, if the request has it. */
+  readonly otherKeyHeader?: string | undefined
   /** Headers on which the choice of the form depends. */
   readonly vary?: string | undefined
   /** The static page at this path, if it is not an operation. */
@@ -46,9 +51,9 @@ const pickHeader = 'x-swap-provider'
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(form: Form, service: SwapService, edge: ClientEdge, settings: FormSettings = {}): FormHandler {
-  const { maxAgeSeconds = {}, pageGate, hasPicks = false } = settings
+  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths = [], networksOf = () => [] } = settings
   const encodeOptions = { maxAgeSeconds, observe: edge.observe }
-  const server: FormServer = { form, service, edge, route: router(form), pageGate, hasPicks, encodeOptions }
+  const server: FormServer = { form, service, edge, route: router(form, basePaths), pageGate, hasPicks, networksOf, encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, edge, (record) => respond(request, mountedRequest, record, server))
 }
@@ -60,6 +65,7 @@ interface FormServer {
   readonly route: Router
   readonly pageGate: FormSettings['pageGate']
   readonly hasPicks: boolean
+  readonly networksOf: NetworksOf
   readonly encodeOptions: EncodeOptions
 }
 
@@ -84,8 +90,8 @@ async function respond(
   record: RequestRecord,
   server: FormServer,
 ): Promise<HttpResponse> {
-  const { formConflict, isKeyMalformed = false, page } = mountedRequest
-  const { service, edge, hasPicks, encodeOptions } = server
+  const { formConflict, page } = mountedRequest
+  const { service, edge, hasPicks, networksOf, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
   if (page) return respondWithPage(page, request, formConflict, record, server)
   const { operation, path, allow } = findOperation(request, mountedRequest, record, server)
@@ -94,9 +100,9 @@ async function respond(
   if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
   readPreference(request, record)
   if (formConflict) throw formConflict
-  const caller = await admit(request, isKeyMalformed, operation.op, record, edge)
+  const caller = await admit(request, mountedRequest, operation.op, record, edge)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
-  const fields = readFields(operation, path, request.query, text)
+  const fields = readFields(operation, path, request.query, text, networksOf)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
   const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKey, record, server))
   if (operation.paged) await turnToEncode(response, server.form)

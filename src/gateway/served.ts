@@ -4,7 +4,7 @@ import type { AskedKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
-import { mounts } from '../edges/mounts.ts'
+import { basePathsOf, mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import { formNamed } from '../forms/index.ts'
 import { serveNative } from '../native/serve.ts'
@@ -29,6 +29,8 @@ export function served(
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),
     hasPicks: isManaged && config.routing.pick.length > 0,
+    basePaths: basePathsOf(forms),
+    networksOf: (coin: string) => config.assets.coin(coin)?.assets.map(({ network }) => network) ?? [],
   }
   const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.

@@ -137,7 +137,7 @@ function faultOfStatus(status: number, headers: Headers, provider: string): Faul
   if (status < 400) return undefined
   if (status === 429) {
     const retryAfter = readRetryAfter(headers['retry-after'])
-    return standardFault('limited', { provider, ...(retryAfter !== undefined && { retryAfter }) })
+    return new Fault('limited', 'Refused.', { provider, ...(retryAfter !== undefined && { retryAfter }) })
   }
   return status >= 500 ? standardFault('failed', { provider }) : new Fault('invalid', 'Refused.', { provider, reason: 'refused' })
 }

@@ -20,11 +20,12 @@ const offRetryAfter = 60
 /** The checks in the order of docs/contract.md §6, then the call. */
 async function respond(
   request: HttpRequest,
-  { path, credentialConflict, isKeyMalformed }: NativeMount,
+  mount: NativeMount,
   record: RequestRecord,
   lanes: ReadonlyMap<string, NativeLane>,
   edge: ClientEdge,
 ): Promise<HttpResponse> {
+  const { path, credentialConflict } = mount
   if (request.protocolError) throw request.protocolError
   const [, tag = ''] = path.split('/', 2)
   const lane = lanes.get(tag)
@@ -34,7 +35,7 @@ async function respond(
   record.route = `/native/${tag}${openPath.pattern}`
   record.operation = 'native'
   if (credentialConflict) throw credentialConflict
-  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), record, edge)
+  const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, edge.observe)

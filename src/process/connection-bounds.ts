@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetworkOf } from '../core/access/client-address.ts'
 import { withTimeout } from '../domain/async.ts'
-import { standardFault } from '../domain/fault.ts'
+import { Fault } from '../domain/fault.ts'
 import type { Http } from '../wire/http.ts'
 
 /** Of one client address. It applies while all addresses together have at least `from`. */
@@ -107,6 +107,11 @@ export class BoundedConnections {
 /** Seconds. */
 const retryAfter = 1
 
+function tooManyAtOnce(max: number): Fault {
+  const message = `Too many requests at once: the limit is ${max} from one address; please wait 1 second.`
+  return new Fault('limited', message, { retryAfter })
+}
+
 /** A request whose head is whole counts from then on, also while its body is awaited. One too many is 429. */
 export function limitRequestsPerAddress(handle: Http, { max, from }: AddressBound): Http {
   const counts = new Map<string, number>()
@@ -114,7 +119,7 @@ export function limitRequestsPerAddress(handle: Http, { max, from }: AddressBoun
   return async (request) => {
     const address = clientNetworkOf(request.address ?? '')
     const count = counts.get(address) ?? 0
-    if (count >= max && inProgress >= from) return handle({ ...request, protocolError: standardFault('limited', { retryAfter }) })
+    if (count >= max && inProgress >= from) return handle({ ...request, protocolError: tooManyAtOnce(max) })
     counts.set(address, count + 1)
     inProgress++
     try {

@@ -1,12 +1,13 @@
 /** The table of a request, compiled once for both directions. A field that the table cannot express is an error, never dropped. */
 import type { Reason } from '../domain/fault.ts'
-import { JsonObject, type JsonValue, printString } from './json.ts'
+import { nearestName } from '../domain/nearest-name.ts'
+import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
 import { requestScalars, type Scalar } from './scalar.ts'
 import { type RequestTree, type TableColumn, toColumn } from './table.ts'
-import { WireError } from './wire-error.ts'
+import { InvalidRequest, WireError } from './wire-error.ts'
 
 export interface RequestCodec extends RequestEncoder {
-  /** Throws a `WireError` that names the first invalid parameter. Only for tables without objects. */
+  /** Throws an `InvalidRequest` that names each invalid parameter. Only for tables without objects. */
   readonly decode: (parts: RequestParts<JsonValue | undefined>) => RequestFields
 }
 
@@ -51,48 +52,187 @@ export function compileRequest(
     ...encoder,
     decode({ path, query, body }) {
       const fields: RequestFields = {}
+      const findings = new Findings()
       for (const { name, field } of inPathSlots) fields[field] = path[name]
-      readQuery(query, hasBody ? [] : otherSlots, fields)
-      if (hasBody) readBody(body, otherSlots, fields)
-      for (const slot of otherSlots) applyDefault(slot, fields)
+      if (hasBody) {
+        refuseQuery(query, otherSlots, findings)
+        readBody(body, otherSlots, fields, findings)
+      } else readQuery(query, otherSlots, fields, findings)
+      for (const slot of otherSlots) applyDefault(slot, fields, findings)
+      if (findings.faults.length > 0) throw new InvalidRequest(findings.faults, fields)
       return fields
     },
   }
 }
 
-function readQuery(query: string, slots: readonly RequestSlot[], fields: RequestFields): void {
+/** What is wrong with one request: one fault for each mistake, of at most 20 mistakes. */
+class Findings {
+  readonly faults: WireError[] = []
+  /** Fields that a fault is about already. */
+  private readonly fields: string[] = []
+
+  add(fault: WireError, field?: string): void {
+    if (this.isFull) return
+    this.faults.push(fault)
+    if (field !== undefined) this.fields.push(field)
+  }
+
+  get isFull(): boolean {
+    return this.faults.length >= 20
+  }
+
+  isAbout(field: string): boolean {
+    return this.fields.includes(field)
+  }
+}
+
+function readQuery(query: string, slots: readonly RequestSlot[], fields: RequestFields, findings: Findings): void {
   const names = new Set<string>()
-  parseQuery(query, (name, text) => {
+  readParameters(query, findings, (name, text) => {
     const slot = slots.find((candidate) => candidate.name === name)
-    if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
-    if (names.has(name)) throw new WireError(name, 'it is given twice')
+    if (!slot) {
+      if (!names.has(name)) addUnknown(name, slots, findings)
+    } else if (names.has(name)) findings.add(new WireError(name, 'it is given twice'), slot.field)
+    else keep(slot, slot.scalar.fromText(text), text, fields, findings)
     names.add(name)
-    keep(slot, slot.scalar.fromText(text), fields)
   })
 }
 
-function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fields: RequestFields): void {
-  if (!(body instanceof JsonObject)) throw new WireError('', 'the body must be a JSON object', 'body_invalid')
+/** Where the parameters are in the body, the query has none. */
+function refuseQuery(query: string, slots: readonly RequestSlot[], findings: Findings): void {
+  readParameters(query, findings, (name) => {
+    const isInBody = slots.some((slot) => slot.name === name)
+    if (!isInBody) addUnknown(name, [], findings)
+    else findings.add(new WireError(name, 'it is not a parameter here; it belongs in the JSON body', 'parameter_unknown'))
+  })
+}
+
+/** What follows a parameter that cannot be decoded is not read. */
+function readParameters(query: string, findings: Findings, onParameter: (name: string, text: string) => void): void {
+  try {
+    parseQuery(query, (name, text) => {
+      if (!findings.isFull) onParameter(name, text)
+    })
+  } catch (reason) {
+    if (!(reason instanceof WireError)) throw reason
+    throw new InvalidRequest([...findings.faults, reason], {})
+  }
+}
+
+function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fields: RequestFields, findings: Findings): void {
+  if (!(body instanceof JsonObject)) {
+    const fault = new WireError('', `the body must be a JSON object${butItIs(body ?? null)}`, 'body_invalid')
+    throw new InvalidRequest([...findings.faults, fault], {})
+  }
   body.keys.forEach((name, at) => {
+    if (findings.isFull) return
     const slot = slots.find((candidate) => candidate.name === name)
-    if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
+    if (!slot) {
+      addUnknown(name, slots, findings)
+      return
+    }
     const value = body.values[at] as JsonValue
     if (slot.absence === 'extension' && (value === null || value === '')) return
-    keep(slot, slot.scalar.fromJson(value), fields)
+    keep(slot, slot.scalar.fromJson(value), value, fields, findings)
   })
 }
 
 /** Two names of one field must agree. */
-function keep({ name, field, scalar }: RequestSlot, value: unknown, fields: RequestFields): void {
-  if (value === undefined) throw new WireError(name, `it must be ${scalar.must}`, invalidReasons.get(scalar))
-  if (fields[field] !== undefined && fields[field] !== value) throw new WireError(name, 'it contradicts another parameter')
-  fields[field] = value
+function keep(slot: RequestSlot, value: unknown, sent: JsonValue, fields: RequestFields, findings: Findings): void {
+  const { name, field, scalar } = slot
+  if (value === undefined) {
+    findings.add(new WireError(name, `it must be ${scalar.must}${butItIs(sent, scalar)}`, invalidReasons.get(scalar)), field)
+  } else if (fields[field] !== undefined && fields[field] !== value) {
+    findings.add(new WireError(name, 'it contradicts another parameter'), field)
+  } else fields[field] = value
 }
 
-function applyDefault(slot: RequestSlot, fields: RequestFields): void {
-  if (fields[slot.field] !== undefined) return
-  if (slot.defaultValue !== undefined) fields[slot.field] = slot.defaultValue
-  else if (slot.absence === 'required') throw new WireError(slot.name, 'it is missing', reasonOfMissing(slot.field))
+function applyDefault(slot: RequestSlot, fields: RequestFields, findings: Findings): void {
+  const { name, field, defaultValue, absence } = slot
+  if (fields[field] !== undefined) return
+  if (defaultValue !== undefined) fields[field] = defaultValue
+  else if (absence === 'required' && !findings.isAbout(field))
+    findings.add(new WireError(name, 'it is missing', reasonOfMissing(field)), field)
+}
+
+// Sentences about a mistake: what was sent, and the name that was meant.
+
+/** Ends the sentence "it must be a number". Empty where the type is right and there is nothing to say. */
+function butItIs(sent: JsonValue, scalar?: Scalar<unknown>): string {
+  if (sent === null) return ', but it is null'
+  if (sent === '') return ', but it is empty'
+  if (typeof sent === 'boolean') return `, but it is ${sent}`
+  if (Array.isArray(sent)) return ', but it is a list'
+  if (sent instanceof JsonObject) return ', but it is an object'
+  const text = sent instanceof JsonNumber ? sent.lexeme : sent
+  const cause = scalar?.explain?.(text)
+  if (cause !== undefined) return `, but ${cause}`
+  const isQuotable = scalar?.schema.type === 'string' && scalar.schema.enum === undefined
+  if (sent instanceof JsonNumber) return isQuotable ? ', but it is a number; please put it in quotes' : ', but it is a number'
+  return scalar ? '' : ', but it is a text'
+}
+
+function addUnknown(name: string, slots: readonly RequestSlot[], findings: Findings): void {
+  if (name === '') {
+    const message = 'the query has a parameter without a name, for example between two & in a row'
+    findings.add(new WireError('', message, 'parameter_unknown'))
+    return
+  }
+  const meant = slotMeantBy(name, slots)
+  const nearest = meant
+    ? undefined
+    : nearestName(
+        name,
+        slots.map((slot) => slot.name),
+      )
+  const near = slots.find((slot) => slot.name === nearest)
+  const hint = meant ? `its name is ${meant.name}` : near ? `the nearest name is ${near.name}` : hintFor(name, slots)
+  findings.add(new WireError(name, `it is not a parameter here; ${hint}`, 'parameter_unknown'), (meant ?? near)?.field)
+}
+
+/** Fields by names that other forms have for them, in lower case and without `_` and `-`. */
+const fieldsNamed: Readonly<Record<string, readonly string[]>> = {
+  from: ['codeFrom', 'coinFrom'],
+  to: ['codeTo', 'coinTo'],
+  fromcurrency: ['codeFrom', 'coinFrom'],
+  tocurrency: ['codeTo', 'coinTo'],
+  fromcoin: ['codeFrom', 'coinFrom'],
+  tocoin: ['codeTo', 'coinTo'],
+  fromamount: ['amountIn'],
+  amountfrom: ['amountIn'],
+  fromnetwork: ['networkFrom'],
+  tonetwork: ['networkTo'],
+  coinfromnetwork: ['networkFrom'],
+  cointonetwork: ['networkTo'],
+  address: ['withdrawalAddress'],
+  addressto: ['withdrawalAddress'],
+  extraid: ['withdrawalExtraId'],
+  extraidto: ['withdrawalExtraId'],
+  memo: ['withdrawalExtraId'],
+  tag: ['withdrawalExtraId'],
+  limit: ['size'],
+  perpage: ['size'],
+  pagesize: ['size'],
+}
+
+function slotMeantBy(name: string, slots: readonly RequestSlot[]): RequestSlot | undefined {
+  const word = plain(name)
+  const fields = Object.hasOwn(fieldsNamed, word) ? fieldsNamed[word] : undefined
+  return slots.find((slot) => plain(slot.name) === word || plain(slot.field) === word || fields?.includes(slot.field))
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '')
+}
+
+const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', networkTo: 'codeTo' }
+
+function hintFor(name: string, slots: readonly RequestSlot[]): string {
+  const word = plain(name)
+  const network = Object.keys(ofNetwork).find((field) => plain(field) === word || fieldsNamed[word]?.includes(field))
+  const withNetwork = slots.find(({ field }) => network !== undefined && field === ofNetwork[network])
+  if (withNetwork) return `${withNetwork.name} has the network in its code, such as USDTTRC20`
+  return slots.length === 0 ? 'there are none' : `the parameters are ${slots.map((slot) => slot.name).join(', ')}`
 }
 
 // Encodes a request by its table. A field that the table cannot express is an error, never dropped.

@@ -11,6 +11,8 @@ export interface Scalar<Value> {
   /** What a value must be, to end the sentence "Invalid size: it must be …". */
   readonly must: string
   readonly schema: Schema
+  /** What is wrong with a text or a number that is no value, to end the sentence "…, but …"; absent where `must` says it all. */
+  readonly explain?: (text: string) => string
   fromJson(value: JsonValue): Value | undefined
   toJson(value: Value): string
   fromText(text: string): Value | undefined
@@ -80,9 +82,22 @@ function orText<Value>(scalar: Scalar<Value>): Scalar<Value> {
   return { ...scalar, fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)) }
 }
 
+const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+/** Of a text that is no amount above 0. */
+function explainAmount(text: string): string {
+  if (text.length > 64) return `it has ${text.length} characters`
+  if (text.includes(',')) return 'it has a comma; decimals follow a point, as in 0.5'
+  if (text.startsWith('-')) return 'it is negative'
+  if (/^0[0-9]/.test(text)) return 'it begins with a 0 before another digit'
+  if (text.startsWith('.')) return 'it has no digit before the point'
+  if (!number.test(text)) return 'it is not a number'
+  return /[1-9]/.test(text.replace(/[eE].*/, '')) ? 'its exponent is beyond that' : 'it is 0'
+}
+
 /** Types in a client's request. */
 export const requestScalars = {
-  name: textual('a text that is not empty', (text) => text || undefined, { minLength: 1 }),
+  name: textual('a text', (text) => text || undefined, { minLength: 1 }),
   address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii), {
     pattern: '^[!-~]{1,256}$',
   }),
@@ -96,8 +111,8 @@ export const requestScalars = {
   /** Only towards a provider. */
   offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
-  amount: orText(
-    numeric<Amount>(
+  amount: orText({
+    ...numeric<Amount>(
       'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
       (lexeme) => {
         const amount = toAmount(lexeme)
@@ -105,7 +120,8 @@ export const requestScalars = {
       },
       { type: 'number', exclusiveMinimum: 0 },
     ),
-  ),
+    explain: explainAmount,
+  }),
 }
 
 /** The maximum length of a provider's texts, far beyond addresses, memos and hashes: it limits what the ledger stores. */

@@ -20,3 +20,16 @@ export class EmptyResponse extends WireError {
     super(field, 'it is empty')
   }
 }
+
+/** All that is wrong with a client's request, in the order in which it was read; at least one. */
+export class InvalidRequest extends Error {
+  readonly faults: readonly WireError[]
+  /** What could be read. */
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(faults: readonly WireError[], fields: Readonly<Record<string, unknown>>) {
+    super(faults.map(({ field, message }) => `${field}: ${message}`).join('; '))
+    this.faults = faults
+    this.fields = fields
+  }
+}

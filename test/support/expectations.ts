@@ -1,6 +1,6 @@
 /** What holds for every response of a kind. */
 import { expect } from 'vitest'
-import type { Reason } from '../../src/domain/fault.ts'
+import type { ParameterError, Reason } from '../../src/domain/fault.ts'
 import type { ReceivedResponse } from './client.ts'
 import { digits } from './json.ts'
 import type { Client, FormName } from './pair.ts'
@@ -24,13 +24,15 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
-/** An error body of the form and the status, and nothing else in it but `known`. Returns the message. */
+/** An error body of the form and the status, and nothing else in it but `known` and the `errors` of its message. Returns the message. */
 export function expectErrorBody(json: unknown, form: FormName, status: number, known: object = {}): string {
   const { message } = json as { readonly message: string }
   expect(typeof message).toBe('string')
   expect(message.length).toBeGreaterThan(0)
   const error = form === 'A' ? { error: reasons[status] } : {}
-  expect(json).toEqual({ ...error, message, code: digits(String(status)), ...known })
+  const { errors } = json as { readonly errors?: readonly ParameterError[] }
+  if (errors !== undefined) expect([status, errors.map((each) => each.message).join(' ')]).toEqual([400, message])
+  expect(json).toEqual({ ...error, message, code: digits(String(status)), ...known, ...(errors && { errors }) })
   return message
 }
 
@@ -49,6 +51,8 @@ export function expectRefusal(response: ReceivedResponse, form: FormName, status
   expect(response.headers['x-content-type-options']).toBe('nosniff')
   if (reason !== undefined) expect(response.headers['x-swap-reason'], response.text).toBe(reason)
   expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  const { errors } = response.json as { readonly errors?: readonly ParameterError[] }
+  if (errors !== undefined) expect(errors[0]?.reason).toBe(response.headers['x-swap-reason'])
   return expectErrorBody(response.json, form, status, limitsIn(response))
 }
 

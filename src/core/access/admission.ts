@@ -5,10 +5,10 @@
 import { overloaded, standardFault } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
-import { type Admission, type Caller, type Gate, keyed, type Op, type Quota } from '../../domain/service.ts'
+import { type Admission, type Caller, type Gate, keyed, type Op } from '../../domain/service.ts'
 import type { SteadyClock } from '../clock.ts'
 import { clientNetworkOf } from './client-address.ts'
-import type { ClientLimits, Limiter } from './limits.ts'
+import { type ClientLimits, type Limiter, limitExceeded } from './limits.ts'
 import type { RefusedAddresses, VerifiedKeys } from './verified-keys.ts'
 
 export interface AdmissionOptions {
@@ -73,8 +73,8 @@ export function pageLimit(limiter: Limiter, load: Load, observe: Observer): Page
       windowSeconds,
     )
     observe({ what: 'limit', policy, decision: isOver ? 'refused' : 'admitted' })
-    const quota: Quota = { policy, limit, windowSeconds, remaining, resetSeconds }
-    return isOver ? { quota, refusal: standardFault('limited', { retryAfter: Math.max(resetSeconds, 1) }) } : { quota }
+    const quota = { policy, limit, windowSeconds, remaining, resetSeconds } as const
+    return isOver ? { quota, refusal: limitExceeded(quota) } : { quota }
   }
 }
 

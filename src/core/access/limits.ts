@@ -1,7 +1,7 @@
 /** Limits on clients (docs/contract.md §7). */
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { type Fault, standardFault } from '../../domain/fault.ts'
+import { Fault, inSeconds } from '../../domain/fault.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/observation.ts'
 import type { Admission, Quota } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-address.ts'
@@ -98,7 +98,7 @@ function admissionOf(
   limit: number,
   windowSeconds: number,
 ): ChargedAdmission {
-  const quota: Quota = { policy, limit, windowSeconds, remaining, resetSeconds }
+  const quota = { policy, limit, windowSeconds, remaining, resetSeconds }
   return isOver ? { quota, refusal: limitExceeded(quota) } : { quota }
 }
 
@@ -118,9 +118,27 @@ function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, 
   return remaining <= limit * nearShare ? 'near' : 'admitted'
 }
 
-function limitExceeded({ policy, resetSeconds, windowSeconds: window }: Quota): Fault {
+const limitedRequests: Readonly<Record<LimitPolicy, string>> = {
+  quotes: 'quotes',
+  create: 'creates',
+  read: 'reads of swaps',
+  unverified: 'requests without a key that is known to be good',
+  pages: 'pages',
+}
+
+/** 429 with the limit and the seconds to wait. */
+export function limitExceeded({
+  policy,
+  limit,
+  resetSeconds,
+  windowSeconds: window,
+}: Quota & { readonly policy: LimitPolicy }): Fault {
   const retryAfter = Math.min(Math.max(resetSeconds, 1), window)
-  return standardFault('limited', { retryAfter, ...(policy === 'unverified' && { reason: 'unverified_limited' as const }) })
+  const limited = `the limit is ${limit} ${limitedRequests[policy]} in ${inSeconds(window)}`
+  return new Fault('limited', `Too many requests: ${limited}; please wait ${inSeconds(retryAfter)}.`, {
+    retryAfter,
+    ...(policy === 'unverified' && { reason: 'unverified_limited' as const }),
+  })
 }
 
 // Rate limits that continue without the shared store (docs/contract.md §7).

@@ -1,6 +1,6 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
-import { type FaultKind, faultTable, standardMessage } from '../../domain/fault.ts'
+import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
 import { describeField } from '../../domain/field-docs.ts'
 import { type Op, ops } from '../../domain/service.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
@@ -9,7 +9,7 @@ import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { type HeaderName, headersOf, requestHeaders, responseHeaders } from './headers.ts'
-import { introduction, reasonHeader } from './introduction.ts'
+import { introduction, missingAmount, reasonHeader } from './introduction.ts'
 import {
   amountRefusalName,
   amountRefusalSchema,
@@ -189,6 +189,7 @@ function success(operation: OperationCodec, form: Form): Schema {
 interface Refusal {
   readonly when: string
   readonly message: string
+  readonly errors?: readonly ParameterError[]
   readonly headers?: readonly HeaderName[]
 }
 
@@ -230,8 +231,8 @@ function nameOf(status: number): string {
   return reasonPhrase(status).replaceAll(' ', '')
 }
 
-function response(form: Form, status: number, { when, message, headers = [] }: Refusal): Schema {
-  const example = parseExact(errorBody(form, status, message))
+function response(form: Form, status: number, { when, message, errors = [], headers = [] }: Refusal): Schema {
+  const example = parseExact(errorBody(form, status, message, { errors }))
   const error = reference('schemas', 'Error')
   const isAboutAmount = form.amountRefusal?.status === status
   return {
@@ -246,13 +247,14 @@ function response(form: Form, status: number, { when, message, headers = [] }: R
   }
 }
 
-function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
-  const amount = operations.getRate.requestNames.get('amountIn')
-  const path = operations.createTransaction.path.pattern
+function refusals(form: Form): Readonly<Record<number, Refusal>> {
+  const missing = missingAmount(form)
+  const path = form.operations.createTransaction.path.pattern
   return {
     400: {
       when: 'A parameter is missing, invalid, sent twice or unknown; a coin or network is not offered; the provider rejects the amount or an address. Nothing was created.',
-      message: `Invalid ${amount}: it is missing.`,
+      message: missing.message,
+      errors: [missing],
     },
     401: { when: 'The key is missing or not valid.', message: standardMessage('unauthorized'), headers: ['WWW-Authenticate'] },
     404: { when: 'No such swap for this key.', message: standardMessage('notFound') },
@@ -280,7 +282,7 @@ function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
     },
     429: {
       when: 'Your limit is reached. Wait for `Retry-After` seconds.',
-      message: standardMessage('limited'),
+      message: 'Too many requests: the limit is 60 quotes in 60 seconds; please wait 42 seconds.',
       headers: ['Retry-After'],
     },
     431: { when: 'The headers are too large.', message: 'The headers are too large.' },

@@ -1,6 +1,6 @@
 /** The introduction of the OpenAPI document, in Markdown, with the field names of the form. */
 
-import { type Reason, reasons } from '../../domain/fault.ts'
+import { type ParameterError, type Reason, reasons } from '../../domain/fault.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -74,17 +74,29 @@ supported if the provider supports them; otherwise a create with one is rejected
 }
 
 function errors(form: Form): string {
+  const missing = missingAmount(form)
   return `## Errors
 
 Every 4xx and 5xx, on any path, has this body, whatever \`Accept\` is:
 
 \`\`\`json
-${errorBody(form, 400, `Invalid ${form.operations.getRate.requestNames.get('amountIn')}: it is missing.`)}
+${errorBody(form, 400, missing.message, { errors: [missing] })}
 \`\`\`
 
-\`X-Swap-Reason\` is the cause for programs; the message is for people.
+\`X-Swap-Reason\` is the cause for programs; the message is for people.${errorsMember(form)}
 
 ${reasonTable()}`
+}
+
+/** What is wrong with a rate without an amount. */
+export function missingAmount({ operations }: Form): ParameterError {
+  const field = operations.getRate.requestNames.get('amountIn') ?? ''
+  return { field, reason: 'parameter_invalid', message: `Invalid ${field}: it is missing.` }
+}
+
+function errorsMember({ error }: Form): string {
+  if ('errors' in error) return ''
+  return ' `errors` is there where parameters are wrong: each mistake of the request, the first of which is the reason of the response.'
 }
 
 function limits(form: Form): string {
@@ -200,7 +212,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The provider rejected the request; only its message has the cause.',
     action: 'Show the message to a person.',
   },
-  key_missing: { statuses: [401], when: 'There is no key in the header of the form.', action: 'Send your key.' },
+  key_missing: {
+    statuses: [401],
+    when: 'There is no key in the header of the form.',
+    action: 'Send your key in the header that the message names.',
+  },
   key_invalid: {
     statuses: [401],
     when: 'The key is malformed, unknown, expired or revoked.',

@@ -1,6 +1,7 @@
 /** The bodies of a form as JSON Schema, from its tables. */
 
 import { type Amount, toAmount } from '../../domain/amount.ts'
+import { reasons } from '../../domain/fault.ts'
 import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
@@ -167,7 +168,20 @@ export function errorSchema({ error, amountRefusal }: Form): Schema {
     ...responseScalars.amount.schema,
     description: `With \`below_minimum\` and \`above_maximum\`: the ${which} of the pair, where it is known.`,
   })
-  return objectSchema({ ...own, minAmount: limit('minimum'), maxAmount: limit('maximum') }, Object.keys(own))
+  const more = { minAmount: limit('minimum'), maxAmount: limit('maximum'), errors: parameterErrors }
+  return objectSchema({ ...own, ...more }, Object.keys(own))
+}
+
+const parameterErrors = {
+  type: 'array',
+  minItems: 1,
+  description:
+    'What is wrong with each parameter, for programs: all mistakes of a request at once, the first of which is the reason of the response.',
+  items: objectSchema({
+    field: { type: 'string', description: 'The name of the parameter as you sent it; empty for the request as a whole.' },
+    reason: { type: 'string', enum: reasons, description: 'As in `X-Swap-Reason`.' },
+    message: { type: 'string', description: 'The part of the message that is about it.' },
+  }),
 }
 
 // One swap as an example, encoded by the form's own codecs: the examples are exact.
