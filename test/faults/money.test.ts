@@ -117,7 +117,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     '0e5',
     'NaN',
     'Infinity',
-    '"1"',
+    '"1 "',
     '""',
     '" "',
     'null',
