@@ -191,33 +191,35 @@ function addUnknown(name: string, slots: readonly RequestSlot[], findings: Findi
 }
 
 /** Fields by names that other forms have for them, in lower case and without `_` and `-`. */
-const fieldsNamed: Readonly<Record<string, readonly string[]>> = {
-  from: ['codeFrom', 'coinFrom'],
-  to: ['codeTo', 'coinTo'],
-  fromcurrency: ['codeFrom', 'coinFrom'],
-  tocurrency: ['codeTo', 'coinTo'],
-  fromcoin: ['codeFrom', 'coinFrom'],
-  tocoin: ['codeTo', 'coinTo'],
-  fromamount: ['amountIn'],
-  amountfrom: ['amountIn'],
-  fromnetwork: ['networkFrom'],
-  tonetwork: ['networkTo'],
-  coinfromnetwork: ['networkFrom'],
-  cointonetwork: ['networkTo'],
-  address: ['withdrawalAddress'],
-  addressto: ['withdrawalAddress'],
-  extraid: ['withdrawalExtraId'],
-  extraidto: ['withdrawalExtraId'],
-  memo: ['withdrawalExtraId'],
-  tag: ['withdrawalExtraId'],
-  limit: ['size'],
-  perpage: ['size'],
-  pagesize: ['size'],
-}
+const fieldsNamed: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    from: ['codeFrom', 'coinFrom'],
+    to: ['codeTo', 'coinTo'],
+    fromcurrency: ['codeFrom', 'coinFrom'],
+    tocurrency: ['codeTo', 'coinTo'],
+    fromcoin: ['codeFrom', 'coinFrom'],
+    tocoin: ['codeTo', 'coinTo'],
+    fromamount: ['amountIn'],
+    amountfrom: ['amountIn'],
+    fromnetwork: ['networkFrom'],
+    tonetwork: ['networkTo'],
+    coinfromnetwork: ['networkFrom'],
+    cointonetwork: ['networkTo'],
+    address: ['withdrawalAddress'],
+    addressto: ['withdrawalAddress'],
+    extraid: ['withdrawalExtraId'],
+    extraidto: ['withdrawalExtraId'],
+    memo: ['withdrawalExtraId'],
+    tag: ['withdrawalExtraId'],
+    limit: ['size'],
+    perpage: ['size'],
+    pagesize: ['size'],
+  }),
+)
 
 function slotMeantBy(name: string, slots: readonly RequestSlot[]): RequestSlot | undefined {
   const word = plain(name)
-  const fields = Object.hasOwn(fieldsNamed, word) ? fieldsNamed[word] : undefined
+  const fields = fieldsNamed.get(word)
   return slots.find((slot) => plain(slot.name) === word || plain(slot.field) === word || fields?.includes(slot.field))
 }
 
@@ -229,7 +231,7 @@ const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', n
 
 function hintFor(name: string, slots: readonly RequestSlot[]): string {
   const word = plain(name)
-  const network = Object.keys(ofNetwork).find((field) => plain(field) === word || fieldsNamed[word]?.includes(field))
+  const network = Object.keys(ofNetwork).find((field) => plain(field) === word || fieldsNamed.get(word)?.includes(field))
   const withNetwork = slots.find(({ field }) => network !== undefined && field === ofNetwork[network])
   if (withNetwork) return `${withNetwork.name} has the network in its code, such as USDTTRC20`
   return slots.length === 0 ? 'there are none' : `the parameters are ${slots.map((slot) => slot.name).join(', ')}`
