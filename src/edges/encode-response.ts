@@ -24,6 +24,8 @@ export interface ResponseContext {
   readonly sandboxTags: ReadonlySet<string>
   /** Whether the client wants amounts as texts (`Prefer: amounts=text`). */
   readonly hasAmountsAsText: boolean
+  /** The path of the page that explains each reason; undefined if there is none. */
+  readonly helpPath: string | undefined
 }
 
 /** Throws `invalid` for a quote outside of its own limits, if the form refuses such a quote. */
@@ -117,6 +119,7 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   const headers = baseHeaders(responseContext, fault.provider)
   headers['cache-control'] = 'no-store'
   headers['x-swap-reason'] = fault.reason
+  if (responseContext.helpPath !== undefined) headers.link = `<${responseContext.helpPath}#${fault.reason}>; rel="help"`
   if (fault.allow !== undefined) headers.allow = fault.allow
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.replayed) headers['idempotent-replayed'] = 'true'

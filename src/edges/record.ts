@@ -21,6 +21,7 @@ export class RequestRecord implements ResponseContext {
   readonly span: Span | undefined
   readonly upstream = new UpstreamTimer()
   readonly sandboxTags: ReadonlySet<string>
+  readonly helpPath: string | undefined
   /** Header names, separated by commas; undefined: none. */
   vary: string | undefined
   hasAmountsAsText = false
@@ -44,12 +45,14 @@ export class RequestRecord implements ResponseContext {
     vary: string | undefined,
     span: Span | undefined,
     sandboxTags: ReadonlySet<string> = new Set(),
+    helpPath?: string,
   ) {
     this.form = form
     this.requestId = requestId
     this.vary = vary
     this.span = span
     this.sandboxTags = sandboxTags
+    this.helpPath = helpPath
     this.startedAt = span?.startedAt ?? performance.now()
   }
 
@@ -123,6 +126,8 @@ export interface ClientEdge {
   readonly tracing?: Tracing | undefined
   /** Tags of the providers with `sandbox: true`; absent: none. */
   readonly sandboxTags?: ReadonlySet<string>
+  /** The path of the page that explains each reason; absent if there is none. */
+  readonly helpPath?: string | undefined
 }
 
 type Respond = (record: RequestRecord) => Promise<HttpResponse>
@@ -132,11 +137,11 @@ export async function recorded(
   request: HttpRequest,
   form: Form,
   vary: string | undefined,
-  { observe, tracing, sandboxTags }: ClientEdge,
+  { observe, tracing, sandboxTags, helpPath }: ClientEdge,
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)
-  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags)
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags, helpPath)
   let response: HttpResponse
   try {
     response = await respond(record)

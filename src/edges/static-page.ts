@@ -8,6 +8,9 @@ import { openApi } from './openapi/document.ts'
 
 export type StaticPages = ReadonlyMap<string, StaticPage>
 
+/** The reference of the API, which explains each reason at `#<reason>`. */
+export const docsPath = '/docs'
+
 const allow = 'GET, HEAD, OPTIONS'
 
 /** The OpenAPI document of each form, at `openapi.json` of its mount. */

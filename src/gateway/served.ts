@@ -6,6 +6,7 @@ import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
+import { docsPath } from '../edges/static-page.ts'
 import { formNamed } from '../forms/index.ts'
 import { serveNative } from '../native/serve.ts'
 import type { Http } from '../wire/http.ts'
@@ -24,7 +25,9 @@ export function served(
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => askedKeys.has(identity, key)
-  const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags }
+  const servedPages = config.docs ? pages : new Map()
+  const helpPath = servedPages.has(docsPath) ? docsPath : undefined
+  const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags, helpPath }
   const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),
@@ -36,7 +39,7 @@ export function served(
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
   const native = serveNative(lanes, edge)
-  return mounts(handlers, formNamed(config.defaultForm, forms), config.docs ? pages : new Map(), native)
+  return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native)
 }
 
 // What a gateway does without a request. The process calls both at intervals.

@@ -18,7 +18,7 @@ const ofTheConnection = ['host', 'connection']
 const allowedDown = new Set(
   [
     'content-type content-length cache-control age etag x-swap-form x-swap-provider x-swap-derived x-swap-omitted x-request-id',
-    'x-swap-reason x-content-type-options ratelimit ratelimit-policy retry-after allow www-authenticate connection keep-alive date',
+    'x-swap-reason x-content-type-options ratelimit ratelimit-policy retry-after allow www-authenticate link connection keep-alive date',
   ].flatMap((names) => names.split(' ')),
 )
 
@@ -144,6 +144,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       'x-swap-stale': '99',
       'x-internal': 'canary',
       via: '1.1 canary',
+      link: '<canary>',
       age: '77',
       'cache-control': 'public, max-age=999',
       'x-request-id': 'canary',
@@ -200,7 +201,7 @@ test('H16: a page of a listed origin sends no cookies, and reads the limits and 
   expect(headers['access-control-allow-origin']).toBe('https://app.example')
   expect(headers['access-control-allow-credentials']).toBeUndefined()
   expect(headers['access-control-expose-headers']?.split(',')).toEqual(
-    expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Swap-Reason']),
+    expect.arrayContaining(['Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Swap-Reason']),
   )
   expect(headers.vary).toMatch(/\bOrigin\b/)
 })

@@ -103,11 +103,20 @@ it('H20: pages are limited by address, and the API is not charged for them', { t
   expect([quote.status, quote.headers.ratelimit]).toEqual([400, '"quotes";r=59;t=60'])
 })
 
-it('H20: docs: false serves no page', { timeout }, async () => {
+it('H20: docs: false serves no page, and no error leads to one', { timeout }, async () => {
   await using gateway = await start(`${free}\ndocs: false`)
-  for (const path of ['/docs', '/docs/start.js', '/a/openapi.json'])
-    expectRefusal(await sendRequest(gateway.url, { path }), 'A', 404)
-  expectRefusal(await sendRequest(gateway.url, { path: '/b/openapi.json' }), 'B', 404)
+  for (const path of ['/docs', '/docs/start.js', '/a/openapi.json', '/b/openapi.json']) {
+    const { status, headers, json } = await sendRequest(gateway.url, { path })
+    expect([status, headers['x-swap-reason'], headers.link]).toEqual([404, 'path', undefined])
+    expectErrorBody(json, path.startsWith('/b') ? 'B' : 'A', 404)
+  }
+})
+
+it('an error leads to the page that explains its reason', { timeout }, async () => {
+  await using gateway = await start(free)
+  const { headers } = await sendRequest(gateway.url, { path: '/a/api/v2/nothing' })
+  expect(headers.link).toBe('</docs#path>; rel="help"')
+  expect((await headOf(gateway.url, '/docs')).status).toBe(200)
 })
 
 it('H21: one address does not hold every connection', { timeout }, async () => {

@@ -50,6 +50,7 @@ export function expectRefusal(response: ReceivedResponse, form: FormName, status
   expect(response.headers['x-swap-form']).toBe(form)
   expect(response.headers['x-content-type-options']).toBe('nosniff')
   if (reason !== undefined) expect(response.headers['x-swap-reason'], response.text).toBe(reason)
+  expect(response.headers.link).toBe(`</docs#${response.headers['x-swap-reason']}>; rel="help"`)
   expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
   const { errors } = response.json as { readonly errors?: readonly ParameterError[] }
   if (errors !== undefined) expect(errors[0]?.reason).toBe(response.headers['x-swap-reason'])

@@ -35,6 +35,7 @@ import { configuredTags } from '../../src/process/tags.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { KnownForms, ProviderForm } from '../../src/wire/provider-form.ts'
+import { contentOf } from '../../src/wire/static-page.ts'
 import { fastClock, neverOpenBreaker, unlimitedBudgets } from './disabled-resilience.ts'
 
 export interface GatewaySettings {
@@ -100,7 +101,8 @@ export interface RunningGateway {
 export const clientKey = 'canary-client-key-1'
 
 const standardAssets = join(import.meta.dirname, 'assets.yaml')
-const pages = pagesOf(openApiPages(forms))
+const reference = { path: '/docs', type: 'text/html', content: contentOf(() => 'The reference.'), isImmutable: false }
+const pages = pagesOf([...openApiPages(forms), reference])
 
 /** No cache and no limits, so that every request of a test is a call of its own. */
 const standardSections = {

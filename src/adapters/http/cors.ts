@@ -23,6 +23,7 @@ const read = [
   'Age',
   'ETag',
   'Idempotent-Replayed',
+  'Link',
   'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',

@@ -237,7 +237,7 @@ function response(form: Form, status: number, { when, message, errors = [], head
   const isAboutAmount = form.amountRefusal?.status === status
   return {
     description: isAboutAmount ? `${when} Or the amount is outside of the limits in the body.` : when,
-    headers: { ...headersOf(...headers), 'X-Swap-Reason': reasonHeader(status, isAboutAmount) },
+    headers: { ...headersOf('Link', ...headers), 'X-Swap-Reason': reasonHeader(status, isAboutAmount) },
     content: {
       'application/json': {
         schema: isAboutAmount ? { anyOf: [error, reference('schemas', amountRefusalName)] } : error,

@@ -52,6 +52,7 @@ export const responseHeaders = {
     { type: 'string', enum: statuses.filter((status) => status !== 'wait') },
   ),
   'Preference-Applied': header('`amounts=text`, if you have sent that in `Prefer`.', text),
+  Link: header('Where this reason is explained; absent if your operator serves no reference.', text, '</docs#limited>; rel="help"'),
   'WWW-Authenticate': header('How to send the key.', text),
   Allow: header('The methods that this path has.', text),
 } as const
