@@ -183,6 +183,7 @@ export function providerFormOf(form: Form): ProviderForm {
     refusal: {
       messages,
       limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true },
+      mayHideLimits: true,
       ...(statusIn200 !== undefined && { statusIn200 }),
     },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),

@@ -25,6 +25,8 @@ export interface RefusalTable {
   readonly messages?: readonly string[]
   /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
+  /** Whether a refusal for the amount may say so in its message only, without a limit and a code. */
+  readonly mayHideLimits?: true
   /** The place of the code, and what the codes mean. A number counts as its digits. */
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
   /** The meaning of a member's presence, if there is no known code. */

@@ -37,6 +37,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     tag: 'alpha',
     state: 'active',
     timeoutMs: 10_000,
+    mayHideLimits: false,
     capabilities: formA.capabilities,
     keyed,
     keyedRead: 'listTransactions',

@@ -10,6 +10,7 @@ import type { Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
+import type { UpstreamScope } from '../provider-scope.ts'
 
 type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
 
@@ -20,17 +21,35 @@ const maxWaitMs = 2_000
 /** A quote is asked for so many times the refused amount, if there is none for that: it is more often too small. */
 const factors = ['1000', '0.001'].map((factor) => toAmount(factor) as Amount)
 
-/** Inside of the retries, so that a call is made once, and outside of the budget, so that it is spent. */
-export function explainRefusedAmounts(clock: SteadyClock): Layer {
+/**
+ * Inside of the retries, so that a call is made once, and outside of the budget, so that it is spent. Most forms have a word
+ * for a refusal for the amount: then only the limits of a create are asked for.
+ */
+export function explainRefusedAmounts({ mayHideLimits, steadyClock }: UpstreamScope): Layer {
+  return mayHideLimits ? rememberAmountRanges(steadyClock) : fetchAmountRange()
+}
+
+function fetchAmountRange(): Layer {
+  return onOperations({
+    createTransaction: (request, context, next) =>
+      next.call('createTransaction', request, context).catch(async (reason) => {
+        const fault = Fault.from(reason)
+        if (fault.limits === undefined || !lacksAmountRange(fault)) throw fault
+        const query = queryOf(request)
+        const range = await withDefault(rangeOf(query, rangeOnly(context), next), waitMsOf(context), undefined)
+        throw explainedByLimits(fault, { ...range, amountIn: query.amountIn })
+      }),
+  })
+}
+
+function rememberAmountRanges(clock: SteadyClock): Layer {
   const known = new BoundedMap<AmountRange>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
   const explained = async (reason: unknown, query: RateQuery, context: Context, next: SwapService, isQuote: boolean) => {
     const fault = Fault.from(reason)
     if (!lacksAmountRange(fault)) return fault
     const key = keyOf(query)
-    const waitMs = Math.min(maxWaitMs, (context.deadline - performance.now()) / 2)
     const range =
-      known.get(key, clock()) ??
-      (await withDefault(findRange(query, { ...context, needsAmountRangeOnly: true }, next, isQuote), waitMs, {}))
+      known.get(key, clock()) ?? (await withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}))
     // Also if there is none: the next refusal of this minute asks no more.
     known.set(key, range, clock())
     return explainedByLimits(fault, { ...range, amountIn: query.amountIn })
@@ -52,6 +71,14 @@ export function explainRefusedAmounts(clock: SteadyClock): Layer {
         throw await explained(reason, queryOf(request), context, next, false)
       }),
   })
+}
+
+function rangeOnly(context: Context): Context {
+  return { ...context, needsAmountRangeOnly: true }
+}
+
+function waitMsOf({ deadline }: Context): number {
+  return Math.min(maxWaitMs, (deadline - performance.now()) / 2)
 }
 
 /** A refusal of the request that may be about its amount, and names no limit. */

@@ -27,7 +27,7 @@ export function resilience(
 ): readonly Layer[] {
   return [
     retry(upstream), // a failed read, once more, within the retry budget
-    explainRefusedAmounts(upstream.steadyClock), // an amount that is refused: its limits, if the refusal does not name them
+    explainRefusedAmounts(upstream), // an amount that is refused: its limits, if the refusal does not name them
     renewQuote(), // a create whose own quote is over: once more, with a new one
     cooldown(upstream, keyCheck), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
