@@ -2,7 +2,7 @@
 import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
-import { checkAddresses, checkAmount, refuseExtraIds } from './core/assets/check-request.ts'
+import { checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmCreate, fillFromRequest } from './core/creation/confirm-create.ts'
@@ -62,6 +62,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, askedKeys: AskedKey
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
+    recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
     traced('idempotency', idempotency(ledger, config.assets, askedKeys)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists

@@ -127,6 +127,10 @@ export interface Encodings {
   readonly set: (form: string, encoding: Encoding) => void
 }
 
+/** `memo_recommended`: an address is on a network with memos or tags, and the create has none for it. */
+export const warnings = ['memo_recommended'] as const
+export type Warning = (typeof warnings)[number]
+
 /** The response of an operation with its metadata. */
 export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
@@ -152,6 +156,8 @@ export interface ServiceResponse<O extends Op> {
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
+  /** Of a create: what the client should look at again. */
+  readonly warning?: Warning
   /** Of a replayed create: the newest known status. */
   readonly latestStatus?: Status | undefined
   /** The amount received in the provider's quote that was requested for this create alone. */

@@ -49,6 +49,7 @@ export function encodeResponse(
   if (attention) headers['x-swap-attention'] = attention
   if (operation.op === 'getTransaction') setPollAfter(serviceResponse as ServiceResponse<'getTransaction'>, headers)
   if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
+  if (serviceResponse.warning) headers['x-swap-warning'] = serviceResponse.warning
   const status = statusIn(responseContext.form, serviceResponse.latestStatus)
   if (status !== undefined && status !== 'wait') headers['x-swap-status'] = status
   const { derived } = serviceResponse

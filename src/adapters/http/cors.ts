@@ -39,6 +39,7 @@ const read = [
   'X-Swap-Sandbox',
   'X-Swap-Stale',
   'X-Swap-Status',
+  'X-Swap-Warning',
 ]
 
 /** Seconds for which a browser keeps the answer of a preflight: the longest that Chromium takes. */

@@ -112,6 +112,23 @@ function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals
   })
 }
 
+/** A memo is never required: only its recipient knows whether there is one. A create without it, where its network has memos, gets a warning. */
+export function recommendMemos(table: AssetTable): Layer {
+  return onOperations({
+    async createTransaction(request, context, next) {
+      const response = await next.call('createTransaction', request, context)
+      const lacksMemo = addressFieldsOf(request, table).some((fields) => mayLackMemo(request, fields))
+      return lacksMemo ? { ...response, warning: 'memo_recommended' } : response
+    },
+  })
+}
+
+function mayLackMemo(request: NewTransaction, { asset, address, memo }: AddressFields): boolean {
+  const value = request[address]
+  if (asset?.memo === undefined || asset.memo === 'none' || value === undefined) return false
+  return request[memo] === undefined && !splitAddress(value)
+}
+
 /** Throws `memo_invalid` for a memo or tag that the provider does not support: a lost memo loses the funds (docs/contract.md §3.5). */
 export function refuseExtraIds({ configured }: ProviderScope): Layer {
   return onOperations({

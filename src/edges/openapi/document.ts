@@ -171,7 +171,7 @@ function bodyExample(op: Op, slots: readonly RequestSlot[]): Schema {
 function success(operation: OperationCodec, form: Form): Schema {
   const { op, keyed, method, success: status } = operation
   const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
-  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status'] : []
+  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
   const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
   const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
   const schema = reference('schemas', responseName(op, form))

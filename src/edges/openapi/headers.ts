@@ -1,4 +1,6 @@
 /** The headers of requests and responses, for every form. */
+
+import { warnings } from '../../domain/service.ts'
 import { attentions, statuses } from '../../domain/status.ts'
 import { requestScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -34,6 +36,10 @@ export const responseHeaders = {
     type: 'integer',
     minimum: 1,
   }),
+  'X-Swap-Warning': header(
+    '`memo_recommended`: an address of this swap is on a network with memos or tags, and you have sent none for it. If its owner is an exchange, it probably needs one: ask your user before anything is paid.',
+    { type: 'string', enum: [...warnings] },
+  ),
   'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),
   RateLimit: header('The rest of this limit: `r` requests are left for `t` seconds.', text, '"quotes";r=59;t=42'),
   'Retry-After': header('The number of whole seconds to wait before you try again.', { type: 'integer', minimum: 1 }, 42),
