@@ -2,6 +2,7 @@
 import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
+import { keyProof } from './core/access/verified-keys.ts'
 import { checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
@@ -37,7 +38,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const askedKeys = new AskedKeys(gateway.steadyClock)
   const service = compose(commonLayers(routes, gateway, askedKeys), route(routes.targets)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(gateway), askedKeys, providers, gateway), // in each form: key, gate, decode, service, encode
+    handle: served(service, gateOf(routes, gateway), askedKeys, providers, gateway), // in each form: key, gate, decode, service, encode
     ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -45,13 +46,15 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
 }
 
 /** Before a request is decoded. */
-function gateOf(gateway: GatewayScope): Gate {
+function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
   const { config, limiter, load, ledgerWaits, isManaged, refusedAddresses, verifiedKeys, steadyClock, observe } = gateway
+  const limits = clientLimits({ limiter, configured: config.limits, refusedAddresses, observe })
   return admission({
     isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged, clock: steadyClock }), // overload: 503, quotes first, creates last
-    limits: clientLimits({ limiter, configured: config.limits, refusedAddresses, observe }), // too many requests: 429
+    limits, // too many requests: 429
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
+    proveKey: first?.readWithKey && keyProof({ read: first.readWithKey, refusedAddresses, mayProve: limits.mayProve }), // a good key is proved before it is held up
   })
 }
 

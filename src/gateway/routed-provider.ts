@@ -1,12 +1,12 @@
 /** A provider of the configuration, connected, behind its layers. */
 import type { Provider } from '../config/index.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
-import { recordVerifiedKeys } from '../core/access/verified-keys.ts'
+import { type ReadWithKey, recordVerifiedKeys } from '../core/access/verified-keys.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
-import { keyed, type SwapService } from '../domain/service.ts'
+import { gatewayContext, keyed, type SwapService } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { type NativeLane, nativeLaneOf } from '../native/lane.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
@@ -25,6 +25,8 @@ export interface RoutedProvider {
   readonly native: NativeLane | undefined
   /** Reads transactions as the provider reports them, for reconciliation; undefined if it has no list of them. */
   readonly reader: TransactionReader | undefined
+  /** A list by the client's own key; undefined in managed mode, and if the provider has no list. */
+  readonly readWithKey: ReadWithKey | undefined
   /** In managed mode: reads what is open at a draining provider, and what another one does not find any more. */
   readonly poll: (() => Promise<void>) | undefined
 }
@@ -52,6 +54,7 @@ export function routedProvider(
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: scope.confidential, version }),
     service: compose(layersOf(scope, gateway), connected.service),
     reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),
+    readWithKey: isManaged || state === 'off' || !form.operation('listTransactions') ? undefined : listReader(connected),
     poll: state !== 'off' && isManaged ? poll(scope, reported, retired) : undefined,
   }
 }
@@ -65,6 +68,13 @@ function connect(provider: Provider, gateway: GatewayScope): ConnectedProvider {
     access: isManaged ? gatewayKeyErrors() : passthroughAccess(gateway),
     usesGatewayKey: isManaged,
   })
+}
+
+function listReader({ service, upstream: { capabilities, timeoutMs } }: ConnectedProvider): ReadWithKey {
+  return (caller) => {
+    const context = { ...gatewayContext(capabilities, performance.now() + timeoutMs), caller, acceptsUnreadableRows: true }
+    return service.call('listTransactions', { page: 1, size: 1 }, context)
+  }
 }
 
 /** A client's key is checked by the provider; quotes may have the gateway's own. */

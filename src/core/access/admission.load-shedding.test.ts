@@ -11,7 +11,11 @@ function gateWith(isShed: AdmissionOptions['isShed'], onCharge = () => {}): Gate
     return {}
   }
   const refusedAddresses = { has: async () => false, add: () => {} }
-  return admission({ limits: { charge, chargeUnverified: async () => ({}) }, refusedAddresses, isShed })
+  return admission({
+    limits: { charge, chargeUnverified: async () => ({}), mayProve: async () => false },
+    refusedAddresses,
+    isShed,
+  })
 }
 
 describe('X3: at load level', () => {

@@ -42,6 +42,7 @@ export interface Limits {
 }
 
 const unverifiedPerAddress = 20
+const proofsPerAddress = 5
 const unverifiedWindowSeconds = 60
 /** Addresses without a recently refused key share the bound for all addresses, times this factor. */
 const unverifiedReserveFactor = 5
@@ -60,6 +61,8 @@ export interface ClientLimits {
   readonly charge: (policy: BudgetPolicy, subject: string) => Promise<Admission>
   /** Charges a missing or unverified key to its address and, if there is a key, to all addresses together. */
   readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
+  /** Charges the proof of a key by a read to its address and to all addresses together. */
+  readonly mayProve: (address: string) => Promise<boolean>
 }
 
 /** Applies the configured limits. In a dry run it never rejects. */
@@ -89,7 +92,11 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
     const acrossAddresses = await chargeAllAddresses(address)
     return decide('unverified', acrossAddresses.refusal ? acrossAddresses : perAddress)
   }
-  return { charge: chargePolicy, chargeUnverified }
+  const mayProve = async (address: string): Promise<boolean> => {
+    const perAddress = await chargeBucket(`proof:${clientNetworkOf(address)}`, proofsPerAddress)
+    return !perAddress.refusal && !(await chargeAllAddresses(address)).refusal
+  }
+  return { charge: chargePolicy, chargeUnverified, mayProve }
 }
 
 function admissionOf(

@@ -1,6 +1,6 @@
 import { withDefault } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
-import { keyed } from '../../domain/service.ts'
+import { type Caller, keyed } from '../../domain/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
 import { batchedKeyLookup } from './authentication.ts'
@@ -44,14 +44,57 @@ export function recordVerifiedKeys(verifiedKeys: VerifiedKeys, refusedAddresses:
         return resolved
       },
       (reason) => {
-        const { kind, provider } = Fault.from(reason)
-        if (provider === undefined) throw reason
-        if (kind === 'unauthorized') refusedAddresses.add(context.caller.address)
-        else void verifiedKeys.add(identity)
+        const fault = Fault.from(reason)
+        if (isAccepting(fault)) void verifiedKeys.add(identity)
+        else if (fault.provider !== undefined) refusedAddresses.add(context.caller.address)
         throw reason
       },
     )
   })
+}
+
+/** Reads with the caller's own key at the provider. */
+export type ReadWithKey = (caller: Caller) => Promise<unknown>
+
+/** Whether the provider accepts the caller's key. Never rejects. */
+export type ProveKey = (caller: Caller) => Promise<boolean>
+
+interface KeyProofOptions {
+  readonly read: ReadWithKey
+  readonly refusedAddresses: RefusedAddresses
+  readonly mayProve: (address: string) => Promise<boolean>
+}
+
+/** The longest wait for the read. */
+const maxProofWaitMs = 5_000
+
+/**
+ * Proves the key of a caller that has used up what an unverified key may send, perhaps with requests that were refused before they
+ * reached the provider. It helps no one to guess: an address has one proof at a time, and none within a minute of a refused key.
+ */
+export function keyProof({ read, refusedAddresses, mayProve }: KeyProofOptions): ProveKey {
+  const inProgress = new Map<string, { readonly identity: string | undefined; readonly isProved: Promise<boolean> }>()
+  const prove = async (caller: Caller): Promise<boolean> => {
+    if ((await refusedAddresses.has(caller.address)) || !(await mayProve(caller.address))) return false
+    const isAccepted = read(caller).then(
+      () => true,
+      (reason) => isAccepting(Fault.from(reason)),
+    )
+    return withDefault(isAccepted, maxProofWaitMs, false)
+  }
+  return (caller) => {
+    const network = clientNetworkOf(caller.address)
+    const running = inProgress.get(network)
+    if (running) return running.identity === caller.identity ? running.isProved : Promise.resolve(false)
+    const isProved = prove(caller).finally(() => inProgress.delete(network))
+    inProgress.set(network, { identity: caller.identity, isProved })
+    return isProved
+  }
+}
+
+/** Any response but 401 and 403. */
+function isAccepting({ kind, provider }: Fault): boolean {
+  return provider !== undefined && kind !== 'unauthorized'
 }
 
 /** Client networks with a key that was refused in the last minute. Kept in the store of the limits. */
