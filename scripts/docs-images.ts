@@ -3,12 +3,19 @@ import { chooseForm, execute, operation, visit } from '../test/api-docs-page/bro
 
 const picture = (name: string): string => new URL(`../docs/images/${name}.png`, import.meta.url).pathname
 
-await using visited = await visit(`${process.env.SWAPGATE_URL ?? 'http://127.0.0.1:8080'}/docs`)
+const url = `${process.env.SWAPGATE_URL ?? 'http://127.0.0.1:8080'}/docs`
+await using visited = await visit(url)
 const { page } = visited
-await page.locator('.info .title', { hasText: 'Form A' }).waitFor()
+const rate = operation(page, 'A', 'getRate')
+await rate.evaluate((part) => part.scrollIntoView())
 await page.screenshot({ path: picture('reference') })
-await chooseForm(page, 'Form B')
-const rate = await operation(page, 'Quotes', 'getRate')
-await execute(rate)
-await rate.locator('.live-responses-table').evaluate((table) => table.scrollIntoView({ block: 'center' }))
+await chooseForm(page, 'B')
+const create = operation(page, 'B', 'createTransaction')
+await execute(create)
+await create.evaluate((part) => part.scrollIntoView())
 await page.screenshot({ path: picture('try-it') })
+await using onPhone = await visit(`${url}#b-createTransaction`, { viewport: { width: 390, height: 844 } })
+await onPhone.page.screenshot({ path: picture('reference-phone') })
+
+// All visits share it.
+await page.context().browser()?.close()

@@ -20,6 +20,7 @@ export async function buildProgram(directory: string, more: Readonly<Record<stri
     output: { dir: directory, format: 'esm', chunkFileNames: '[name]-[hash].js' },
   })
   cpSync('src/operator/page', join(directory, 'page'), { recursive: true })
+  cpSync('src/reference/browser', join(directory, 'browser'), { recursive: true })
 }
 
 if (import.meta.main) await buildProgram('dist/cli')

@@ -5,6 +5,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { StaticPage } from '../wire/static-page.ts'
 import type { FormHandler } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
 
@@ -54,7 +55,7 @@ export function mounts(
     const handle = served.get(form) as FormHandler
     const path = isBased ? pathInMount.slice(base.length) : ''
     const mount = at ? at.base : base
-    const page = isBased ? undefined : pages.get(request.path)
+    const page = isBased ? undefined : pageAt(request, pages)
     const isKeyMalformed = isBare && form.isChosenByKey && hasMalformedKey(request, byKey)
     const formConflict = findFormConflict(request, at?.form)
     const otherKeyHeader = keyHeaders.find(
@@ -71,6 +72,12 @@ export function basePathsOf(forms: readonly Form[]): readonly string[] {
 
 function mountOf({ name }: Form): string {
   return `/${name.toLowerCase()}`
+}
+
+function pageAt({ method, path, headers }: HttpRequest, pages: StaticPages): StaticPage | undefined {
+  const page = pages.get(path)
+  if (!page?.isForBrowsers) return page
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '') ? page : undefined
 }
 
 function isUnder(mount: string, path: string): boolean {

@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { acceptsGzip, contentOf, type StaticPage } from '../wire/static-page.ts'
 import { baseHeaders, notModifiedIfMatched, optionsResponse, type ResponseContext } from './encode-response.ts'
 import { openApi } from './openapi/document.ts'
+import type { Served } from './openapi/introduction.ts'
 
 export type StaticPages = ReadonlyMap<string, StaticPage>
 
@@ -14,10 +15,10 @@ export const docsPath = '/docs'
 const allow = 'GET, HEAD, OPTIONS'
 
 /** The OpenAPI document of each form, at `openapi.json` of its mount. */
-export function openApiPages(forms: readonly Form[]): readonly StaticPage[] {
+export function openApiPages(forms: readonly Form[], served?: Served): readonly StaticPage[] {
   return forms.map((form) => {
     const path = `/${form.name.toLowerCase()}/openapi.json`
-    return { path, type: 'application/json; charset=utf-8', content: contentOf(() => openApi(form)), isImmutable: false }
+    return { path, type: 'application/json; charset=utf-8', content: contentOf(() => openApi(form, served)), isImmutable: false }
   })
 }
 
@@ -35,6 +36,7 @@ export async function pageResponse(
   if (method === 'OPTIONS') return optionsResponse(allow, responseContext)
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (formConflict) throw formConflict
+  if (page.location !== undefined) return redirect(page.location, responseContext)
   const compressed = acceptsGzip(headers['accept-encoding']) ? await page.gzip?.() : undefined
   const { bytes, tag } = compressed ?? page.content()
   const pageHeaders = {
@@ -48,4 +50,9 @@ export async function pageResponse(
     ...(page.contentSecurityPolicy !== undefined && { 'content-security-policy': page.contentSecurityPolicy }),
   }
   return notModifiedIfMatched({ status: 200, headers: pageHeaders, body: '', bytes }, headers['if-none-match'])
+}
+
+function redirect(location: string, responseContext: ResponseContext): HttpResponse {
+  const headers = { ...baseHeaders(responseContext, undefined), location, 'cache-control': 'no-cache', vary: 'accept' }
+  return { status: 302, headers, body: '' }
 }

@@ -63,8 +63,8 @@ export interface ProcessScope {
   /** Set if requests are traced. */
   readonly tracing?: Tracing | undefined
   readonly version: string
-  /** Pages beside the API on its port, if `docs` shows them. */
-  readonly pages: StaticPages
+  /** Pages beside the API on its port, if `docs` shows them, for a configuration. */
+  readonly pages: (config: Config) => StaticPages
 }
 
 /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */

@@ -25,7 +25,7 @@ export function served(
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => askedKeys.has(identity, key)
-  const servedPages = config.docs ? pages : new Map()
+  const servedPages = config.docs ? pages(config) : new Map()
   const helpPath = servedPages.has(docsPath) ? docsPath : undefined
   const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags, helpPath }
   const settings = {

@@ -11,7 +11,6 @@ import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
 import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { StaticPages } from '../edges/static-page.ts'
 import { knownForms } from '../forms/index.ts'
 import type { Identify, ProcessScope } from '../gateway/process-scope.ts'
 import { createGateway } from '../gateway.ts'
@@ -44,7 +43,7 @@ const maxWaitMs = 1_000
 
 interface OpenOptions {
   readonly limitStores: LimitStores
-  readonly pages: StaticPages
+  readonly pages: ProcessScope['pages']
   /** Whether another process does the background work that is done once. */
   readonly isWorker?: boolean
 }

@@ -1,11 +1,32 @@
-/** The pages beside the API, made once for all responses. */
-
-import { apiDocsPages, withGzip } from '../adapters/http/pages.ts'
+/** The pages beside the API, as a configuration has them: each is made at its first request. */
+import { withGzip } from '../adapters/http/pages.ts'
+import type { Config } from '../config/index.ts'
+import type { Served } from '../edges/openapi/introduction.ts'
 import { openApiPages, pagesOf, type StaticPages } from '../edges/static-page.ts'
+import { referencePages } from '../reference/page.ts'
 import type { Form } from '../wire/form.ts'
 
-export function preparePages(forms: readonly Form[]): StaticPages {
-  return pagesOf([...openApiPages(forms), ...apiDocsPages(forms)].map(withGzip))
+export function preparePages(forms: readonly Form[]): (config: Config) => StaticPages {
+  return (config) => {
+    const served = servedBy(config)
+    const { host, port } = config.server
+    // For who reads without JavaScript; with it the page knows its own address.
+    const origin = port !== 0 && host === '127.0.0.1' ? `http://${host}:${port}` : 'https://gateway.example'
+    return pagesOf([...openApiPages(forms, served), ...referencePages(forms, served, origin)].map(withGzip))
+  }
 }
 
-export const noPages: StaticPages = new Map()
+export const noPages = (): StaticPages => new Map()
+
+function servedBy({ auth, limits, routing, providers, sandbox }: Config): Served {
+  const isManaged = auth.mode === 'managed'
+  const active = providers.filter(({ name }) => routing.providers.includes(name))
+  const withMemos = active.filter(({ extraIds }) => extraIds !== false).length
+  return {
+    isManaged,
+    limits,
+    picks: isManaged ? routing.pick : [],
+    memos: withMemos === 0 ? 'none' : withMemos === active.length ? 'all' : 'some',
+    sandbox: sandbox.enabled ? { port: sandbox.port, takesKeys: !isManaged && active.every((one) => one.sandbox) } : undefined,
+  }
+}

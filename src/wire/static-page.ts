@@ -19,6 +19,15 @@ export interface StaticPage {
   readonly isImmutable: boolean
   /** `Content-Security-Policy`, of a page that a browser shows. */
   readonly contentSecurityPolicy?: string
+  /** Where the client finds the document instead, relative to the path. */
+  readonly location?: string
+  /** Whether it is there only for who reads HTML; for programs there is nothing at the path. */
+  readonly isForBrowsers?: boolean
+}
+
+/** A path that leads to another one. */
+export function leadTo(location: string, path: string, isForBrowsers: boolean): StaticPage {
+  return { path, location, isForBrowsers, type: 'text/plain', content: contentOf(() => ''), isImmutable: false }
 }
 
 /** Made once, when it is first requested. */

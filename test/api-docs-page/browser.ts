@@ -1,5 +1,5 @@
 /** playwright-core: drives the Chromium of the machine, and records the requests and errors of the page. */
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterEachFile } from '../support/after-tests.ts'
 import { chromiumProgram } from '../support/chromium-program.ts'
 
@@ -19,9 +19,9 @@ afterEachFile.add(async () => {
 })
 
 /** In a profile of its own; all visits of a file share one Chromium. */
-export async function visit(url: string): Promise<Visit> {
+export async function visit(url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   browser ??= launch()
-  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 } })
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
   const requestedUrls: string[] = []
   const complaints: string[] = []
@@ -39,35 +39,40 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: await chromiumProgram(), args: ['--no-sandbox'] })
 }
 
-/** Shows the form of that name. */
+/** Shows the form of that name, like `B`. */
 export async function chooseForm(page: Page, name: string): Promise<void> {
-  await page.locator('#select').selectOption({ label: name })
-  await page.locator('.info .title', { hasText: name }).waitFor()
+  await page.getByRole('radio', { name, exact: true }).check()
 }
 
-/** Enters a key by hand. */
-export async function authorize(page: Page, key: string): Promise<void> {
-  await page.locator('.auth-wrapper .authorize').first().click()
-  await page.locator('.modal-ux input').fill(key)
-  await page.locator('.modal-ux button[type=submit]').click()
-  await page.locator('.modal-ux .btn-done').click()
+/** The part of the page about an operation of a form. */
+export function operation(page: Page, form: string, name: string): Locator {
+  return page.locator(`#${form.toLowerCase()}-${name}`)
 }
 
-/** The part of the page about an operation, opened. */
-export async function operation(page: Page, tag: string, name: string): Promise<Locator> {
-  const part = page.locator(`#operations-${tag}-${name}`)
-  await part.locator('.opblock-summary-control').click()
-  await part.locator('.execute').waitFor()
-  return part
+/** Where a value is typed, by its name. What is folded is opened. */
+export async function input(part: Locator, name: string): Promise<Locator> {
+  const selector = `[name="${name}"]`
+  const folded = part.locator('details:not([open])', { has: part.page().locator(selector) })
+  if ((await folded.count()) > 0) await folded.locator('summary').click()
+  return part.locator(selector)
+}
+
+/** The sample of the language that is shown. */
+export function sample(part: Locator): Promise<string> {
+  return part.locator('.sample:visible code').innerText()
 }
 
 /** Sends the request of the page, and returns the status and the body that the page shows. */
 export async function execute(part: Locator): Promise<{ readonly status: string; readonly body: string }> {
-  await part.locator('.execute').click()
-  const shown = part.locator('.live-responses-table .response')
-  await shown.waitFor()
-  return {
-    status: (await shown.locator('.response-col_status').innerText()).trim(),
-    body: await shown.locator('.highlight-code pre').first().innerText(),
-  }
+  await part.getByRole('button', { name: 'Send' }).click()
+  const result = part.locator('.result')
+  await result.locator('.body').waitFor()
+  return { status: await result.locator('.status').innerText(), body: await result.locator('.body').innerText() }
+}
+
+/** Opens whatever is folded. */
+export async function unfold(page: Page): Promise<void> {
+  await page.locator('main details').evaluateAll((folded) => {
+    for (const one of folded) one.setAttribute('open', '')
+  })
 }

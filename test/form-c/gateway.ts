@@ -75,7 +75,7 @@ routing: { providers: [alpha] }
     identification: () => async (key) => hashKey(key),
     observe: () => {},
     version: 'test',
-    pages: pagesOf(openApiPages(forms)),
+    pages: () => pagesOf(openApiPages(forms)),
   })
   return {
     handle,

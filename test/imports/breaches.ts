@@ -15,6 +15,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^forms\/index\.ts$/, /^(?:forms|wire|domain)\//],
   [/^forms\//, /^(?:wire|domain)\//],
   [/^edges\//, /^(?:edges|wire|domain)\//],
+  [/^reference\//, /^(?:reference|edges|wire|domain)\/|^node:fs$/],
   [/^core\/same-swap\.ts$/, /^domain\/|^core\/assets\//],
   [/^core\/provider-scope\.ts$/, /^domain\/|^core\/(?:assets\/)?[^/]+\.ts$/],
   ...coreRules({

@@ -102,7 +102,8 @@ export const clientKey = 'canary-client-key-1'
 
 const standardAssets = join(import.meta.dirname, 'assets.yaml')
 const reference = { path: '/docs', type: 'text/html', content: contentOf(() => 'The reference.'), isImmutable: false }
-const pages = pagesOf([...openApiPages(forms), reference])
+const allPages = pagesOf([...openApiPages(forms), reference])
+const pages = (): typeof allPages => allPages
 
 /** No cache and no limits, so that every request of a test is a call of its own. */
 const standardSections = {

@@ -60,7 +60,7 @@ function subjectOf(op: Op, { address, identity }: Caller, isManaged: boolean): s
 type PageGate = (address: string) => Promise<Admission>
 
 const policy = 'pages'
-/** Requests of one client network in a window. A visit with an empty cache takes eight. */
+/** Requests of one client network in a window. A visit with an empty cache takes four. */
 const limit = 120
 /** Seconds. */
 const windowSeconds = 60

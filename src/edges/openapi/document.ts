@@ -9,7 +9,7 @@ import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { type HeaderName, headersOf, requestHeaders, responseHeaders } from './headers.ts'
-import { introduction, missingAmount, reasonHeader } from './introduction.ts'
+import { introduction, missingAmount, reasonHeader, type Served, sandboxKey } from './introduction.ts'
 import {
   amountRefusalName,
   amountRefusalSchema,
@@ -26,14 +26,19 @@ import {
   rowSchema,
 } from './schemas.ts'
 
-/** The document as JSON text. It depends only on the form and the version. */
-export function openApi(form: Form): string {
-  const document = {
+/** The document as JSON text. It depends only on the form and the version; with `served` on the configuration too. */
+export function openApi(form: Form, served?: Served): string {
+  return `${JSON.stringify(describeForm(form, served), null, 2)}\n`
+}
+
+/** The document, with numbers that keep their digits as JSON text. */
+export function describeForm(form: Form, served?: Served): Schema {
+  return {
     openapi: '3.1.0',
     info: {
       title: `swapgate, Form ${form.name}`,
       version: '2.0.0',
-      description: introduction(form),
+      description: introduction(form, served),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `/${form.name.toLowerCase()}/api/v2`, description: 'This gateway' }],
@@ -41,16 +46,19 @@ export function openApi(form: Form): string {
       { name: 'Quotes', description: 'Coins and rates. They need no key.' },
       { name: 'Swaps', description: 'Your swaps. They need your key.' },
     ],
-    paths: paths(form),
+    paths: paths(form, served),
     components: {
-      securitySchemes: { [securityName]: { ...form.credential.scheme, description: 'Your key. In the sandbox: `sandbox-key-1`.' } },
+      securitySchemes: { [securityName]: { ...form.credential.scheme, description: keyDescription(served) } },
       schemas: schemas(form),
-      parameters: requestHeaders(form.name),
+      parameters: requestHeaders(form.name, served?.picks),
       headers: responseHeaders,
       responses: refusalResponses(form),
     },
   }
-  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+function keyDescription(served: Served | undefined): string {
+  return served === undefined || served.sandbox?.takesKeys ? `Your key. In the sandbox: \`${sandboxKey}\`.` : 'Your key.'
 }
 
 function schemas(form: Form): Readonly<Record<string, Schema>> {
@@ -100,19 +108,19 @@ const operationDocs: Readonly<Record<Op, OperationDocs>> = {
 const securityName = 'key'
 
 /** The operations of the form by path, then by method. */
-function paths(form: Form): Schema {
+function paths(form: Form, served: Served | undefined): Schema {
   const byPath = Map.groupBy(
     ops.map((op) => form.operations[op]),
     ({ path }) => path.pattern,
   )
   const items = [...byPath].map(([pattern, sharing]) => [
     pattern,
-    Object.fromEntries(sharing.map((operation) => [operation.method.toLowerCase(), describe(operation, form)])),
+    Object.fromEntries(sharing.map((operation) => [operation.method.toLowerCase(), describe(operation, form, served)])),
   ])
   return Object.fromEntries(items)
 }
 
-function describe(operation: OperationCodec, form: Form): Schema {
+function describe(operation: OperationCodec, form: Form, served: Served | undefined): Schema {
   const { op, keyed, method, requestCodec } = operation
   const { tag, summary, description } = operationDocs[op]
   const body = requestCodec.slots.filter(({ place }) => place === 'body')
@@ -124,7 +132,7 @@ function describe(operation: OperationCodec, form: Form): Schema {
     security: keyed ? [{ [securityName]: [] }] : [{}, { [securityName]: [] }],
     parameters: [
       ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(op, slot)),
-      ...headerNames(operation).map((name) => reference('parameters', name)),
+      ...headerNames(operation, served).map((name) => reference('parameters', name)),
     ],
     ...(method === 'POST' && {
       requestBody: {
@@ -139,12 +147,13 @@ function describe(operation: OperationCodec, form: Form): Schema {
 /** Operations for which the caller may choose the provider. */
 const pickingOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
 
-function headerNames({ op, method, keyed }: OperationCodec): readonly string[] {
+function headerNames({ op, method, keyed }: OperationCodec, served: Served | undefined): readonly string[] {
+  const mayPick = pickingOps.has(op) && served?.picks.length !== 0
   return [
     'RequestId',
     'SwapForm',
     'Prefer',
-    ...(pickingOps.has(op) ? ['SwapProvider'] : []),
+    ...(mayPick ? ['SwapProvider'] : []),
     ...(keyed ? [] : ['IfNoneMatch']),
     ...(method === 'POST' ? ['IdempotencyKey'] : []),
   ]

@@ -85,8 +85,8 @@ export function headersOf(...more: readonly HeaderName[]): Schema {
   return Object.fromEntries([...always, ...more].map((name) => [name, reference('headers', name)]))
 }
 
-/** The request headers except the key, by the name of their component; `form` is the name of the form. */
-export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
+/** The request headers except the key, by the name of their component; `form` is the name of the form; `picks`: the tags to choose from, if known. */
+export function requestHeaders(form: string, picks?: readonly string[]): Readonly<Record<string, Schema>> {
   const parameter = (name: string, description: string, schema: Schema): Schema => ({ name, in: 'header', description, schema })
   return {
     RequestId: parameter('X-Request-Id', 'Your own id for this request; the response returns it.', {
@@ -97,11 +97,13 @@ export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
       type: 'string',
       enum: [form],
     }),
-    SwapProvider: parameter(
-      'X-Swap-Provider',
-      'The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key.',
-      { type: 'string', pattern: '^[a-z0-9]{1,16}$' },
-    ),
+    ...(picks?.length !== 0 && {
+      SwapProvider: parameter(
+        'X-Swap-Provider',
+        'The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key.',
+        { type: 'string', ...(picks ? { enum: picks } : { pattern: '^[a-z0-9]{1,16}$' }) },
+      ),
+    }),
     Prefer: parameter(
       'Prefer',
       '`amounts=text` (RFC 7240): each amount of the response is a string with the same digits, where this description has a number.',

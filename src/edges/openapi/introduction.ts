@@ -7,10 +7,37 @@ import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { statusWords } from './schemas.ts'
 
-export function introduction(form: Form): string {
-  return [summary, key, assets, amounts, swaps, errors, limits, idempotency, fidelity, sandboxGuide]
-    .map((part) => part(form))
-    .join('\n\n')
+/** What the configuration of a gateway says, as far as a client sees it. */
+export interface Served {
+  /** Whether the operator issues the keys; otherwise they are the provider's. */
+  readonly isManaged: boolean
+  /** Requests in a window of so many seconds. */
+  readonly limits: { readonly quotes: number; readonly create: number; readonly read: number; readonly window: number }
+  /** Tags of the providers that a caller may choose. */
+  readonly picks: readonly string[]
+  /** Which of the providers of new swaps take memos and tags. */
+  readonly memos: 'all' | 'some' | 'none'
+  /** Absent if the gateway has no sandbox. */
+  readonly sandbox: { readonly port: number; readonly takesKeys: boolean } | undefined
+}
+
+type Part = (form: Form, served: Served | undefined) => string
+
+/** `served`: absent for the description of every gateway. */
+export function introduction(form: Form, served?: Served): string {
+  return textsOf([summary, key, assets, amounts, swaps, errors, limits, idempotency, fidelity, sandboxGuide], form, served).join(
+    '\n\n',
+  )
+}
+
+/** The introduction without the errors: a text for each subject. */
+export function guide(form: Form, served: Served): readonly string[] {
+  return textsOf([summary, key, assets, amounts, swaps, limits, idempotency, fidelity, sandboxGuide], form, served)
+}
+
+function textsOf(parts: readonly Part[], form: Form, served: Served | undefined): readonly string[] {
+  const hasSandbox = served === undefined || served.sandbox !== undefined
+  return parts.filter((part) => part !== sandboxGuide || hasSandbox).map((part) => part(form, served))
 }
 
 /** The method and the path of an operation. */
@@ -35,11 +62,19 @@ Paths match exactly: they are case-sensitive and have no slash at the end. A par
 HEAD returns the headers of GET, and OPTIONS the methods of the path.`
 }
 
-function key({ credential }: Form): string {
+function key({ credential }: Form, served: Served | undefined): string {
   const headerValue = Object.entries(credential.encode('<your key>'))[0]?.[1]
   return `## Your key
 
-Send it as \`${credential.name}: ${headerValue}\`, in this header only. Quotes need no key.`
+Send it as \`${credential.name}: ${headerValue}\`, in this header only. Quotes need no key.${keySource(served)}`
+}
+
+function keySource(served: Served | undefined): string {
+  if (served === undefined) return ''
+  if (served.isManaged) return ' The operator of this gateway issues it.'
+  return served.sandbox?.takesKeys
+    ? ` It is your key at the provider: here \`${sandboxKey}\`, of the sandbox.`
+    : ' It is your key at the provider.'
 }
 
 function assets(form: Form): string {
@@ -62,7 +97,7 @@ binary floating-point number: if that matters, read them with a decimal library.
 A new swap has no more decimals than its coin has on the network; a refusal names the nearest amounts.`
 }
 
-function swaps(form: Form): string {
+function swaps(form: Form, served: Served | undefined): string {
   return `## Swaps
 
 The id is \`<tag>~<id of the provider>\`. It names the provider of the swap, so it stays valid when providers change. Store it unchanged.
@@ -70,7 +105,13 @@ The id is \`<tag>~<id of the provider>\`. It names the provider of the swap, so 
 The status moves in one direction: ${statusWords(form.statuses)} \`success\` and \`refunded\` are final.
 
 An unknown field is omitted. Memos and tags (${named('getTransaction', ['depositExtraId', 'withdrawalExtraId', 'refundExtraId'], form) || 'not in this form'}) are
-supported if the provider supports them; otherwise a create with one is rejected.`
+${memos[served?.memos ?? 'some']}`
+}
+
+const memos: Readonly<Record<Served['memos'], string>> = {
+  all: 'supported.',
+  some: 'supported if the provider supports them; otherwise a create with one is rejected.',
+  none: 'not supported by this gateway: a create with one is rejected.',
 }
 
 function errors(form: Form): string {
@@ -99,16 +140,26 @@ function errorsMember({ error }: Form): string {
   return ' `errors` is there where parameters are wrong: each mistake of the request, the first of which is the reason of the response.'
 }
 
-function limits(form: Form): string {
+/** Where the file sets none. */
+const defaultLimits = { quotes: 60, create: 30, read: 120, window: 60 }
+
+function limits(form: Form, served: Served | undefined): string {
+  const { quotes, create, read, window } = served?.limits ?? defaultLimits
+  const [who, whose] =
+    served === undefined
+      ? ['address, or account', 'key, or account']
+      : served.isManaged
+        ? ['account; address without a key', 'account']
+        : ['address', 'key']
   return `## Limits
 
-| What | Requests in 60 seconds | For each |
+| What | Requests in ${window} seconds | For each |
 |---|---|---|
-| ${typed('listCurrencies', form)}, ${typed('getRate', form)} | 60 | address, or account |
-| ${typed('createTransaction', form)} | 30 | key, or account |
-| ${typed('listTransactions', form)}, ${typed('getTransaction', form)} | 120 | key, or account |
+| ${typed('listCurrencies', form)}, ${typed('getRate', form)} | ${quotes} | ${who} |
+| ${typed('createTransaction', form)} | ${create} | ${whose} |
+| ${typed('listTransactions', form)}, ${typed('getTransaction', form)} | ${read} | ${whose} |
 
-An operator may set other limits: \`RateLimit-Policy\` is your limit and \`RateLimit\` what is left of it. Above the limit you get 429 with the
+${served ? '' : 'An operator may set other limits: '}\`RateLimit-Policy\` is your limit and \`RateLimit\` what is left of it. Above the limit you get 429 with the
 seconds to wait in \`Retry-After\`. Requests without a valid key have a small limit of their own.`
 }
 
@@ -132,14 +183,17 @@ function fidelity(form: Form): string {
 Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: there \`X-Swap-Form: ${form.name}\` or the header of the key selects it.`
 }
 
-function sandboxGuide(): string {
+/** Public: anybody may use it. */
+export const sandboxKey = 'sandbox-key-1'
+
+function sandboxGuide(_form: Form, served: Served | undefined): string {
   return `## The sandbox
 
-A gateway with the default configuration uses a sandbox: a simulated provider with the public keys \`sandbox-key-1\` and
+${served ? 'This gateway' : 'A gateway with the default configuration'} uses a sandbox: a simulated provider with the public keys \`${sandboxKey}\` and
 \`sandbox-key-2\`. No real coins move there. Pay a swap on the sandbox's own port:
 
 \`\`\`sh
-curl -s http://127.0.0.1:9101/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
+curl -s http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
 \`\`\``
 }
 

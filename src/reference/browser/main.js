@@ -1,0 +1,270 @@
+/** The reference: shows one form at a time, samples of what is typed, and the exact bytes of each response. */
+import { bodyOf, samplesOf, targetOf } from './samples.js'
+
+const root = document.documentElement
+const key = document.getElementById('key')
+const search = document.getElementById('search')
+const found = document.getElementById('found')
+const operations = [...document.querySelectorAll('.operation')]
+const choices = [...document.querySelectorAll('[name=form]')]
+const baseUrl = new URL('.', location.href).href.replace(/\/$/, '')
+const isNarrow = matchMedia('(width < 64rem)')
+
+root.classList.add('scripts')
+for (const details of document.querySelectorAll('.folded')) details.open = false
+const contents = document.querySelector('nav details')
+contents.open = !isNarrow.matches
+isNarrow.addEventListener('change', ({ matches }) => {
+  contents.open = !matches
+})
+
+// The form.
+
+function showForm(name) {
+  for (const choice of choices) choice.checked = choice.value === name
+  for (const part of document.querySelectorAll('[data-form]')) part.hidden = part.dataset.form !== name
+}
+
+/** The same operation of the new form stays in sight. */
+function changeForm(name) {
+  const current = operations.findLast((one) => one.offsetParent && one.getBoundingClientRect().top < innerHeight / 2)
+  showForm(name)
+  const same = current && document.getElementById(`${name}-${current.dataset.op}`)
+  if (same && scrollY > 0) same.scrollIntoView()
+  list()
+}
+
+for (const choice of choices) choice.addEventListener('change', () => changeForm(choice.value))
+
+/** A link into another form shows that form; one into a folded part unfolds it. */
+function follow() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!target) return
+  const form = target.closest('main [data-form]')
+  if (form?.hidden) showForm(form.dataset.form)
+  if (isNarrow.matches) contents.open = false
+  target.scrollIntoView()
+}
+
+addEventListener('hashchange', follow)
+// To the same place again.
+for (const link of document.querySelectorAll('nav a'))
+  link.addEventListener('click', () => {
+    if (link.hash === location.hash) follow()
+  })
+
+// What is typed.
+
+function fieldsOf(operation) {
+  return [...operation.querySelectorAll('[data-place]')].map((input) => ({
+    name: input.name,
+    place: input.dataset.place,
+    kind: input.dataset.kind,
+    text: input.value.trim(),
+  }))
+}
+
+function requestOf(operation, placeholder) {
+  const { method, pattern, mount, keyed } = operation.dataset
+  const { keyHeader, keyValue } = operation.closest('article').dataset
+  const fields = fieldsOf(operation)
+  const given = key.value.trim() || (keyed === 'true' ? placeholder : '')
+  const headers = [
+    ...(given ? [[keyHeader, keyValue.replace('{key}', () => given)]] : []),
+    ...fields.filter(({ place, text }) => place === 'header' && text).map(({ name, text }) => [name, text]),
+    ...(method === 'POST' ? [['Content-Type', 'application/json']] : []),
+  ]
+  const body = method === 'POST' ? bodyOf(fields.filter(({ place }) => place === 'body')) : undefined
+  return { method, url: baseUrl + mount + targetOf(pattern, fields), headers, body }
+}
+
+function showSamples(operation) {
+  const samples = samplesOf(requestOf(operation, '<your key>'))
+  for (const [language, text] of Object.entries(samples))
+    operation.querySelector(`.sample[data-language=${language}] code`).textContent = text
+}
+
+/** What is typed in one form is there in the others, where they have the field. */
+function share({ dataset, value }, operation) {
+  for (const other of operations) {
+    if (other === operation || other.dataset.op !== operation.dataset.op) continue
+    const same = other.querySelector(`[data-field="${dataset.field}"]`)
+    if (!same || same.value === value) continue
+    same.value = value
+    showSamples(other)
+  }
+}
+
+key.addEventListener('input', () => operations.forEach(showSamples))
+for (const operation of operations) {
+  operation.addEventListener('input', ({ target }) => {
+    if (!target.dataset.place) return
+    if (target.dataset.place === 'body') renewIdempotencyKey(operation)
+    share(target, operation)
+    showSamples(operation)
+  })
+  operation.querySelector('form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    send(operation)
+  })
+}
+
+// A create happens once: under one key as long as its body is the same.
+
+const sentKeys = new Set()
+
+function randomKey() {
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0'))
+  return hex.join('')
+}
+
+function renewIdempotencyKey(operation) {
+  const input = operation.querySelector('[name=Idempotency-Key]')
+  if (input && sentKeys.delete(input.value)) setIdempotencyKey(randomKey())
+}
+
+function setIdempotencyKey(value) {
+  for (const operation of operations) {
+    const input = operation.querySelector('[name=Idempotency-Key]')
+    if (input) input.value = value
+  }
+}
+
+setIdempotencyKey(randomKey())
+
+// Sending.
+
+async function send(operation) {
+  const result = operation.querySelector('.result')
+  const button = operation.querySelector('[type=submit]')
+  const { url, method, headers, body } = requestOf(operation, '')
+  const input = operation.querySelector('[name=Idempotency-Key]')
+  if (input) sentKeys.add(input.value)
+  button.setAttribute('aria-disabled', 'true')
+  result.hidden = false
+  result.replaceChildren(line('p', 'Waiting…'))
+  const began = performance.now()
+  try {
+    const response = await fetch(url, { method, headers, body, cache: 'no-store' })
+    const text = await response.text()
+    const took = Math.round(performance.now() - began)
+    result.replaceChildren(...responseParts(response, text, took))
+    if (operation.dataset.op === 'createTransaction' && response.ok) rememberId(text)
+  } catch (error) {
+    result.replaceChildren(line('p', `No response: ${error.message}`))
+  } finally {
+    button.removeAttribute('aria-disabled')
+  }
+}
+
+function responseParts(response, text, took) {
+  const status = line('p', `${response.status} ${response.statusText} in ${took} ms`)
+  status.className = 'status'
+  status.setAttribute('role', 'status')
+  const reason = response.headers.get('x-swap-reason')
+  if (reason) {
+    const link = line('a', reason)
+    link.href = `#${reason}`
+    status.append(' ', link)
+  }
+  const body = line('pre', '')
+  body.className = 'body'
+  body.append(line('code', indented(text)))
+  const headers = document.createElement('details')
+  const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`)
+  headers.append(line('summary', `${lines.length} headers`), line('pre', lines.join('\n')))
+  return [status, body, headers]
+}
+
+function line(name, text) {
+  const element = document.createElement(name)
+  element.textContent = text
+  return element
+}
+
+/** JSON on several lines. It is never parsed, so that every digit is the one that was received. */
+function indented(text) {
+  let depth = 0
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? []
+  const parts = tokens.map((token, at) => {
+    const next = tokens[at + 1]
+    const isOpening = token === '{' || token === '['
+    if (isOpening) depth++
+    if (next === '}' || next === ']') depth--
+    if (isOpening && (next === '}' || next === ']')) return token
+    const breaks = isOpening || token === ',' || next === '}' || next === ']'
+    return token + (token === ':' ? ' ' : breaks ? `\n${'  '.repeat(depth)}` : '')
+  })
+  return parts.join('')
+}
+
+/** The next request is usually about the swap that was created. */
+function rememberId(text) {
+  const { id } = JSON.parse(text)
+  if (typeof id !== 'string') return
+  for (const operation of operations) {
+    if (operation.dataset.op !== 'getTransaction') continue
+    operation.querySelector('[data-place=path]').value = id
+    showSamples(operation)
+  }
+}
+
+// The language of the samples.
+
+function showLanguage(language) {
+  root.dataset.language = language
+  for (const button of document.querySelectorAll('.languages [data-language]'))
+    button.setAttribute('aria-pressed', String(button.dataset.language === language))
+}
+
+for (const button of document.querySelectorAll('.languages [data-language]'))
+  button.addEventListener('click', () => showLanguage(button.dataset.language))
+for (const button of document.querySelectorAll('.copy'))
+  button.addEventListener('click', async () => {
+    const sample = button.closest('.code').querySelector(`.sample[data-language=${root.dataset.language}] code`)
+    const isCopied = await navigator.clipboard?.writeText(sample.textContent).then(
+      () => true,
+      () => false,
+    )
+    if (!isCopied) getSelection().selectAllChildren(sample)
+    button.textContent = isCopied ? 'Copied' : 'Selected'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 1500)
+  })
+
+// The search: in the text of every part, not in its title only.
+
+const links = [...document.querySelectorAll('nav li a')]
+
+function list() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  let count = 0
+  for (const link of links) {
+    const part = document.getElementById(decodeURIComponent(link.hash.slice(1)))
+    const text = `${link.textContent} ${part?.textContent ?? ''}`.toLowerCase()
+    const isFound = words.every((word) => text.includes(word))
+    link.parentElement.hidden = !isFound
+    if (isFound && !link.closest('[data-form]')?.hidden) count++
+  }
+  found.textContent = words.length === 0 ? '' : `${count} found`
+}
+
+search.addEventListener('input', list)
+search.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter') return
+  const first = links.find((link) => link.offsetParent)
+  first?.click()
+  first?.focus()
+})
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.target.matches('input, select, textarea')) return
+  event.preventDefault()
+  contents.open = true
+  search.focus()
+})
+
+showForm(choices[0].value)
+showLanguage('curl')
+operations.forEach(showSamples)
+follow()

@@ -1,0 +1,217 @@
+/** One operation of a form: what it does, what it takes with a field for each value, samples beside it, what it returns. */
+import type { Op } from '../domain/service.ts'
+import type { Form } from '../wire/form.ts'
+import { bodyOf, samplesOf, targetOf } from './browser/samples.js'
+import { type Description, type FieldSchema, type Operation, type Response, resolved } from './description.ts'
+import { html, inline, type Markup } from './markup.ts'
+
+/** What is typed: a parameter, a header or a member of the body. */
+interface Field {
+  readonly name: string
+  readonly place: string
+  readonly isRequired: boolean
+  readonly type: string
+  /** What JSON has for it. */
+  readonly kind: string
+  readonly description: string
+  readonly choices: readonly string[] | undefined
+  readonly value: string
+  /** The field of the model, by which forms share what is typed. */
+  readonly field: string | undefined
+}
+
+interface Place {
+  readonly form: Form
+  readonly op: Op
+  readonly origin: string
+  readonly description: Description
+}
+
+/** The anchor of an operation. */
+export function anchorOf(form: Form, op: Op): string {
+  return `${form.name.toLowerCase()}-${op}`
+}
+
+export function operationMarkup(place: Place): Markup {
+  const { form, op, origin, description } = place
+  const { method, path, keyed } = form.operations[op]
+  const operation = description.paths[path.pattern]?.[method.toLowerCase()] as Operation
+  const fields = fieldsOf(operation, place)
+  const ofRequest = fields.filter(({ place: where }) => where !== 'header')
+  const [main, more] = [ofRequest.filter(isMain), ofRequest.filter((field) => !isMain(field))]
+  const headers = fields.filter(({ place: where }) => where === 'header')
+  const id = anchorOf(form, op)
+  const mount = `/${form.name.toLowerCase()}/api/v2`
+  return html`<section class="operation" id="${id}" data-op="${op}" data-method="${method}" data-pattern="${path.pattern}" data-mount="${mount}" data-keyed="${String(keyed)}" aria-labelledby="${id}-title">
+<h3 id="${id}-title"><span class="method">${method}</span> <code>${path.pattern}</code> <small>${operation.summary}</small></h3>
+<div class="sides">
+<div class="text">
+<p>${inline(operation.description)} ${keyed ? 'It needs your key.' : 'It needs no key.'}</p>
+<form class="request" autocomplete="off">
+${main.map((field) => fieldMarkup(field, id))}
+${more.length > 0 && detailsMarkup(`${main.length > 0 ? 'More' : 'Optional'}: ${more.map(({ name }) => name).join(', ')}`, html`${more.map((field) => fieldMarkup(field, id))}`)}
+${detailsMarkup(`Headers: ${headers.map(({ name }) => name).join(', ')}`, html`${headers.map((field) => fieldMarkup(field, id))}`)}
+<p class="buttons"><button type="submit" class="primary scripted">Send to this gateway</button></p>
+</form>
+</div>
+<div class="code">
+${samplesMarkup(fields, place, method, `${origin}${mount}`)}
+<div class="result scripted" role="region" aria-label="Response of ${method} ${path.pattern}, Form ${form.name}" tabindex="0" hidden></div>
+</div>
+<div class="returns">
+${responseMarkup(operation, place)}
+</div>
+</div>
+</section>
+`
+}
+
+/** With what a request makes sense; the others are behind a heading. */
+function isMain({ isRequired, value, place }: Field): boolean {
+  return isRequired || place === 'path' || value !== ''
+}
+
+function fieldsOf(operation: Operation, { form, op, description }: Place): readonly Field[] {
+  const slots = form.operations[op].requestCodec.slots
+  const fieldNamed = (name: string): string | undefined => slots.find((slot) => slot.name === name)?.field
+  const parameters = operation.parameters
+    .map((one) => resolved(one, description))
+    .map((parameter) =>
+      fieldOf(parameter.schema, {
+        name: parameter.name,
+        place: parameter.in,
+        isRequired: parameter.required ?? false,
+        description: parameter.description,
+        example: parameter.example,
+        field: parameter.in === 'header' ? parameter.name : fieldNamed(parameter.name),
+      }),
+    )
+  const body = operation.requestBody?.content['application/json']
+  const schema = body ? resolved(body.schema, description) : undefined
+  const members = Object.entries(schema?.properties ?? {}).map(([name, member]) =>
+    fieldOf(member, {
+      name,
+      place: 'body',
+      isRequired: schema?.required?.includes(name) ?? false,
+      description: member.description ?? '',
+      example: body?.example?.[name],
+      field: fieldNamed(name),
+    }),
+  )
+  return [...parameters, ...members]
+}
+
+interface Given extends Pick<Field, 'name' | 'place' | 'isRequired' | 'description' | 'field'> {
+  readonly example: unknown
+}
+
+function fieldOf(schema: FieldSchema, { example, ...given }: Given): Field {
+  const [kind = 'string'] = [schema.type ?? 'string'].flat()
+  const isOneChoice = schema.enum?.length === 1 // the form of the path: nobody needs to type it
+  return {
+    ...given,
+    kind,
+    type: `${wordOf[kind] ?? kind}${given.isRequired ? ', required' : schema.default === undefined ? '' : `, default ${schema.default}`}`,
+    choices: isOneChoice ? undefined : schema.enum?.map(String),
+    value: example === undefined ? '' : textOf(example),
+  }
+}
+
+const wordOf: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false' }
+
+/** Numbers with their digits. */
+function textOf(example: unknown): string {
+  return typeof example === 'string' ? example : JSON.stringify(example)
+}
+
+function fieldMarkup({ name, place, type, kind, description, choices, value, field }: Field, operation: string): Markup {
+  const id = `${operation}-${place}-${name}`
+  const about = html`id="${id}" name="${name}" data-place="${place}" data-kind="${kind}" data-field="${field ?? name}" aria-describedby="${id}-help"`
+  const control =
+    choices === undefined
+      ? html`<input ${about} value="${value}" spellcheck="false" autocapitalize="off" autocomplete="off">`
+      : html`<select ${about}><option value=""></option>${choices.map((choice) => html`<option${choice === value && html` selected`}>${choice}</option>`)}</select>`
+  return html`<div class="field"><label for="${id}"><code>${name}</code> <small>${type}</small></label>${control}<p id="${id}-help">${inline(description)}</p></div>
+`
+}
+
+/** Open for who reads without JavaScript; the page closes it. */
+function detailsMarkup(summary: string, content: Markup): Markup {
+  return html`<details open class="folded"><summary>${summary}</summary>${content}</details>
+`
+}
+
+const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
+
+function samplesMarkup(fields: readonly Field[], { form, op }: Place, method: string, base: string): Markup {
+  const typed = fields.map(({ name, place, kind, value }) => ({ name, place, kind, text: value }))
+  const ofBody = typed.filter(({ place }) => place === 'body')
+  const credential = form.operations[op].keyed ? Object.values(form.credential.encode('<your key>')) : []
+  const headers = [
+    ...credential.map((value): [string, string] => [form.credential.name, value ?? '']),
+    ...(method === 'POST' ? ([['Content-Type', 'application/json']] as const) : []),
+  ]
+  const url = base + targetOf(form.operations[op].path.pattern, typed)
+  const samples = samplesOf({ method, url, headers, body: method === 'POST' ? bodyOf(ofBody) : undefined })
+  const buttons = Object.entries(languages).map(
+    ([language, name]) =>
+      html`<button type="button" data-language="${language}" aria-pressed="${String(language === 'curl')}">${name}</button>`,
+  )
+  const shown = Object.entries(samples).map(
+    ([language, text]) =>
+      html`<div class="sample" data-language="${language}"><p class="unscripted">${languages[language as keyof typeof languages]}</p><pre><code>${text}</code></pre></div>`,
+  )
+  return html`<div class="languages scripted" role="group" aria-label="Language of the samples">${buttons}<button type="button" class="copy">Copy</button></div>
+${shown}`
+}
+
+function responseMarkup(operation: Operation, place: Place): Markup {
+  const { description } = place
+  const all = Object.entries(operation.responses).map(([status, one]) => [status, resolved(one, description)] as const)
+  const errors = all.filter(([status]) => Number(status) >= 400)
+  return html`${all.filter(([status]) => Number(status) < 400).map(([status, response]) => successMarkup(status, response, place))}
+${detailsMarkup('Errors, with the reasons of each status', html`<dl>${errors.map(([status, response]) => errorMarkup(status, response))}</dl>`)}`
+}
+
+/** Lines. A longer one is folded, so that an operation fits on two screens. */
+const shortExample = 28
+
+function successMarkup(status: string, response: Response, { description }: Place): Markup {
+  const content = response.content?.['application/json']
+  if (content === undefined) return html`<p><strong>${status}</strong> ${inline(response.description)}</p>`
+  const rows = rowsOf(resolved(content.schema, description), '', description)
+  const names = Object.keys(response.headers ?? {})
+  const members = rows.map(
+    ([name, schema]) =>
+      html`<dt><code>${name}</code> <small>${[schema.type ?? 'value']
+        .flat()
+        .map((word) => wordOf[word] ?? word)
+        .join(' or ')}</small></dt><dd>${inline(schema.description ?? '')}</dd>`,
+  )
+  const headers = names.map(
+    (name) => html`<dt><code>${name}</code></dt><dd>${inline(description.components.headers[name]?.description ?? '')}</dd>`,
+  )
+  const example = JSON.stringify(content.example, null, 2)
+  const lines = example.split('\n').length
+  const shown = html`<pre><code>${example}</code></pre>`
+  return html`<p><strong>${status}</strong> ${inline(response.description)}</p>
+${lines > shortExample ? detailsMarkup(`An example of ${lines} lines`, shown) : shown}
+${detailsMarkup(`${rows.length} fields of the response`, html`<dl>${members}</dl>`)}
+${detailsMarkup(`${names.length} headers of the response`, html`<dl>${headers}</dl>`)}`
+}
+
+/** The members of a body, at any depth, by their path. */
+function rowsOf(schema: FieldSchema, prefix: string, description: Description): readonly (readonly [string, FieldSchema])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const path = prefix + name
+    const items = member.items && rowsOf(resolved(member.items, description), `${path}[].`, description)
+    const inner = items ?? (member.properties && rowsOf(member, `${path}.`, description))
+    return inner ?? [[path, member] as const]
+  })
+}
+
+function errorMarkup(status: string, { description, headers }: Response): Markup {
+  const reasons = headers?.['X-Swap-Reason']?.schema?.enum ?? []
+  const links = reasons.map((reason) => html` <a href="#${String(reason)}">${String(reason)}</a>`)
+  return html`<dt>${status}</dt><dd>${inline(description)}${links}</dd>`
+}
