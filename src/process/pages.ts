@@ -18,12 +18,13 @@ export function preparePages(forms: readonly Form[]): (config: Config) => Static
 
 export const noPages = (): StaticPages => new Map()
 
-function servedBy({ auth, limits, routing, providers, sandbox }: Config): Served {
+function servedBy({ auth, defaultForm, limits, routing, providers, sandbox }: Config): Served {
   const isManaged = auth.mode === 'managed'
   const active = providers.filter(({ name }) => routing.providers.includes(name))
   const withMemos = active.filter(({ extraIds }) => extraIds !== false).length
   return {
     isManaged,
+    defaultForm,
     limits,
     picks: isManaged ? routing.pick : [],
     memos: withMemos === 0 ? 'none' : withMemos === active.length ? 'all' : 'some',

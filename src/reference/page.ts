@@ -76,7 +76,7 @@ function pageOf(forms: readonly Form[], served: Served, origin: string, path: st
 <a class="skip" href="#content">To the text</a>
 <header>
 <h1><a href="#content">swapgate</a></h1>
-<fieldset class="forms scripted"><legend>Form</legend>${forms.map(formChoice)}</fieldset>
+<fieldset class="forms scripted"><legend>Form</legend>${forms.map((form) => formChoice(form, served))}</fieldset>
 <label class="key scripted">Key <input id="key" name="key" value="${served.sandbox?.takesKeys ? sandboxKey : ''}" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 </header>
 <nav aria-label="Contents">
@@ -97,8 +97,9 @@ ${errorsMarkup(forms)}
 `
 }
 
-function formChoice({ name }: Form, at: number): Markup {
-  return html`<label><input type="radio" name="form" value="${name.toLowerCase()}"${at === 0 && html` checked`}> ${titleOf(name)}</label>`
+function formChoice({ name }: Form, { defaultForm }: Served): Markup {
+  const isDefault = name.toLowerCase() === defaultForm.toLowerCase()
+  return html`<label><input type="radio" name="form" value="${name.toLowerCase()}"${isDefault && html` checked`}> ${titleOf(name)}</label>`
 }
 
 /** `A`, or the name of the form in other words. */

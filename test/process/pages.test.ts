@@ -133,9 +133,10 @@ it('the page and the descriptions follow the configuration', { timeout }, async 
     expect(text).toContain('The tag of the provider for this request')
     expect(text).not.toContain('not supported by this gateway')
   }
-  await using passing = await start(`${free}\nsandbox: { enabled: true, port: 0, data: ":memory:" }`)
+  await using passing = await start(`${free}\ndefaultForm: B\nsandbox: { enabled: true, port: 0, data: ":memory:" }`)
   for (const text of await pagesOf(passing)) {
     expect(text).toContain('It is your key at the provider.')
+    expect(text).toContain('Without them it is Form B.')
     expect(text).toContain('This gateway uses a sandbox')
   }
 })

@@ -11,6 +11,8 @@ import { statusWords } from './schemas.ts'
 export interface Served {
   /** Whether the operator issues the keys; otherwise they are the provider's. */
   readonly isManaged: boolean
+  /** The name of the form of a request that names none. */
+  readonly defaultForm: string
   /** Requests in a window of so many seconds. */
   readonly limits: { readonly quotes: number; readonly create: number; readonly read: number; readonly window: number }
   /** Tags of the providers that a caller may choose. */
@@ -172,7 +174,7 @@ and with the newest known status in \`X-Swap-Status\` unless that is \`wait\`.
 The same key with another request is 422. 409 means that the outcome is not yet known: the gateway searches for it. A rejected create (400, 401, 429) leaves the key free.`
 }
 
-function fidelity(form: Form): string {
+function fidelity(form: Form, served: Served | undefined): string {
   return `## Headers of a response
 
 - \`X-Swap-Form\` is the form of the response, \`X-Swap-Provider\` the tag of the provider, \`X-Request-Id\` the id of the request.
@@ -180,7 +182,7 @@ function fidelity(form: Form): string {
 - \`X-Swap-Stale\` is the age in seconds of a stored state, sent if the provider cannot be reached.
 - \`Age\` and \`Cache-Control\` are the age of a quote and how long you may cache it. With \`If-None-Match\` an unchanged quote is 304.
 
-Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: there \`X-Swap-Form: ${form.name}\` or the header of the key selects it.`
+Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: there \`X-Swap-Form: ${form.name}\` or the header of the key selects it.${served ? ` Without them it is Form ${served.defaultForm}.` : ''}`
 }
 
 /** Public: anybody may use it. */

@@ -120,7 +120,9 @@ function randomKey() {
 
 function renewIdempotencyKey(operation) {
   const input = operation.querySelector('[name=Idempotency-Key]')
-  if (input && sentKeys.delete(input.value)) setIdempotencyKey(randomKey())
+  if (!input || !sentKeys.delete(input.value)) return
+  setIdempotencyKey(randomKey())
+  operations.forEach(showSamples)
 }
 
 function setIdempotencyKey(value) {
@@ -264,7 +266,7 @@ addEventListener('keydown', (event) => {
   search.focus()
 })
 
-showForm(choices[0].value)
+showForm(choices.find(({ defaultChecked }) => defaultChecked).value)
 showLanguage('curl')
 operations.forEach(showSamples)
 follow()
