@@ -187,6 +187,8 @@ export interface FaultDetails {
   readonly limits?: AmountLimits
   /** What is wrong with each parameter, if the message is about parameters of the request. */
   readonly errors?: readonly ParameterError[]
+  /** What is wrong with other fields, if `field` is not the only one. */
+  readonly others?: readonly Fault[]
 }
 
 /** A member of `errors` in the body of an error (docs/contract.md §6). */
@@ -213,6 +215,7 @@ export class Fault extends Error {
   readonly unavailableCause: UnavailableCause | undefined
   readonly limits: AmountLimits | undefined
   readonly errors: readonly ParameterError[] | undefined
+  readonly others: readonly Fault[]
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -230,6 +233,7 @@ export class Fault extends Error {
     this.unavailableCause = details.unavailableCause
     this.limits = details.limits
     this.errors = details.errors
+    this.others = details.others ?? []
   }
 
   /** Converts anything thrown. An error that is not a `Fault` becomes `internal`, with the error as its cause. */
@@ -246,6 +250,13 @@ export class Fault extends Error {
     const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...present, ...details })
   }
+}
+
+/** The first fault, with the others beside it that are about a field too. There is at least one. */
+export function joinedFaults([first, ...others]: readonly Fault[]): Fault {
+  if (!first) throw new Error('There is no fault.')
+  const alike = others.filter(({ kind, field }) => kind === first.kind && field !== undefined)
+  return first.field === undefined || alike.length === 0 ? first : first.with({ others: alike })
 }
 
 // Standard messages: one wording per kind of fault, wherever it is thrown.

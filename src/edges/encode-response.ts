@@ -125,14 +125,19 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.replayed) headers['idempotent-replayed'] = 'true'
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
-  const name = fault.field === undefined ? undefined : (codec?.requestNames.get(fault.field) ?? 'request')
-  const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
-  const errors =
-    fault.errors ?? (name === undefined ? [] : [{ field: name === 'request' ? '' : name, reason: fault.reason, message }])
+  const errors = fault.errors ?? [fault, ...fault.others].flatMap((each) => fieldError(each, codec) ?? [])
+  const message = errors.length === 0 ? fault.message : errors.map((error) => error.message).join(' ')
   const { amountRefusal } = form
   const limits = isAboutAmount(fault) ? printLimits(fault.limits, responseContext.hasAmountsAsText) : undefined
   if (!amountRefusal || !limits) return { status, headers, body: errorBody(form, status, message, { ...limits, errors }) }
   return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, limits, message) }
+}
+
+/** Undefined if the fault is not about a field. */
+function fieldError({ field, reason, message }: Fault, codec: OperationCodec | undefined): ParameterError | undefined {
+  if (field === undefined) return undefined
+  const name = codec?.requestNames.get(field)
+  return { field: name ?? '', reason, message: `Invalid ${name ?? 'request'}: ${message}.` }
 }
 
 function isAboutAmount({ reason, limits }: Fault): boolean {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/fault.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { credential, type FormName, formNames, type Pair, rateQuery, startPair } from '../support/pair.ts'
+import { credential, type FormName, formNames, type Pair, pairWords, rateQuery, startPair } from '../support/pair.ts'
 import { assets, swap } from '../support/swaps.ts'
 
 /** The request (method, path and body), and what it gets. Headers in place of the key. A path that begins with `@` is outside of the form's mount. */
@@ -1170,6 +1170,32 @@ describe.each(formNames)('client %s', (form) => {
     )
     const message = expectRefusal(unknown, form, 400, 'unknown_asset')
     expect(unknown.json).toMatchObject({ errors: [{ field: 'coinFrom', reason: 'unknown_asset', message }] })
+  })
+
+  test('two coins that are not there are named together', async () => {
+    const words = { ...assets.btc, code: 'NOBODY', coin: 'NOBODY' }
+    const unknown = await pair.client.get(
+      rateQuery(form, { from: words, to: { ...words, code: 'NOONE', coin: 'NOONE' }, amount: '1' }),
+    )
+    expect(expectRefusal(unknown, form, 400, 'unknown_asset')).toBe(
+      'Invalid coinFrom: NOBODY is not a coin that can be swapped here. Invalid coinTo: NOONE is not a coin that can be swapped here.',
+    )
+    expect(unknown.json).toMatchObject({ errors: [{ field: 'coinFrom' }, { field: 'coinTo' }] })
+  })
+
+  test('so are two addresses that their networks do not have', async () => {
+    const assetTable = ['BTC', 'ETH'].map((word) => ({
+      coin: word,
+      name: word,
+      networks: [{ network: word, code: word, address: { format: word } }],
+    }))
+    const decoding = await startPair(form, form, { assetTable })
+    const body = { ...pairWords(form, assets.btc, assets.eth), amount: 1, withdrawalAddress: 'w', refundAddress: 'r' }
+    const response = await decoding.client.post('/transactions', body)
+    await decoding.close()
+    expect(expectRefusal(response, form, 400, 'address_invalid')).toBe(
+      'Invalid withdrawalAddress: it is no address of ETH on the network ETH. Invalid refundAddress: it is no address of BTC on the network BTC.',
+    )
   })
 
   test('a key that the provider refuses is not valid, and no format is recommended', async () => {

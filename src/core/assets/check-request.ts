@@ -4,7 +4,7 @@ import { isAddress, isMemo } from '../../domain/address/rule.ts'
 import { splitAddress } from '../../domain/address/same-address.ts'
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import type { Asset, AssetTable } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, joinedFaults } from '../../domain/fault.ts'
 import type { NewTransaction, Pair } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -23,7 +23,8 @@ interface AddressFields {
 export function checkAddresses(scope: ProviderScope): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
-      for (const fields of addressFieldsOf(context.pair ?? {}, scope.table)) check(request, fields, scope)
+      const faults = addressFieldsOf(context.pair ?? {}, scope.table).flatMap((fields) => faultOf(request, fields, scope) ?? [])
+      if (faults.length > 0) throw joinedFaults(faults)
       return next.call('createTransaction', request, context)
     },
   })
@@ -37,18 +38,22 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
   ]
 }
 
-function check(request: NewTransaction, { asset, address, memo }: AddressFields, { configured, observe }: ProviderScope): void {
+function faultOf(
+  request: NewTransaction,
+  { asset, address, memo }: AddressFields,
+  { configured, observe }: ProviderScope,
+): Fault | undefined {
   const isChecked = configured.addresses === 'checked'
   const [value, extraId] = [request[address], request[memo]]
   const complaint = asset && isChecked && value ? addressComplaint(value, asset) : undefined
   if (asset && complaint !== undefined) {
     observe({ what: 'addressRefused', network: asset.network })
-    throw invalidField(address, 'address_invalid', complaint)
+    return invalidField(address, 'address_invalid', complaint)
   }
-  if (extraId === undefined) return
-  if (asset?.memo && !isMemo(extraId, asset.memo)) throw invalidField(memo, 'memo_invalid', memoMessage(asset))
+  if (extraId === undefined) return undefined
+  if (asset?.memo && !isMemo(extraId, asset.memo)) return invalidField(memo, 'memo_invalid', memoMessage(asset))
   if (value !== undefined && splitAddress(value)) {
-    throw invalidField(memo, 'memo_invalid', 'the address holds a memo or tag of its own: leave this one out')
+    return invalidField(memo, 'memo_invalid', 'the address holds a memo or tag of its own: leave this one out')
   }
 }
 

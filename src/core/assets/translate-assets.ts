@@ -2,7 +2,7 @@
 
 import { sameContract } from '../../domain/address/same-address.ts'
 import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName } from '../../domain/asset.ts'
-import { Fault, type Reason } from '../../domain/fault.ts'
+import { Fault, joinedFaults, type Reason } from '../../domain/fault.ts'
 import { nearestName } from '../../domain/nearest-name.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { Contracts, Pair, Transaction } from '../../domain/swap.ts'
@@ -32,8 +32,8 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       isCreate,
       mustBeListed,
     }
-    const source = await assetFromRequest(assetNameOf(request, from), from, options)
-    const target = await assetFromRequest(assetNameOf(request, to), to, options)
+    const resolve = (side: Side): Promise<ResolvedAsset> => assetFromRequest(assetNameOf(request, side), side, options)
+    const [source, target] = await bothOrFaults(resolve(from), resolve(to))
     refuseEqual(source.tableName, target.tableName, request.codeTo === undefined ? to.coin : to.code)
     return [source, target]
   }
@@ -77,6 +77,16 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       return { ...response, body: { ...response.body, items, ...unreadableRows } }
     },
   })
+}
+
+/** Throws the fault of the source, with that of the target beside it if both are about their own asset. */
+async function bothOrFaults(
+  ...sides: readonly [Promise<ResolvedAsset>, Promise<ResolvedAsset>]
+): Promise<readonly [ResolvedAsset, ResolvedAsset]> {
+  const [source, target] = await Promise.allSettled(sides)
+  if (source.status === 'fulfilled' && target.status === 'fulfilled') return [source.value, target.value]
+  const faults = [source, target].flatMap((side) => (side.status === 'rejected' ? [Fault.from(side.reason)] : []))
+  throw joinedFaults(faults)
 }
 
 function refuseEqual(one: AssetName, other: AssetName, field: string): void {
