@@ -24,7 +24,7 @@ interface Route {
 }
 
 /** Finds the path and the operation of a request. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
-export function router(form: Form, basePaths: readonly string[]): Router {
+export function router(form: Form, basePaths: readonly string[] = []): Router {
   const routes = routesOf(form)
   const paths = routes.map(({ pattern }) => pattern).join(', ')
   return (method, path) => {
@@ -32,7 +32,8 @@ export function router(form: Form, basePaths: readonly string[]): Router {
       const parameters = match(path)
       if (parameters) return { pattern, operation: byMethod.get(method), path: parameters, allow }
     }
-    const known = path === '' ? `the base paths are ${basePaths.join(', ')}` : `below its base path Form ${form.name} has ${paths}`
+    const isOfNoForm = path === '' && basePaths.length > 0
+    const known = isOfNoForm ? `the base paths are ${basePaths.join(', ')}` : `below its base path Form ${form.name} has ${paths}`
     throw new Fault('notFound', `No such path; ${known}.`, { reason: 'path' })
   }
 }

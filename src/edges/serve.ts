@@ -51,7 +51,7 @@ const pickHeader = 'x-swap-provider'
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(form: Form, service: SwapService, edge: ClientEdge, settings: FormSettings = {}): FormHandler {
-  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths = [], networksOf = () => [] } = settings
+  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths, networksOf = () => [] } = settings
   const encodeOptions = { maxAgeSeconds, observe: edge.observe }
   const server: FormServer = { form, service, edge, route: router(form, basePaths), pageGate, hasPicks, networksOf, encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>

@@ -18,7 +18,7 @@ const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 
 /** The form's handler, with whatever `outages` has for the operation. */
 export function injectFaults(served: FormHandler, form: Form, injector: FaultInjector, pause: Pause): FormHandler {
-  const route = router(form, [])
+  const route = router(form)
   return async (request, mountedRequest) => {
     const op = operationOf(route, request.method, mountedRequest?.path ?? request.path)
     const injected = op && injector.draw(op)
