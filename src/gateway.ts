@@ -3,7 +3,7 @@ import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { keyProof } from './core/access/verified-keys.ts'
-import { checkAddress, checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
+import { checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmCreate, fillFromRequest } from './core/creation/confirm-create.ts'
@@ -21,7 +21,6 @@ import { traced } from './core/traced.ts'
 import { defaultStatus, deriveFields, nameCoins } from './core/transactions/derive-fields.ts'
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
-import type { Answers } from './domain/question.ts'
 import type { Gate } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
 import { ownershipLayers } from './gateway/provider-scope.ts'
@@ -39,7 +38,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const askedKeys = new AskedKeys(gateway.steadyClock)
   const service = compose(commonLayers(routes, gateway, askedKeys), route(routes.targets)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(routes, gateway), answersOf(routes, gateway), askedKeys, providers, gateway), // in each form: key, gate, decode, service or answer, encode
+    handle: served(service, gateOf(routes, gateway), askedKeys, providers, gateway), // in each form: key, gate, decode, service, encode
     ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -57,13 +56,6 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
     verifiedKeys: isManaged ? undefined : verifiedKeys,
     proveKey: first?.readWithKey && keyProof({ read: first.readWithKey, refusedAddresses, mayProve: limits.mayProve }), // a good key is proved before it is held up
   })
-}
-
-/** In the place of the service, for what the gateway is asked itself. */
-function answersOf({ active }: Routes, { config }: GatewayScope): Answers {
-  return {
-    checkAddress: checkAddress(config.assets, scopesOf(active)), // an address and a memo, by the table: nothing is sent
-  }
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */

@@ -1,15 +1,10 @@
 /** A description of every field of the model, for integrators. */
-import type { Complaint, Question, Questions } from './question.ts'
 import type { Op, Request, Row } from './service.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
 /** `attention` is a header, and no client gets the others. */
 type Internal = 'attention' | 'ownAssets' | 'reference' | 'validUntil'
-type OfQuestion = { [Q in Question]: keyof Questions[Q]['request'] | Exclude<keyof Questions[Q]['response'], 'warning'> }[Question]
-type Field = Exclude<
-  { [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork | OfQuestion | keyof Complaint,
-  Internal
->
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, Internal>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
@@ -57,12 +52,6 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   txHashOut: 'The transaction of the payment on its chain.',
   createdAt: 'When the swap was created, in UTC.',
   updatedAt: 'When its status last changed, in UTC.',
-  address: 'The address to check.',
-  extraId: 'The memo or tag for the address.',
-  isValid: 'Whether the address, with the memo, is one of the network.',
-  complaints: 'What is wrong, each with the field of your request; empty if the address is valid.',
-  field: 'The name of the field of your request.',
-  reason: 'The cause for programs: the reason with which a create would be refused.',
   page: 'The page number, starting at 1. A page after the last one is empty.',
   size: 'The number of rows in a page.',
   search: 'Only coins whose name or code contains this text, ignoring case.',
@@ -71,9 +60,7 @@ const fieldDocs: Readonly<Record<Field, string>> = {
 }
 
 /** Fields that every response has, with any provider. Other fields are omitted if unknown. */
-export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } & {
-  readonly [Q in Question]: readonly (keyof Questions[Q]['response'] | keyof Complaint)[]
-} = {
+export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = {
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
   getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
   createTransaction: [
@@ -82,7 +69,6 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } & 
   ],
   listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   getTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
-  checkAddress: ['isValid', 'complaints', 'field', 'reason', 'message'],
 }
 
 /** The description of a field; empty if the model has no such field. */

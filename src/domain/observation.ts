@@ -1,7 +1,6 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ConnectFailure } from './connect-failure.ts'
 import type { AttemptOutcome, ErrorType, Fault } from './fault.ts'
-import type { RequestName } from './question.ts'
 import type { OperationName } from './service.ts'
 
 export type Observation =
@@ -127,7 +126,7 @@ export interface RequestEnd {
   /** Whether the trace is exported. */
   readonly isTraceKept: boolean
   /** Absent if the request had no operation or it was not determined. */
-  readonly operation: RequestName | undefined
+  readonly operation: OperationName | undefined
   readonly method: Method
   /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty if there is none. */
   readonly route: string

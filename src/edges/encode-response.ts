@@ -1,10 +1,9 @@
 /** Converts results and faults into HTTP responses in a client's form. */
 import { type AmountLimits, Fault, faultTable, messageWithLimits, type ParameterError, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Question, Questions } from '../domain/question.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { isFinal, roundDown, type Status } from '../domain/status.ts'
-import type { AmountRefusalTable, EndpointCodec, Form, OperationCodec, QuestionCodec } from '../wire/form.ts'
+import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { encodePage } from '../wire/page.ts'
@@ -18,7 +17,7 @@ export interface ResponseContext {
   readonly requestId: string
   readonly vary: string | undefined
   /** Undefined if no operation matches; then an error names no parameter. */
-  readonly codec: EndpointCodec | undefined
+  readonly codec: OperationCodec | undefined
   /** Undefined until a limit is charged. */
   readonly quota: Quota | undefined
   /** Tags of the providers with `sandbox: true`. */
@@ -57,22 +56,6 @@ export function encodeResponse(
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
-}
-
-/** The answer to a question. Its complaints have the names of the client's form. */
-export function encodeAnswer(
-  { complaints, warning, ...answer }: Questions[Question]['response'],
-  { success, requestNames, responseCodec }: QuestionCodec,
-  responseContext: ResponseContext,
-): HttpResponse {
-  const named = complaints.map(({ field, reason, message }) => {
-    const name = requestNames.get(field) ?? ''
-    return { field: name, reason, message: `Invalid ${name}: ${message}.` }
-  })
-  const headers = baseHeaders(responseContext, undefined)
-  headers['cache-control'] = 'no-store'
-  if (warning) headers['x-swap-warning'] = warning
-  return { status: success, headers, body: responseCodec.encode({ ...answer, complaints: named }, new Set()) }
 }
 
 /** Seconds between two gets of a swap, by its age in seconds: most end within minutes. */
@@ -151,7 +134,7 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
 }
 
 /** Undefined if the fault is not about a field. */
-function fieldError({ field, reason, message }: Fault, codec: EndpointCodec | undefined): ParameterError | undefined {
+function fieldError({ field, reason, message }: Fault, codec: OperationCodec | undefined): ParameterError | undefined {
   if (field === undefined) return undefined
   const name = codec?.requestNames.get(field)
   return { field: name ?? '', reason, message: `Invalid ${name ?? 'request'}: ${message}.` }

@@ -1,10 +1,9 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
-import type { RequestName } from '../domain/question.ts'
-import type { Caller, Gate, Quota } from '../domain/service.ts'
+import type { Caller, Gate, OperationName, Quota } from '../domain/service.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
-import { type EndpointCodec, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { encodeFault, type ResponseContext } from './encode-response.ts'
 
@@ -28,9 +27,9 @@ export class RequestRecord implements ResponseContext {
   hasAmountsAsText = false
   /** The template of the path; empty if no path matches. */
   route = ''
-  operation: RequestName | undefined
+  operation: OperationName | undefined
   /** Undefined in the native lane, too. */
-  codec: EndpointCodec | undefined
+  codec: OperationCodec | undefined
   caller: Caller | undefined
   quota: Quota | undefined
   fault: Fault | undefined
@@ -57,9 +56,9 @@ export class RequestRecord implements ResponseContext {
     this.startedAt = span?.startedAt ?? performance.now()
   }
 
-  /** One of the five operations or a question, with its codec in the client's form. */
-  setEndpoint(codec: OperationCodec | QuestionCodec): void {
-    this.operation = nameOf(codec)
+  /** One of the five operations, with its codec in the client's form. */
+  setOperation(codec: OperationCodec): void {
+    this.operation = codec.op
     this.codec = codec
   }
 

@@ -1,8 +1,8 @@
 /** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
 
 import { bearer } from '../wire/credential.ts'
-import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, listOf, optional, withDefault } from '../wire/table.ts'
+import { defineForm, operation } from '../wire/form.ts'
+import { extension, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',
@@ -87,17 +87,6 @@ export const formA = defineForm({
       success: 200,
       request: { id: 'id' },
       response: transaction,
-    }),
-  },
-  questions: {
-    checkAddress: question<'checkAddress'>()({
-      at: 'POST /addresses/check',
-      success: 200,
-      request: { coin: 'code', address: 'address', extraId: extension('extraId') },
-      response: {
-        valid: 'isValid',
-        errors: listOf('complaints', { field: 'field', reason: 'reason', message: 'message' }),
-      },
     }),
   },
 })

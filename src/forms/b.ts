@@ -1,8 +1,8 @@
 /** Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. */
 
 import { keyHeader } from '../wire/credential.ts'
-import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, listOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+import { defineForm, operation } from '../wire/form.ts'
+import { extension, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
 
 export const formB = defineForm({
   name: 'B',
@@ -118,17 +118,6 @@ export const formB = defineForm({
         tx_hash_in: orNull('txHashIn'),
         tx_hash_out: orNull('txHashOut'),
         created_at: 'createdAt',
-      },
-    }),
-  },
-  questions: {
-    checkAddress: question<'checkAddress'>()({
-      at: 'POST /addresses/check',
-      success: 200,
-      request: { coin: 'coin', network: 'network', address: 'address', extraId: extension('extraId') },
-      response: {
-        valid: 'isValid',
-        errors: listOf('complaints', { field: 'field', reason: 'reason', message: 'message' }),
       },
     }),
   },

@@ -3,7 +3,6 @@ import { pageLimit } from '../core/access/admission.ts'
 import type { AskedKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
-import type { Answers } from '../domain/question.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
@@ -18,7 +17,6 @@ import type { RoutedProvider } from './routed-provider.ts'
 export function served(
   service: SwapService,
   gate: Gate,
-  answers: Answers,
   askedKeys: AskedKeys,
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
@@ -33,7 +31,6 @@ export function served(
   const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),
-    answers,
     hasPicks: isManaged && config.routing.pick.length > 0,
     basePaths: basePathsOf(forms),
     networksOf: (coin: string) => config.assets.coin(coin)?.assets.map(({ network }) => network) ?? [],

@@ -30,8 +30,7 @@ export function injectFaults(served: FormHandler, form: Form, injector: FaultInj
 
 function operationOf(route: Router, method: string, path: string): Op | undefined {
   try {
-    const { endpoint } = route(method, path)
-    return endpoint && 'op' in endpoint ? endpoint.op : undefined
+    return route(method, path).operation?.op
   } catch (reason) {
     if (reason instanceof Fault) return undefined
     throw reason

@@ -1,6 +1,5 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
-import type { Complaint, Question, Questions } from '../domain/question.ts'
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, paged, type Row } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
 import type { CurrencyNetwork } from '../domain/swap.ts'
@@ -56,19 +55,6 @@ export function operation<O extends Op>() {
   }): OperationTables => tables
 }
 
-/** The tables of a question to the gateway itself. */
-export function question<Q extends Question>() {
-  return <
-    const A extends Table<keyof Questions[Q]['request'] & string>,
-    const R extends ResponseTree<(keyof Questions[Q]['response'] & string) | keyof Complaint>,
-  >(tables: {
-    readonly at: `${Method} ${string}`
-    readonly success: number
-    readonly request: A & Covers<Questions[Q]['request'], A>
-    readonly response: R
-  }): OperationTables => tables
-}
-
 /** Members of an error body: the status's reason phrase, the message, the status, an empty object. */
 export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'empty'>>
 
@@ -93,37 +79,22 @@ export interface FormTables {
   /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
   readonly isChosenByKey?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
-  /** Absent in a form that has none. */
-  readonly questions?: Readonly<Record<Question, OperationTables>>
 }
 
-/** What a method and a path lead to. */
-export interface EndpointCodec {
+export interface OperationCodec {
+  readonly op: Op
   readonly method: Method
   readonly path: PathPattern
   readonly success: number
   readonly keyed: boolean
+  readonly paged: boolean
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
+  readonly dropsBadRows: boolean
   readonly requestCodec: RequestCodec
   readonly responseCodec: ResponseCodec
   /** Wire names of the request's fields, by domain field. */
   readonly requestNames: ReadonlyMap<string, string>
   readonly responseNames: ReadonlyMap<string, string>
-}
-
-export interface OperationCodec extends EndpointCodec {
-  readonly op: Op
-  readonly paged: boolean
-  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
-  readonly dropsBadRows: boolean
-}
-
-export interface QuestionCodec extends EndpointCodec {
-  readonly question: Question
-}
-
-/** The name of an operation or of a question. */
-export function nameOf(endpoint: OperationCodec | QuestionCodec): Op | Question {
-  return 'op' in endpoint ? endpoint.op : endpoint.question
 }
 
 export interface Form {
@@ -136,7 +107,6 @@ export interface Form {
   readonly amountRefusal: AmountRefusalTable | undefined
   readonly isChosenByKey: boolean
   readonly operations: Readonly<Record<Op, OperationCodec>>
-  readonly questions: readonly QuestionCodec[]
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
 }
@@ -153,7 +123,6 @@ export function defineForm(tables: FormTables): Form {
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
     operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses)),
-    questions: questionsOf(tables, statuses),
     capabilities: {
       newestFirst: tables.newestFirst,
       hasExpectedAmount: tables.hasExpectedAmount,
@@ -166,32 +135,22 @@ export function defineForm(tables: FormTables): Form {
   }
 }
 
-function questionsOf({ questions }: FormTables, statuses: StatusWords): readonly QuestionCodec[] {
-  if (!questions) return []
-  return [{ question: 'checkAddress', keyed: false, ...compileTables(questions.checkAddress, statuses) }]
-}
-
-function compileOperation(op: Op, tables: OperationTables, statuses: StatusWords): OperationCodec {
-  return {
-    op,
-    keyed: keyed.has(op),
-    paged: paged.has(op),
-    dropsBadRows: op === 'listCurrencies',
-    ...compileTables(tables, statuses),
-  }
-}
-
-function compileTables(
+function compileOperation(
+  op: Op,
   { at, success, request, response, addedByProvider }: OperationTables,
   statuses: StatusWords,
-): Omit<EndpointCodec, 'keyed'> {
+): OperationCodec {
   const { method, path } = compileEndpoint(at)
   const requestCodec = compileRequest(request, path.parameters, method === 'POST')
   const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {
+    op,
     method,
     path,
     success,
+    keyed: keyed.has(op),
+    paged: paged.has(op),
+    dropsBadRows: op === 'listCurrencies',
     requestCodec,
     responseCodec,
     requestNames: namesByField(requestCodec.slots),

@@ -206,15 +206,11 @@ const fieldsNamed: ReadonlyMap<string, readonly string[]> = new Map(
     coinfromnetwork: ['networkFrom'],
     cointonetwork: ['networkTo'],
     address: ['withdrawalAddress'],
-    withdrawaladdress: ['address'],
-    refundaddress: ['address'],
     addressto: ['withdrawalAddress'],
     extraid: ['withdrawalExtraId'],
-    withdrawalextraid: ['extraId'],
-    refundextraid: ['extraId'],
     extraidto: ['withdrawalExtraId'],
-    memo: ['withdrawalExtraId', 'extraId'],
-    tag: ['withdrawalExtraId', 'extraId'],
+    memo: ['withdrawalExtraId'],
+    tag: ['withdrawalExtraId'],
     limit: ['size'],
     perpage: ['size'],
     pagesize: ['size'],
@@ -231,7 +227,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', networkTo: 'codeTo', network: 'code' }
+const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', networkTo: 'codeTo' }
 
 function hintFor(name: string, slots: readonly RequestSlot[]): string {
   const word = plain(name)
@@ -354,10 +350,8 @@ function isPresent({ field, absence }: RequestSlot, fields: Readonly<RequestFiel
   return false
 }
 
-const networkFields: ReadonlySet<string> = new Set(['network', 'networkFrom', 'networkTo'])
-
 function reasonOfMissing(field: string): Reason {
-  return networkFields.has(field) ? 'network_required' : 'parameter_invalid'
+  return field === 'networkFrom' || field === 'networkTo' ? 'network_required' : 'parameter_invalid'
 }
 
 // Query strings, strictly: every name once, every value whole.

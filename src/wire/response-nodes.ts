@@ -104,8 +104,6 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   deduction: responseScalars.amount,
   depositMax: responseScalars.amount,
   isDefault: responseScalars.flag,
-  isValid: responseScalars.flag,
-  reason: responseScalars.complaint,
   needsMemo: responseScalars.flag,
   contract: responseScalars.contract,
   contractFrom: responseScalars.contract,

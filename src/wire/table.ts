@@ -168,7 +168,7 @@ export function perItem<const Tree extends ResponseTree>(tree: Tree): PerItem<Tr
 }
 
 /** A list in a response to a client: the items of this field. */
-export function listOf<const Tree extends ResponseTree>(field: 'networks' | 'complaints', tree: Tree): Each<Tree> {
+export function listOf<const Tree extends ResponseTree>(field: 'networks', tree: Tree): Each<Tree> {
   return { each: tree, of: field }
 }
 

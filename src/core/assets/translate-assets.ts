@@ -151,7 +151,7 @@ async function assetFromRequest(requested: AssetName, side: Side, options: Resol
   const offers = await offersFor(name, readListing)
   const listed = offers.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
   if (listed) return resolveOffer(listed, side.coin)
-  throw unknownNetwork(side.network, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
 }
 
 async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
@@ -189,7 +189,7 @@ async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOption
   if (naming.listsNetworks) {
     if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
     throw unknownNetwork(
-      side.network,
+      side,
       coin.assets.map(({ network }) => network),
       'network_required',
     )
@@ -211,7 +211,7 @@ async function resolveOwnCoin(
 ): Promise<ResolvedAsset> {
   const offers = await offersFor(name, readListing)
   const [offer] = offers
-  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side.network, catalogue.naming.table))
+  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side, catalogue.naming.table))
   if (!catalogue.naming.listsNetworks) {
     const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
     return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
@@ -219,7 +219,7 @@ async function resolveOwnCoin(
   if (network === undefined && offers.length === 1) return resolveOffer(offer, side.coin)
   const listed = offers.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
   if (listed) return resolveOffer(listed, side.coin)
-  throw unknownNetwork(side.network, networksOf(offers), network === undefined ? 'network_required' : 'network_unknown')
+  throw unknownNetwork(side, networksOf(offers), network === undefined ? 'network_required' : 'network_unknown')
 }
 
 function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, field: string): ResolvedAsset {
@@ -243,10 +243,9 @@ function networksOf(offers: readonly Offer[]): readonly string[] {
   return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
-/** `which`: the coins that are known. */
-export function unknownAsset(field: string, name: string, hint: string, which = 'that can be swapped here'): Fault {
+function unknownAsset(field: string, name: string, hint: string): Fault {
   const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
-  return new Fault('invalid', `${subject} not a coin ${which}${hint}`, {
+  return new Fault('invalid', `${subject} not a coin that can be swapped here${hint}`, {
     field,
     effect: 'nothingSent',
     reason: 'unknown_asset',
@@ -254,7 +253,7 @@ export function unknownAsset(field: string, name: string, hint: string, which = 
 }
 
 /** For a form that names an asset by its code: a coin has one code on each network. */
-export function hintForCode(code: string, table: AssetTable): string {
+function hintForCode(code: string, table: AssetTable): string {
   const coin = table.coin(code)
   if (coin) return `: its codes are ${coin.assets.map((asset) => asset.code).join(', ')}`
   return similar(
@@ -264,7 +263,7 @@ export function hintForCode(code: string, table: AssetTable): string {
 }
 
 /** For a form that names an asset by coin and network. */
-export function hintForCoin(name: string, field: string, table: AssetTable): string {
+function hintForCoin(name: string, { network: field }: Side, table: AssetTable): string {
   const asset = table.byCode(name)
   if (asset) return `: it is the coin ${asset.coin} with ${field} ${asset.network}`
   return similar(
@@ -291,9 +290,9 @@ function ambiguous(field: string): Fault {
   })
 }
 
-export function unknownNetwork(field: string, networks: readonly string[], reason: Reason): Fault {
+function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
   const known = networks.length === 0 ? 'no network of this coin is known here' : `it must be one of ${networks.join(', ')}`
-  return new Fault('invalid', known, { field, effect: 'nothingSent', reason })
+  return new Fault('invalid', known, { field: network, effect: 'nothingSent', reason })
 }
 
 // Translates the asset names of a provider's response to the table's names. Unknown names stay as they are.

@@ -2,9 +2,8 @@
 
 import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
 import { describeField } from '../../domain/field-docs.ts'
-import type { Question } from '../../domain/question.ts'
 import { type Op, ops } from '../../domain/service.ts'
-import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
+import type { Form, OperationCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -14,7 +13,7 @@ import { introduction, missingAmount, reasonHeader, type Served, sandboxKey } fr
 import {
   amountRefusalName,
   amountRefusalSchema,
-  bodyNames,
+  bodyName,
   bodySchema,
   errorSchema,
   pageSchema,
@@ -62,24 +61,13 @@ function keyDescription(served: Served | undefined): string {
   return served === undefined || served.sandbox?.takesKeys ? `Your key. In the sandbox: \`${sandboxKey}\`.` : 'Your key.'
 }
 
-type Endpoint = OperationCodec | QuestionCodec
-
-function endpointsOf({ operations, questions }: Form): readonly Endpoint[] {
-  return [...ops.map((op) => operations[op]), ...questions]
-}
-
 function schemas(form: Form): Readonly<Record<string, Schema>> {
-  const endpoints = endpointsOf(form)
-  const rows = endpoints.map((endpoint) => [rowNames[nameOf(endpoint)], rowSchema(endpoint, form)] as const)
-  const bodies = endpoints.flatMap((endpoint) => {
-    const name = bodyNames[nameOf(endpoint)]
-    return name === undefined ? [] : [[name, bodySchema(endpoint)] as const]
-  })
+  const rows = ops.map((op) => [rowNames[op], rowSchema(op, form)] as const)
   const paged = ops.filter((op) => form.operations[op].paged)
   const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
   const { amountRefusal } = form
   const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal)] as const] : []
-  return Object.fromEntries([...rows, ...pages, ...bodies, ['Error', errorSchema(form)], ...refusal])
+  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)], ...refusal])
 }
 
 // The operations of a form as OpenAPI paths.
@@ -90,13 +78,7 @@ interface OperationDocs {
   readonly description: string
 }
 
-const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
-  checkAddress: {
-    tag: 'Quotes',
-    summary: 'Is this an address?',
-    description:
-      'Checks an address, and the memo or tag for it, by the rules of its network, as a create does. Nothing is created, and nothing is sent to a provider. It counts as a quote.',
-  },
+const operationDocs: Readonly<Record<Op, OperationDocs>> = {
   listCurrencies: {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
@@ -127,58 +109,59 @@ const securityName = 'key'
 
 /** The operations of the form by path, then by method. */
 function paths(form: Form, served: Served | undefined): Schema {
-  const byPath = Map.groupBy(endpointsOf(form), ({ path }) => path.pattern)
+  const byPath = Map.groupBy(
+    ops.map((op) => form.operations[op]),
+    ({ path }) => path.pattern,
+  )
   const items = [...byPath].map(([pattern, sharing]) => [
     pattern,
-    Object.fromEntries(sharing.map((endpoint) => [endpoint.method.toLowerCase(), describe(endpoint, form, served)])),
+    Object.fromEntries(sharing.map((operation) => [operation.method.toLowerCase(), describe(operation, form, served)])),
   ])
   return Object.fromEntries(items)
 }
 
-function describe(endpoint: Endpoint, form: Form, served: Served | undefined): Schema {
-  const { keyed, method, requestCodec } = endpoint
-  const name = nameOf(endpoint)
-  const { tag, summary, description } = operationDocs[name]
+function describe(operation: OperationCodec, form: Form, served: Served | undefined): Schema {
+  const { op, keyed, method, requestCodec } = operation
+  const { tag, summary, description } = operationDocs[op]
   const body = requestCodec.slots.filter(({ place }) => place === 'body')
   return {
-    operationId: name,
+    operationId: op,
     tags: [tag],
     summary,
     description,
     security: keyed ? [{ [securityName]: [] }] : [{}, { [securityName]: [] }],
     parameters: [
-      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(name, slot)),
-      ...headerNames(endpoint, served).map((header) => reference('parameters', header)),
+      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(op, slot)),
+      ...headerNames(operation, served).map((name) => reference('parameters', name)),
     ],
     ...(method === 'POST' && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: reference('schemas', bodyNames[name] ?? ''), example: bodyExample(name, body) } },
+        content: { 'application/json': { schema: reference('schemas', bodyName), example: bodyExample(op, body) } },
       },
     }),
-    responses: { ...success(endpoint, form), ...refusalReferences(endpoint, form) },
+    responses: { ...success(operation, form), ...refusalReferences(operation, form) },
   }
 }
 
 /** Operations for which the caller may choose the provider. */
-const pickingOps: ReadonlySet<Op | Question> = new Set<Op>(['getRate', 'createTransaction'])
+const pickingOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
 
-function headerNames(endpoint: Endpoint, served: Served | undefined): readonly string[] {
-  const { method, keyed } = endpoint
-  const mayPick = pickingOps.has(nameOf(endpoint)) && served?.picks.length !== 0
+function headerNames({ op, method, keyed }: OperationCodec, served: Served | undefined): readonly string[] {
+  const mayPick = pickingOps.has(op) && served?.picks.length !== 0
   return [
     'RequestId',
     'SwapForm',
     'Prefer',
     ...(mayPick ? ['SwapProvider'] : []),
-    ...(keyed || method === 'POST' ? [] : ['IfNoneMatch']),
-    ...(keyed && method === 'POST' ? ['IdempotencyKey'] : []),
+    ...(keyed ? [] : ['IfNoneMatch']),
+    ...(method === 'POST' ? ['IdempotencyKey'] : []),
   ]
 }
 
-function parameter(endpoint: Op | Question, slot: RequestSlot): Schema {
+function parameter(op: Op, slot: RequestSlot): Schema {
   const { name, place, absence, field, defaultValue, scalar } = slot
-  const example = requestExample(endpoint, slot)
+  const example = requestExample(op, slot)
   return {
     name,
     in: place,
@@ -189,30 +172,25 @@ function parameter(endpoint: Op | Question, slot: RequestSlot): Schema {
   }
 }
 
-function bodyExample(endpoint: Op | Question, slots: readonly RequestSlot[]): Schema {
-  const examples = slots.map((slot) => [slot.name, requestExample(endpoint, slot)] as const)
+function bodyExample(op: Op, slots: readonly RequestSlot[]): Schema {
+  const examples = slots.map((slot) => [slot.name, requestExample(op, slot)] as const)
   return Object.fromEntries(examples.filter(([, value]) => value !== undefined))
 }
 
-function success(endpoint: Endpoint, form: Form): Schema {
-  const { keyed, method, success: status } = endpoint
-  const name = nameOf(endpoint)
-  const isQuestion = !('op' in endpoint)
-  const cacheHeaders: readonly HeaderName[] = keyed || isQuestion ? [] : ['Age', 'ETag']
-  const replayed: readonly HeaderName[] =
-    keyed && method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
-  const attention: readonly HeaderName[] = name === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
-  const headers = isQuestion
-    ? headersOf('X-Swap-Warning')
-    : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
-  const schema = reference('schemas', responseName(endpoint))
+function success(operation: OperationCodec, form: Form): Schema {
+  const { op, keyed, method, success: status } = operation
+  const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
+  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
+  const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
+  const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
+  const schema = reference('schemas', responseName(op, form))
   const response = {
-    description: operationDocs[name].summary,
+    description: operationDocs[op].summary,
     headers,
-    content: { 'application/json': { schema, example: responseExample(endpoint, form) } },
+    content: { 'application/json': { schema, example: responseExample(op, form) } },
   }
   const notModified = { description: 'Your cached response is still current: its `ETag` is the one that you sent.', headers }
-  return { [status]: response, ...(!keyed && !isQuestion && { 304: notModified }) }
+  return { [status]: response, ...(!keyed && { 304: notModified }) }
 }
 
 // Error responses as OpenAPI components, one for each status (docs/contract.md §6).
@@ -230,38 +208,35 @@ const always: readonly FaultKind[] = [
 ]
 
 /** Operations that are refused for their amount. */
-const amountOps: ReadonlySet<Op | Question> = new Set<Op>(['getRate', 'createTransaction'])
+const amountOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
 
 /** The kinds of faults that an operation may return. */
-function refusalsOf(endpoint: Endpoint): readonly FaultKind[] {
-  const { method, keyed } = endpoint
-  const name = nameOf(endpoint)
+function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
   return [
     ...always,
     ...(keyed ? (['unauthorized'] as const) : []),
-    ...(name === 'getTransaction' || name === 'listTransactions' ? (['notFound'] as const) : []),
-    ...(method === 'POST' ? (['tooLarge', 'unsupportedMediaType'] as const) : []),
-    ...(keyed && method === 'POST' ? (['inProgress', 'reusedKey'] as const) : []),
+    ...(op === 'getTransaction' || op === 'listTransactions' ? (['notFound'] as const) : []),
+    ...(method === 'POST' ? (['inProgress', 'tooLarge', 'unsupportedMediaType', 'reusedKey'] as const) : []),
   ]
 }
 
 /** References to the error responses of an operation, ordered by status. */
-function refusalReferences(endpoint: Endpoint, { amountRefusal }: Form): Schema {
-  const aboutAmount = amountRefusal && amountOps.has(nameOf(endpoint)) ? [amountRefusal.status] : []
-  const statuses = [...refusalsOf(endpoint).map((kind) => faultTable[kind].status), ...aboutAmount]
-  return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOfStatus(status))]))
+function refusalReferences(operation: OperationCodec, { amountRefusal }: Form): Schema {
+  const aboutAmount = amountRefusal && amountOps.has(operation.op) ? [amountRefusal.status] : []
+  const statuses = [...refusalsOf(operation).map((kind) => faultTable[kind].status), ...aboutAmount]
+  return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
 }
 
 /** The components of all error responses. */
 function refusalResponses(form: Form): Readonly<Record<string, Schema>> {
   const statuses = Object.entries(refusals(form)).map(([status, refusal]) => [
-    nameOfStatus(Number(status)),
+    nameOf(Number(status)),
     response(form, Number(status), refusal),
   ])
   return Object.fromEntries(statuses)
 }
 
-function nameOfStatus(status: number): string {
+function nameOf(status: number): string {
   return reasonPhrase(status).replaceAll(' ', '')
 }
 

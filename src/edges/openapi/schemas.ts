@@ -3,11 +3,10 @@
 import { type Amount, toAmount } from '../../domain/amount.ts'
 import { reasons } from '../../domain/fault.ts'
 import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
-import type { AddressAnswer, Question } from '../../domain/question.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
 import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
-import { type AmountRefusalTable, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
+import type { AmountRefusalTable, Form } from '../../wire/form.ts'
 import { type ClientEnvelope, encodePage } from '../../wire/page.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/response-nodes.ts'
@@ -25,25 +24,20 @@ const statusMeaning: Readonly<Record<Status, string>> = {
   refunded: 'the deposit was sent back',
 }
 
-export const rowNames: Readonly<Record<Op | Question, string>> = {
+export const rowNames: Readonly<Record<Op, string>> = {
   listCurrencies: 'Currency',
   getRate: 'Rate',
   createTransaction: 'CreatedTransaction',
   listTransactions: 'ListedTransaction',
   getTransaction: 'Transaction',
-  checkAddress: 'AddressCheck',
 }
 
-/** The names of the components of bodies. */
-export const bodyNames: Readonly<Partial<Record<Op | Question, string>>> = {
-  createTransaction: 'NewTransaction',
-  checkAddress: 'AddressToCheck',
-}
+/** The name of the component of a create's body. */
+export const bodyName = 'NewTransaction'
 
 /** The name of the component of an operation's response. */
-export function responseName(endpoint: OperationCodec | QuestionCodec): string {
-  const row = rowNames[nameOf(endpoint)]
-  return 'op' in endpoint && endpoint.paged ? `${row}Page` : row
+export function responseName(op: Op, { operations }: Form): string {
+  return operations[op].paged ? `${rowNames[op]}Page` : rowNames[op]
 }
 
 export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): Schema {
@@ -51,13 +45,13 @@ export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameter
 }
 
 /** A row of a response. Fields that are always present are required. */
-export function rowSchema(endpoint: OperationCodec | QuestionCodec, { statuses: words }: Form): Schema {
-  return nodesSchema(endpoint.responseCodec.nodes, alwaysPresent[nameOf(endpoint)], words)
+export function rowSchema(op: Op, { operations, statuses: words }: Form): Schema {
+  return nodesSchema(operations[op].responseCodec.nodes, alwaysPresent[op], words)
 }
 
 function nodesSchema({ list }: ResponseNodes, known: readonly string[], words: readonly Status[]): Schema {
   const isRequired = ({ slot, below, of }: ResponseNode): boolean =>
-    slot ? isAlwaysThere(slot, known) : below !== undefined && (of === undefined || known.includes(of))
+    slot ? isAlwaysThere(slot, known) : below !== undefined && of === undefined
   const present = list.filter(({ slot, below }) => slot || below)
   return objectSchema(
     Object.fromEntries(present.map((node) => [node.name, nodeSchema(node, known, words)])),
@@ -107,14 +101,14 @@ export function pageSchema(envelope: ClientEnvelope, row: string): Schema {
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }
 
-/** The body of a request. An unlisted field is rejected. */
-export function bodySchema(endpoint: OperationCodec | QuestionCodec): Schema {
-  const { slots } = endpoint.requestCodec
-  const name = nameOf(endpoint)
+/** The body of a create. An unlisted field is rejected. */
+export function bodySchema({ operations }: Form): Schema {
+  const op = 'createTransaction'
+  const { slots } = operations[op].requestCodec
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
   return objectSchema(
-    Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot)])),
-    slots.filter(isRequired).map((slot) => slot.name),
+    Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(op, slot)])),
+    slots.filter(isRequired).map(({ name }) => name),
   )
 }
 
@@ -125,11 +119,11 @@ const amountInBody = {
   pattern: '^[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$',
 }
 
-function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot): Schema {
+function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
   const { absence, field, defaultValue, scalar } = slot
   const { type, ...more } = scalar === requestScalars.amount ? amountInBody : scalar.schema
   const isExtension = absence === 'extension'
-  const example = requestExample(endpoint, slot)
+  const example = requestExample(op, slot)
   return {
     type: isExtension ? [type, 'null'] : type,
     ...more,
@@ -238,50 +232,30 @@ const codes: readonly Currency[] = [
   { ...coin, code: 'USDTBEP20', network: 'BSC' },
 ]
 
-const answer = {
-  isValid: false,
-  complaints: [
-    { field: 'address', reason: 'address_invalid', message: 'Invalid address: it is no address of USDT on the network TRX.' },
-  ],
-} satisfies Omit<AddressAnswer, 'complaints'> & { readonly complaints: readonly object[] }
+const responses = { getRate: rate, createTransaction: created, listTransactions: complete, getTransaction: complete }
 
-const responses = {
-  checkAddress: answer,
-  getRate: rate,
-  createTransaction: created,
-  listTransactions: complete,
-  getTransaction: complete,
-}
-
-const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>>> = {
+const requests: Readonly<Record<Op, Readonly<Record<string, unknown>>>> = {
   listCurrencies: { search: 'tether' },
   getRate: { ...pair, amountIn: newTransaction.amountIn },
   createTransaction: { ...newTransaction },
   listTransactions: {},
   getTransaction: { id: created.id },
-  checkAddress: {
-    code: pair.codeTo,
-    coin: pair.coinTo,
-    network: pair.networkTo,
-    address: '0x52908400098527886E0F7030069857D2E4169EE7',
-  },
 }
 
 /** An example of a response; amounts keep their digits. */
-export function responseExample(endpoint: OperationCodec | QuestionCodec, { page, capabilities }: Form): unknown {
-  const { responseCodec, requestCodec } = endpoint
-  const name = nameOf(endpoint)
+export function responseExample(op: Op, { operations, page, capabilities }: Form): unknown {
+  const { responseCodec, paged, requestCodec } = operations[op]
   const rows: readonly object[] =
-    name === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[name]]
+    op === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[op]]
   const encoded = rows.map((row) => responseCodec.encode(row, new Set()))
-  if (!('op' in endpoint && endpoint.paged)) return parseExact(encoded.join())
+  if (!paged) return parseExact(encoded.join())
   const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
   return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }
 
 /** An example of a request field; amounts keep their digits. Undefined if there is none. */
-export function requestExample(endpoint: Op | Question, { field, scalar }: RequestSlot): unknown {
-  const value = requests[endpoint][field]
+export function requestExample(op: Op, { field, scalar }: RequestSlot): unknown {
+  const value = requests[op][field]
   return value === undefined ? undefined : parseExact(scalar.toJson(value))
 }
 
