@@ -13,10 +13,12 @@ const levelIntervalMs = 250
 export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   const stopping = Promise.withResolvers<0 | 1>()
   let running: Running | undefined
+  const started = Promise.withResolvers<Running>()
   const channel = new Channel(process, {
     metrics: () => running?.collectMetrics() ?? [],
     creates: () => running?.createsInFlight() ?? [],
-    reload: () => running && reload(file, ports, running),
+    // Also while it starts: it may have read the file before the change.
+    reload: async () => reload(file, ports, await started.promise),
     stop: () => stopping.resolve(0),
   })
   process.once('disconnect', () => stopping.resolve(0))
@@ -32,6 +34,7 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   const remoteLimits = remoteLimitStores((name, ...values) => channel.call(name, ...values))
   const config = await loadConfigInThread(file, knownForms, ports)
   running = await start(config, { processes: shared.count }, { is: 'worker', shared, remoteLimits })
+  started.resolve(running)
   await channel.call('listening', running.urls.get('gateway'))
   const stopTelling = tellLevel(running, channel)
   const exitCode = await stopping.promise

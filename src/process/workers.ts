@@ -12,7 +12,7 @@ import { openStderr } from '../adapters/log/stderr.ts'
 import { type CollectedMetrics, countsOf } from '../adapters/metrics/collected.ts'
 import type { Config } from '../config/index.ts'
 import type { LoadLevel } from '../core/access/admission.ts'
-import { withDefault } from '../domain/async.ts'
+import { withDefault, withTimeout } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import { Channel } from './channel.ts'
 import type { LimitStores } from './limit-stores.ts'
@@ -158,9 +158,8 @@ export class Workers {
       worker,
       channel,
       startedAt: performance.now(),
-      url: withDefault(listening.promise, startTimeoutMs, undefined).then((url) => {
-        if (url === undefined) throw new Error('a worker did not start in time')
-        return url
+      url: withTimeout(listening.promise, startTimeoutMs, () => {
+        throw new Error('a worker did not start in time')
       }),
       level: 0,
       metrics: [],
@@ -183,7 +182,7 @@ export class Workers {
     this.observe({ what: 'workers', running: this.running.size, ended: result })
     const isStable = performance.now() - running.startedAt > stableMs
     this.delayMs = isStable ? restartDelayMs.first : Math.min(2 * this.delayMs, restartDelayMs.longest)
-    await wait(this.delayMs)
+    await wait(this.delayMs, undefined, { ref: false }) // a process that stops meanwhile does not wait for it
     if (!this.isStopping) this.fork()
   }
 }

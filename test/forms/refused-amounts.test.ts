@@ -78,6 +78,16 @@ test.each(pairs)(
   },
 )
 
+test.each(pairs)('of many refusals at once one asks: client $client, provider $provider', async (side) => {
+  await using pair = await started(side)
+  pair.provider.reply('create', refuseOutside)
+  pair.provider.reply('rate', refuseOutside)
+  const refused = await Promise.all(Array.from({ length: 20 }, (_, at) => create(pair, `0.0000${at + 10}`)))
+  for (const response of refused) expectRefusal(response, side.client, 400, 'below_minimum')
+  // One for the amount, and one for a thousand times as much.
+  expect(pair.provider.received('rate').length).toBe(2)
+})
+
 test.each(pairs)('an amount within the limits that is refused stays refused: client $client, provider $provider', async (side) => {
   await using pair = await started(side)
   pair.provider.reply('create', refusal)

@@ -43,15 +43,16 @@ function fetchAmountRange(): Layer {
 }
 
 function rememberAmountRanges(clock: SteadyClock): Layer {
-  const known = new BoundedMap<AmountRange>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
+  const known = new BoundedMap<Promise<AmountRange>>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
   const explained = async (reason: unknown, query: RateQuery, context: Context, next: SwapService, isQuote: boolean) => {
     const fault = Fault.from(reason)
     if (!lacksAmountRange(fault)) return fault
     const key = keyOf(query)
-    const range =
-      known.get(key, clock()) ?? (await withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}))
-    // Also if there is none: the next refusal of this minute asks no more.
-    known.set(key, range, clock())
+    // Of many refusals at a time one asks. Also if it finds none: the next refusal of this minute asks no more.
+    const asked =
+      known.get(key, clock()) ??
+      known.set(key, withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}), clock())
+    const range = await withDefault(asked, waitMsOf(context), {})
     return explainedByLimits(fault, { ...range, amountIn: query.amountIn })
   }
   return onOperations({
@@ -59,7 +60,8 @@ function rememberAmountRanges(clock: SteadyClock): Layer {
       next.call('getRate', query, context).then(
         (response) => {
           const { minAmount, maxAmount } = response.body
-          if (minAmount !== undefined || maxAmount !== undefined) known.set(keyOf(query), { minAmount, maxAmount }, clock())
+          if (minAmount !== undefined || maxAmount !== undefined)
+            known.set(keyOf(query), Promise.resolve({ minAmount, maxAmount }), clock())
           return response
         },
         async (reason) => {
