@@ -36,7 +36,10 @@ export class SwapError extends Error {
   }
 }
 
-/** A create may or may not have happened, and repeating it could make a second swap. Look at your list of swaps first. */
+/**
+ * A create may or may not have happened, and repeating it with another key could make a second swap: look at your list of swaps first.
+ * `cause` is what came last. After any other error this call has certainly created nothing.
+ */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super('The swap may have been created or not: look at your list of swaps before you create it again.', { cause })
@@ -49,6 +52,13 @@ const passing: ReadonlySet<Reason> = new Set<Reason>([
   ...(['in_progress', 'internal', 'ledger_unavailable', 'limited', 'outcome_unknown', 'overloaded'] as const),
   ...(['provider_busy', 'provider_failed', 'stopping', 'timeout', 'too_slow'] as const),
 ])
+
+/** Reasons after which the swap may exist. */
+const doubtful: ReadonlySet<Reason> = new Set<Reason>(['in_progress', 'internal', 'mismatch', 'needs_person', 'outcome_unknown'])
+/** Statuses below 500 that say nothing about what happened, if something else than swapgate responded. */
+const doubtfulStatuses: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 499])
+/** Codes of failures before a connection was made. */
+const unsentCodes: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 export interface SwapRequest {
   readonly method: 'GET' | 'POST'
@@ -72,13 +82,15 @@ export class SwapHttp {
 
   /** Repeats the request after a broken connection and after errors that pass, after `Retry-After` or a growing pause. */
   async send<Body>(request: SwapRequest): Promise<Body> {
+    let mayExist = false
     for (let tried = 1; ; tried++) {
       try {
         return await this.sendOnce<Body>(request)
       } catch (error) {
-        const isUnknown = request.idempotencyKey !== undefined && !isRefusal(error)
-        if (isUnknown && !(await this.keepsKeys())) throw new OutcomeUnknown(error)
-        if (!isPassing(error) || tried >= this.options.tries) throw error
+        // A later refusal says nothing about an earlier try.
+        mayExist ||= request.idempotencyKey !== undefined && !createsNothing(error)
+        const mayRepeat = isPassing(error) && tried < this.options.tries && (!mayExist || (await this.keepsKeys()))
+        if (!mayRepeat) throw mayExist ? new OutcomeUnknown(error) : error
         const seconds = (error instanceof SwapError && error.retryAfter) || Math.min(8, 0.25 * 2 ** tried)
         await wait(1000 * seconds)
       }
@@ -111,14 +123,17 @@ export class SwapHttp {
   }
 }
 
-/** The service certainly created nothing: a 4xx, or nothing was sent. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof TypeError ? isUnsent(error) : error instanceof SwapError && error.status < 500
+/** Of this try: it was refused, or nothing was sent. */
+function createsNothing(error: unknown): boolean {
+  if (error instanceof TypeError) return isUnsent(error)
+  if (!(error instanceof SwapError)) return false
+  const { reason, status } = error
+  return reason === null ? status < 500 && !doubtfulStatuses.has(status) : !doubtful.has(reason)
 }
 
 /** `printExact` throws before anything is sent; `fetch` has the cause of a failed connection. */
 function isUnsent({ cause }: TypeError): boolean {
-  return cause === undefined || (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
+  return cause === undefined || (cause instanceof Error && 'code' in cause && unsentCodes.has(cause.code))
 }
 
 function isPassing(error: unknown): boolean {

@@ -156,6 +156,39 @@ describe.each(formNames)('the client of form %s at a service without reasons', (
   })
 })
 
+describe('a create of which one try may have made a swap', () => {
+  const create = async (answers: readonly Answer[], tries = answers.length) => {
+    await using scripted = await startScripted(answers)
+    return await failure(clients.A({ baseUrl: scripted.url, key: 'key', tries }).create('0.1', 'doubtful'))
+  }
+  const limited = { status: 429, reason: 'limited' }
+
+  it.each<[string, Answer]>([
+    ['breaks the connection', 'reset'],
+    ['says that the outcome is unknown', { status: 504, reason: 'outcome_unknown' }],
+    ['says that it is in progress', { status: 409, reason: 'in_progress' }],
+    ['is a proxy with 502', { status: 502 }],
+  ])('stays one of unknown outcome, whatever a later try gets: the service %s', async (_, first) => {
+    const refusals = [{ status: 401, reason: 'key_invalid' }, { status: 400, reason: 'refused' }, limited] as const
+    const [unsent, ...errors] = await Promise.all([create([first, 'closed']), ...refusals.map((later) => create([first, later]))])
+    for (const error of [unsent, ...errors]) expect(error).toBeInstanceOf(OutcomeUnknown)
+    expect(errors).toMatchObject(refusals.map((cause) => ({ cause })))
+  })
+
+  it.each([
+    ['needs a person', { status: 409, reason: 'needs_person' }],
+    ['made another swap', { status: 502, reason: 'mismatch' }],
+    ['is still in progress at the last try', { status: 409, reason: 'in_progress' }],
+  ])('is reported as one of unknown outcome if it %s', async (_, answer) => {
+    expect(await create([answer])).toBeInstanceOf(OutcomeUnknown)
+  })
+
+  it('is reported as refused if each try has made nothing', async () => {
+    const error = await create([{ status: 503, reason: 'overloaded' }, limited, { status: 400, reason: 'below_minimum' }])
+    expect(error).toMatchObject({ name: 'SwapError', reason: 'below_minimum' })
+  })
+})
+
 it('amounts keep their digits, and other numbers are numbers', () => {
   const text = '{"rate":1.10,"data":[{"amount":1e-8,"amountTo":null}],"code":400,"count":3,"note":"1.10"}'
   expect(parseExact(text)).toEqual({
@@ -167,6 +200,33 @@ it('amounts keep their digits, and other numbers are numbers', () => {
   })
   expect(printExact(parseExact(text) as object)).toBe(text)
 })
+
+/** `reset` breaks the connection of a create, `closed` ends the service before it. Without a reason a proxy has answered. */
+type Answer = 'reset' | 'closed' | { readonly status: number; readonly reason?: string }
+
+/** Answers creates in this order; reads as swapgate does. */
+async function startScripted(answers: readonly Answer[]) {
+  let at = 0
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') return void response.writeHead(200, { 'x-swap-form': 'A' }).end('{"data":[]}')
+    const answer = answers[at++]
+    if (answers[at] === 'closed') server.close()
+    if (typeof answer !== 'object') return void response.destroy()
+    const { status, reason } = answer
+    const close = answers[at] === 'closed' && { connection: 'close' }
+    response
+      .writeHead(status, { ...close, 'retry-after': '0', ...(reason && { 'x-swap-form': 'A', 'x-swap-reason': reason }) })
+      .end('{}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      if (server.listening) await new Promise((done) => server.close(done))
+    },
+  }
+}
 
 /** In front of a server; breaks the connection of the first create after the server has responded. */
 async function startBreaking(target: string) {
