@@ -20,10 +20,10 @@ import { Connections } from '../provider/connections.ts'
 import type { Http } from '../wire/http.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { CreatesInFlight } from './creates-in-flight.ts'
-import { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
+import { RunningGateway } from './running-gateway.ts'
 import type { Monitoring } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -69,7 +69,7 @@ export async function openGateway(
   configuration.run((next) => {
     const gateway = createGateway(next, scope)
     telemetry.log.configure(next.log)
-    return new Generation(gateway, connections.retain(gateway.connected))
+    return new RunningGateway(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
   startBackgroundJobs({ configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, isWorker }, resources)
@@ -85,7 +85,7 @@ export async function openGateway(
   }
 }
 
-/** Opens what all generations share: traces, results that the ledger could not store, and connections. */
+/** Opens what the gateways of all configurations share: traces, results that the ledger could not store, and connections. */
 async function openProcessScope(
   config: Config,
   ledgerStores: OpenLedger,

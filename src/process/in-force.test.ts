@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Config, readSettings } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { openLedger } from '../ledger/index.ts'
-import type { Generation } from './generation.ts'
 import { ConfigurationInForce } from './in-force.ts'
+import type { RunningGateway } from './running-gateway.ts'
 
 function withLimit(quotes: number): Config {
   const providers = { alpha: { form: 'A', url: 'http://127.0.0.1:9/api/v2' } }
@@ -20,7 +20,7 @@ it('a reload under way is applied before the configuration is closed, and a late
   const applied: number[] = []
   configuration.run(({ limits }) => {
     applied.push(limits.quotes)
-    return { retire: () => {} } as Generation
+    return { retire: () => {} } as RunningGateway
   })
   held.gate = gate.promise
   const loading = configuration.load(withLimit(2))

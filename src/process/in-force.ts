@@ -16,12 +16,12 @@ import {
 import { withDefault, withTimeout } from '../domain/async.ts'
 import type { Observer, OverrideChanged } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
-import type { Generation } from './generation.ts'
+import type { RunningGateway } from './running-gateway.ts'
 import { type TagReport, Tags } from './tags.ts'
 import { ledgerWarnings } from './warnings.ts'
 
 type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
-type Running = Pick<Generation, 'handle' | 'reconcile' | 'pollTransactions' | 'connected' | 'retire'>
+type Running = Pick<RunningGateway, 'handle' | 'reconcile' | 'pollTransactions' | 'connected' | 'retire'>
 
 /** The longest waits of a start or a reload for the counts of the ledger, of a reload for its overrides, and of a look at these. */
 const maxCountWaitMs = 1_000

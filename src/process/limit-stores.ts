@@ -64,7 +64,7 @@ export async function openLimitStores(
     import('../adapters/redis/stores.ts'),
   ])
   const connection = await openRedis(redis.url, redis.prefix, freshLookup)
-  const outage = new StoreOutage(connection.generation, observe)
+  const outage = new StoreOutage(connection.dataId, observe)
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
   const stores = {
     limiter: limitFallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),

@@ -7,7 +7,7 @@ import { query } from '../ledger/raw.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
-import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type GatewaySettings, type StartedGateway, startGateway } from '../support/gateway.ts'
 import { client, pairWords } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
@@ -15,7 +15,7 @@ const down = { status: 500, json: { error: 'x', message: 'y', code: 500 } }
 let directory: string
 let ledger: string
 let provider: ProviderA
-const running: RunningGateway[] = []
+const running: StartedGateway[] = []
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'swapgate-lists-'))
@@ -28,14 +28,14 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-async function start(facts: object = {}, settings: Partial<GatewaySettings> = {}): Promise<RunningGateway> {
+async function start(facts: object = {}, settings: Partial<GatewaySettings> = {}): Promise<StartedGateway> {
   const sections = { cache: { currencies: 600, rate: 0, staleFor: 3600 } }
   const gateway = await startGateway({ provider: { form: 'A', url: provider.url, ...facts }, ledger, sections, ...settings })
   running.push(gateway)
   return gateway
 }
 
-const create = ({ url }: RunningGateway): Promise<ReceivedResponse> =>
+const create = ({ url }: StartedGateway): Promise<ReceivedResponse> =>
   client('A', url).post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
 
 /** Reads the list and waits until it is kept. */

@@ -5,7 +5,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
-import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type GatewaySettings, type StartedGateway, startGateway } from '../support/gateway.ts'
 import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { client, type FormName, formNames, rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
@@ -17,7 +17,7 @@ const header = 'x-end-user'
 
 let provider: ProviderA
 let other: ProviderA
-let gateway: RunningGateway
+let gateway: StartedGateway
 let key: string
 
 beforeEach(async () => {

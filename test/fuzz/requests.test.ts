@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { test as base, expect } from 'vitest'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
-import { type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { swap } from '../support/swaps.ts'
 import { expectInForm } from './received.ts'
 import { fuzzedBodies, fuzzedHeads, fuzzedTargets } from './request-texts.ts'
@@ -13,7 +13,7 @@ import { fuzz, timeout } from './watch.ts'
 
 interface Rig {
   readonly provider: ProviderA
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly series: Series
 }
 
@@ -31,7 +31,7 @@ const test = base.extend<{ rig: Rig }>({
 })
 
 /** What comes back until the connection ends, or for a moment. */
-async function exchange(text: string, { port }: RunningGateway): Promise<string> {
+async function exchange(text: string, { port }: StartedGateway): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)))

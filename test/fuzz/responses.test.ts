@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyCharacter } from '../support/any-character.ts'
-import { type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { client, type FormName, formNames, pairWords } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { mutated, mutatedJson } from './bytes.ts'
@@ -70,7 +70,7 @@ const documents = {
 /** Responds to everything with the same bytes, and closes. */
 let bytes = ''
 let server: Server
-const gateways = new Map<FormName, { readonly gateway: RunningGateway; readonly series: Series }>()
+const gateways = new Map<FormName, { readonly gateway: StartedGateway; readonly series: Series }>()
 beforeAll(async () => {
   server = createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy())
@@ -122,7 +122,7 @@ const allowed = [200, 201, 400, 401, 404, 429, 502, 503, 504]
 
 test('V27: responses of providers', { timeout }, async () => {
   await fuzz(providerResponse, async ({ form, text }) => {
-    const { gateway, series } = gateways.get(form) as { gateway: RunningGateway; series: Series }
+    const { gateway, series } = gateways.get(form) as { gateway: StartedGateway; series: Series }
     bytes = text
     for (const name of formNames) {
       const caller = client(name, gateway.url)

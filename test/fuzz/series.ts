@@ -1,6 +1,6 @@
 /** The metrics of what a fuzzed gateway observes: foreign bytes must not make new series. */
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
-import type { RunningGateway } from '../support/gateway.ts'
+import type { StartedGateway } from '../support/gateway.ts'
 
 export interface Series {
   /** Counts what was observed since the last call, and forgets it. */
@@ -8,7 +8,7 @@ export interface Series {
   readonly number: () => Promise<number>
 }
 
-export function seriesOf({ config, observations }: RunningGateway): Series {
+export function seriesOf({ config, observations }: StartedGateway): Series {
   const metrics = createMetrics({
     readLedgerWaits: () => undefined,
     isCounting: true,

@@ -10,14 +10,14 @@ import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { resolvePorts } from '../../src/process/ask-providers.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
-import { type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { time } from './clock.ts'
 import { Exchange, type View } from './exchange.ts'
 import { Gates, type Waiting } from './gates.ts'
 import type { ClientName, ProcessName, ProviderName, State, Terms } from './trace.ts'
 
 export interface Process {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly gates: Gates
 }
 

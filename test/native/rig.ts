@@ -1,6 +1,6 @@
 /** A gateway with issued keys before a provider whose native lane is open, and a client that records every byte of a response. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
-import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type GatewaySettings, type StartedGateway, startGateway } from '../support/gateway.ts'
 import { credential, type FormName } from '../support/pair.ts'
 import { checkReason } from '../support/reason.ts'
 import { type NativeProvider, startNativeProvider } from './provider.ts'
@@ -42,7 +42,7 @@ export interface Sent {
 }
 
 export interface NativeRig extends AsyncDisposable {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly provider: NativeProvider
   readonly key: string
   /** `path` begins behind `/native/alpha`. */

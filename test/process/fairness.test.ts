@@ -7,12 +7,12 @@ import { readJournal } from '../checker/provider/journal.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { execute, hasPostgresPrograms, type OwnPostgres, startOwnPostgres } from '../support/postgres-server.ts'
 import { assets } from '../support/swaps.ts'
-import { Gateways, type RunningGateway } from './gateways.ts'
+import { Gateways, type StartedGateway } from './gateways.ts'
 
 interface Rig {
   readonly postgres: OwnPostgres
   readonly gateways: Gateways
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
 }
 
 async function start(settings: readonly string[] = []): Promise<Rig> {
@@ -73,7 +73,7 @@ function p99(responses: readonly Timed[]): number {
 const refusedAmong = (responses: readonly Timed[]): readonly Timed[] => responses.filter(({ status }) => status !== 200)
 
 const quotePath = `/a/api/v2/rate?coinFrom=${assets.xrp.code}&coinTo=${assets.usdtEth.code}&amount=1`
-const quote = ({ url }: RunningGateway, { key }: Customer): Promise<ReceivedResponse> =>
+const quote = ({ url }: StartedGateway, { key }: Customer): Promise<ReceivedResponse> =>
   sendRequest(url, { path: quotePath, headers: credential('A', key) })
 
 describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the ledger can take', () => {

@@ -14,7 +14,7 @@ import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { assets } from '../support/swaps.ts'
 import { Swapgate } from './swapgate.ts'
 
-export interface RunningGateway extends AsyncDisposable {
+export interface StartedGateway extends AsyncDisposable {
   /** Without a mount. */
   readonly url: string
   readonly adminUrl: string
@@ -69,7 +69,7 @@ export class Gateways implements AsyncDisposable {
   }
 
   /** One more, listening. */
-  async start(env: Record<string, string> = {}): Promise<RunningGateway> {
+  async start(env: Record<string, string> = {}): Promise<StartedGateway> {
     const process = new Swapgate(['start', '--config', this.file], { env })
     this.processes.push(process)
     const urls = await process.urls()

@@ -7,7 +7,7 @@ import { lock } from '../support/broken-ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { RedisServer } from '../support/redis.ts'
-import { Gateways, type RunningGateway } from './gateways.ts'
+import { Gateways, type StartedGateway } from './gateways.ts'
 
 const timeout = 30_000
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
@@ -16,7 +16,7 @@ const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
 
 /** The responses of `/livez` and `/readyz`. */
-async function health({ adminUrl }: RunningGateway): Promise<unknown> {
+async function health({ adminUrl }: StartedGateway): Promise<unknown> {
   const [live, ready] = [await sendRequest(adminUrl, { path: '/livez' }), await sendRequest(adminUrl, { path: '/readyz' })]
   const { status, ...body } = ready.json as { status: string }
   if (ready.status === 503) {

@@ -4,12 +4,12 @@ import type { Customer } from '../checker/customer.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { sendRequest } from '../support/client.ts'
 import { Balancer } from './balancer.ts'
-import { Gateways, type RunningGateway } from './gateways.ts'
+import { Gateways, type StartedGateway } from './gateways.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 
 /** One client's day, over and over: a quote, a create, a read, a list. Statuses other than those that are wanted are kept. */
-async function live(customer: Customer, gateways: Gateways, balancer: Balancer<RunningGateway>, isOver: () => boolean) {
+async function live(customer: Customer, gateways: Gateways, balancer: Balancer<StartedGateway>, isOver: () => boolean) {
   const wrong: unknown[] = []
   const created = customer.form === 'A' ? 201 : 200
   while (!isOver()) {
@@ -27,7 +27,7 @@ async function live(customer: Customer, gateways: Gateways, balancer: Balancer<R
 
 it('D8: two processes are replaced under load, and no request fails, creates included', { timeout: 120_000 }, async () => {
   await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 0.6 } })
-  const balancer = new Balancer<RunningGateway>()
+  const balancer = new Balancer<StartedGateway>()
   let running = [await gateways.start(), await gateways.start()]
   await Promise.all(running.map((gateway) => balancer.add(gateway)))
   const customers = [await gateways.customer('acme', 'A'), await gateways.customer('globex', 'B')]
@@ -51,5 +51,5 @@ it('D8: two processes are replaced under load, and no request fails, creates inc
   const created = gateways.history.operations.filter(({ kind }) => kind === 'create').length
   const applied = readJournal(gateways.provider.settings.journal).filter(({ what }) => what === 'applied').length
   expect([created > 50, applied]).toEqual([true, created])
-  expect(await gateways.violations(running[0] as RunningGateway, customers)).toEqual([])
+  expect(await gateways.violations(running[0] as StartedGateway, customers)).toEqual([])
 })

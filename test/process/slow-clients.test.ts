@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { hangUp } from '../support/client.ts'
-import { Gateways, type RunningGateway } from './gateways.ts'
+import { Gateways, type StartedGateway } from './gateways.ts'
 import { shortTimeouts } from './short-timeouts.ts'
 import { holdOpen, neverReads, residentMemory, slownesses } from './slow-clients.ts'
 
@@ -14,7 +14,7 @@ const timeout = isSoak ? 300_000 : 30_000
 const late = isSoak ? 1.5 : 0.7
 
 let gateways: Gateways
-let gateway: RunningGateway
+let gateway: StartedGateway
 let acme: Customer
 let port: number
 let pid: number

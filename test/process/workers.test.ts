@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readJournal } from '../checker/provider/journal.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
-import { Gateways, type RunningGateway } from './gateways.ts'
+import { Gateways, type StartedGateway } from './gateways.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 const settings = { server: { port: 0, workers: 2, shutdownDelay: 0 }, cache: { rate: 60 } }
 
 let gateways: Gateways
-let gateway: RunningGateway
+let gateway: StartedGateway
 
 async function start(sections: Readonly<Record<string, unknown>> = {}): Promise<void> {
   gateways = await Gateways.prepare({ ...settings, ...sections })

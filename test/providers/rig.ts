@@ -1,7 +1,7 @@
 /** A gateway before the stand-in of a real provider, and clients of both forms; the asset table is the one that is shipped. */
 import type { Drift } from '../../src/domain/observation.ts'
 import type { ReceivedResponse } from '../support/client.ts'
-import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { clientKey, type GatewaySettings, type StartedGateway, startGateway } from '../support/gateway.ts'
 import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
 import type { AssetWords } from '../support/swaps.ts'
 import { configured, type Documented, documented, type ProviderName } from './documented.ts'
@@ -10,7 +10,7 @@ import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 export interface Rig extends AsyncDisposable {
   readonly facts: Documented
   readonly exchange: RunningExchange
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly quote: (form: FormName, facts?: QuoteFacts) => Promise<ReceivedResponse>
   readonly create: (form: FormName, facts?: CreateFacts) => Promise<ReceivedResponse>
   readonly get: (form: FormName, path: string) => Promise<ReceivedResponse>

@@ -140,7 +140,7 @@ it('gateways with another prefix share nothing', async () => {
   }
   other.close()
   const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate'))
-  expect(keys).toContain('swapgate-staging:generation')
+  expect(keys).toContain('swapgate-staging:data-id')
   expect(keys.filter((key) => key.includes('apart') && key.startsWith('swapgate:'))).toHaveLength(4)
 })
 
@@ -150,7 +150,7 @@ it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
   await at(0).budgets.reserve('r10', 3, 'a')
   const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate:'))
   expect(keys.filter((key) => key.endsWith('r10') || key.includes('{r10}'))).toHaveLength(5)
-  for (const key of keys.filter((name) => name !== 'swapgate:generation')) {
+  for (const key of keys.filter((name) => name !== 'swapgate:data-id')) {
     expect(await redis.command('PTTL', key), key).toMatch(/^:\d+\r/)
   }
 })

@@ -126,11 +126,11 @@ describe('a name that leads to another machine', () => {
       process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
     }
     const connection = await openRedis(`redis://redis.example:${redis.port}`, 'swapgate', lookup)
-    expect(await connection.generation()).toBeGreaterThan(0)
+    expect(await connection.dataId()).toBeGreaterThan(0)
     const lost = new Promise<void>((resolve) => connection.onLoss(resolve))
     await redis.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     await lost
-    await vi.waitFor(() => connection.generation())
+    await vi.waitFor(() => connection.dataId())
     expect(names).toEqual(['redis.example', 'redis.example'])
     connection.close()
   })

@@ -4,7 +4,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { startFormA } from '../support/form-a.ts'
 import { startFormB } from '../support/form-b.ts'
-import { type RunningGateway, startGateway } from '../support/gateway.ts'
+import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { digits } from '../support/json.ts'
 import { client, type FormName, formNames } from '../support/pair.ts'
 import type { Received } from '../support/stand-in.ts'
@@ -16,7 +16,7 @@ const names = ['alpha', 'beta', 'gamma'] as const
 type Name = (typeof names)[number]
 
 interface Market {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly quote: (form: FormName, network?: string, pick?: Name) => Promise<ReceivedResponse>
   readonly create: (form: FormName, network?: string, pick?: Name) => Promise<ReceivedResponse>
   readonly listed: (form: FormName) => Promise<readonly object[]>

@@ -29,8 +29,8 @@ import type { ProcessScope } from '../../src/gateway/process-scope.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { inTurns } from '../../src/ledger/turns.ts'
-import { Generation } from '../../src/process/generation.ts'
 import { lookup } from '../../src/process/name-lookup.ts'
+import { RunningGateway } from '../../src/process/running-gateway.ts'
 import { configuredTags } from '../../src/process/tags.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
@@ -69,7 +69,7 @@ export interface GatewaySettings {
   readonly ledgerClock?: () => number
 }
 
-export interface RunningGateway {
+export interface StartedGateway {
   /** That of now. */
   readonly config: Config
   readonly url: string
@@ -111,7 +111,7 @@ const standardSections = {
   cache: { currencies: 0, rate: 0, staleFor: 0 },
 }
 
-export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
+export async function startGateway(settings: GatewaySettings): Promise<StartedGateway> {
   let config = configurationOf(settings)
   const verifiedKeys = memoryVerifiedKeys(verifiedKeyLifetimeMs)
   const prove = (key: string): Promise<void> => verifiedKeys.add(createHash('sha256').update(key).digest('hex'))
@@ -160,15 +160,15 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     pages,
   }
   await store.tags.save(configuredTags(config))
-  let generation = generationOf(config, scope)
-  const replaceGeneration = (next: GatewaySettings): void => {
-    const before = generation
+  let running = runningGateway(config, scope)
+  const replaceGateway = (next: GatewaySettings): void => {
+    const before = running
     config = configurationOf(next)
     void store.tags.save(configuredTags(config)).catch(() => {})
-    generation = generationOf(config, scope)
+    running = runningGateway(config, scope)
     before.retire()
   }
-  const handle: Http = (request) => generation.handle(request)
+  const handle: Http = (request) => running.handle(request)
   const app = expressApp(handle, config.server)
   const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return {
@@ -197,10 +197,10 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       store = await openStore()
       await before.close()
     },
-    reconcile: () => generation.reconcile(),
-    pollTransactions: () => generation.pollTransactions(),
-    reload: (facts) => replaceGeneration({ ...settings, provider: { ...settings.provider, ...facts } }),
-    reconfigure: (next) => replaceGeneration({ ...settings, ...next }),
+    reconcile: () => running.reconcile(),
+    pollTransactions: () => running.pollTransactions(),
+    reload: (facts) => replaceGateway({ ...settings, provider: { ...settings.provider, ...facts } }),
+    reconfigure: (next) => replaceGateway({ ...settings, ...next }),
     cut() {
       server.close()
       server.closeAllConnections()
@@ -238,9 +238,9 @@ function formsOf({ providerForms: further = [] }: GatewaySettings): KnownForms {
   return { forms, providerForms: [...knownForms.providerForms, ...further] }
 }
 
-function generationOf(config: Config, scope: ProcessScope): Generation {
+function runningGateway(config: Config, scope: ProcessScope): RunningGateway {
   const gateway = createGateway(config, scope)
-  return new Generation(gateway, scope.connections.retain(gateway.connected))
+  return new RunningGateway(gateway, scope.connections.retain(gateway.connected))
 }
 
 /** Whichever it is by then. */

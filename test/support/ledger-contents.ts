@@ -2,12 +2,12 @@
 
 import { hashKey } from '../../src/adapters/crypto.ts'
 import type { Evidence } from '../checker/evidence.ts'
-import type { RunningGateway } from './gateway.ts'
+import type { StartedGateway } from './gateway.ts'
 import { findKey } from './key-lookup.ts'
 import type { ManualChanges } from './manual-changes.ts'
 
 interface LedgerContents {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   /** The keys of each client. */
   readonly clients: ReadonlyMap<string, readonly string[]>
   readonly manualChanges: ManualChanges

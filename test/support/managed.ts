@@ -1,14 +1,14 @@
 /** A gateway with issued keys before one provider of each form. */
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
-import { type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import { type GatewaySettings, type StartedGateway, startGateway } from './gateway.ts'
 import { digits } from './json.ts'
 import { type Client, client, type FormName, pairWords } from './pair.ts'
 import { assets } from './swaps.ts'
 import { Witness } from './witness.ts'
 
 export interface Managed extends AsyncDisposable {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   /** Form A, named `alpha`; its own key is `provider-key-alpha`. */
   readonly alpha: ProviderA
   /** Form B, named `beta`; its own key is `provider-key-beta`. */

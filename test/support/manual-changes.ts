@@ -1,5 +1,5 @@
 /** Changes that a test makes to a gateway directly, not through its clients. */
-import type { RunningGateway } from './gateway.ts'
+import type { StartedGateway } from './gateway.ts'
 
 export interface ManualChanges {
   /** Tagged ids, and the owners that they were assigned to. */
@@ -16,7 +16,7 @@ interface Recording {
 }
 
 /** The gateway; its manual changes are recorded. */
-export function withRecordedChanges(gateway: RunningGateway, { changes, onKeyIssued, onForget }: Recording): RunningGateway {
+export function withRecordedChanges(gateway: StartedGateway, { changes, onKeyIssued, onForget }: Recording): StartedGateway {
   return {
     ...gateway,
     ledger: ledgerOf(gateway, changes),
@@ -33,7 +33,7 @@ export function withRecordedChanges(gateway: RunningGateway, { changes, onKeyIss
   }
 }
 
-function ledgerOf({ ledger }: RunningGateway, changes: () => ManualChanges): RunningGateway['ledger'] {
+function ledgerOf({ ledger }: StartedGateway, changes: () => ManualChanges): StartedGateway['ledger'] {
   return {
     ...ledger,
     upsert(owner, provider, facts, before) {
@@ -43,7 +43,7 @@ function ledgerOf({ ledger }: RunningGateway, changes: () => ManualChanges): Run
   }
 }
 
-function ledgerAdminOf({ ledgerAdmin }: RunningGateway, changes: () => ManualChanges): RunningGateway['ledgerAdmin'] {
+function ledgerAdminOf({ ledgerAdmin }: StartedGateway, changes: () => ManualChanges): StartedGateway['ledgerAdmin'] {
   const rowOf = async (intent: string) => (await ledgerAdmin.unresolved()).find((row) => row.intent === intent)
   return {
     ...ledgerAdmin,

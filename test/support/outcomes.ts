@@ -3,7 +3,7 @@
 import type { RequestEnd } from '../../src/domain/observation.ts'
 import type { ProviderA } from './form-a.ts'
 import type { ProviderB } from './form-b.ts'
-import type { RunningGateway } from './gateway.ts'
+import type { StartedGateway } from './gateway.ts'
 import { readJson } from './json.ts'
 import { byCode, byCoin, type Order, type Swap, swap } from './swaps.ts'
 
@@ -34,16 +34,16 @@ export function orderedSwap(order: Order, facts: Partial<Swap> = {}): Swap {
 }
 
 /** All of them are looked for now, once. */
-export async function lookNow({ ledger, ledgerAdmin, reconcile }: RunningGateway): Promise<void> {
+export async function lookNow({ ledger, ledgerAdmin, reconcile }: StartedGateway): Promise<void> {
   const open = (await ledgerAdmin.unresolved()).filter(({ state }) => state !== 'mismatch')
   for (const { intent } of open) await ledger.markUnknown(intent, Date.now())
   await reconcile()
 }
 
-export function outcomesOf({ observations }: RunningGateway): readonly string[] {
+export function outcomesOf({ observations }: StartedGateway): readonly string[] {
   return observations.filter((observation) => observation.what === 'create').map(({ outcome }) => outcome)
 }
 
-export function requestsOf({ observations }: RunningGateway): readonly RequestEnd[] {
+export function requestsOf({ observations }: StartedGateway): readonly RequestEnd[] {
   return observations.filter((observation) => observation.what === 'request')
 }

@@ -2,7 +2,7 @@
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
-import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import { clientKey, type GatewaySettings, type StartedGateway, startGateway } from './gateway.ts'
 import { openApiViolation } from './openapi-check.ts'
 import type { AssetWords } from './swaps.ts'
 import { Witness } from './witness.ts'
@@ -68,7 +68,7 @@ export function credential(form: FormName, key: string): Record<string, string> 
 export interface Pair {
   readonly client: Client
   readonly provider: ProviderA | ProviderB
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly witness: Witness
   readonly close: () => Promise<void>
 }

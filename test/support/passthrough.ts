@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
-import { type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import { type GatewaySettings, type StartedGateway, startGateway } from './gateway.ts'
 import { type Client, client, type FormName } from './pair.ts'
 import { Witness } from './witness.ts'
 
 export interface Passthrough extends AsyncDisposable {
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
   readonly alpha: ProviderA
   readonly beta: ProviderB
   readonly witness: Witness
@@ -21,7 +21,7 @@ export interface Passthrough extends AsyncDisposable {
   /** Reads the configuration again with these sections, and with these facts of the provider it routes to. */
   readonly reconfigure: (sections: object, facts?: object) => void
   /** One more beside it. */
-  readonly second: () => Promise<RunningGateway>
+  readonly second: () => Promise<StartedGateway>
 }
 
 /** `routedTo`: the one provider in `routing.providers`. */
@@ -33,7 +33,7 @@ export async function startPassthrough(
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
   const file = join(directory, 'ledger.db')
   const witness = new Witness({ providers: { alpha, beta } })
-  const start = (name: 'alpha' | 'beta', facts: object = {}): Promise<RunningGateway> =>
+  const start = (name: 'alpha' | 'beta', facts: object = {}): Promise<StartedGateway> =>
     startGateway({
       ...settings,
       provider: { name: 'alpha', form: 'A', url: alpha.url, ...facts },
@@ -43,7 +43,7 @@ export async function startPassthrough(
     })
   let routed = routedTo
   let gateway = witness.over(await start(routed))
-  const more: RunningGateway[] = []
+  const more: StartedGateway[] = []
   return {
     get gateway() {
       return gateway

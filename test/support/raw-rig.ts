@@ -5,7 +5,7 @@ import { afterEachTest } from './after-tests.ts'
 import type { ReceivedResponse } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { transactionA } from './form-a.ts'
-import { type RunningGateway, startGateway } from './gateway.ts'
+import { type StartedGateway, startGateway } from './gateway.ts'
 import { type Client, client, type FormName, pairWords } from './pair.ts'
 import { providerAssets } from './provider-assets.ts'
 import { type RawProvider, rawResponse, startRawProvider } from './raw.ts'
@@ -14,7 +14,7 @@ import { assets, swap } from './swaps.ts'
 export interface Rig {
   readonly client: Client
   readonly provider: RawProvider
-  readonly gateway: RunningGateway
+  readonly gateway: StartedGateway
 }
 
 const running: Rig[] = []

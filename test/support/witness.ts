@@ -9,7 +9,7 @@ import { History } from '../checker/history.ts'
 import type { Journal } from '../checker/provider/journal.ts'
 import { afterEachTest } from './after-tests.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
-import type { RunningGateway } from './gateway.ts'
+import type { StartedGateway } from './gateway.ts'
 import { keyIn, parseRequest, withMarks, withOrder } from './invocation.ts'
 import { readLedgerContents } from './ledger-contents.ts'
 import { type ManualChanges, withRecordedChanges } from './manual-changes.ts'
@@ -43,7 +43,7 @@ export class Witness {
   private past: Readonly<Record<string, Journal>> = {}
   private manualChanges: ManualChanges = { assigned: [], notCreated: [] }
   private began = Date.now()
-  private gateway: RunningGateway | undefined
+  private gateway: StartedGateway | undefined
   /** The evidence at the time when the rig was closed. */
   private found: Promise<Evidence> | undefined
 
@@ -59,7 +59,7 @@ export class Witness {
   }
 
   /** The gateway for the test; its manual changes are recorded. At the end the ledger of the latest one is read. */
-  over(gateway: RunningGateway): RunningGateway {
+  over(gateway: StartedGateway): StartedGateway {
     this.gateway = withRecordedChanges(gateway, {
       changes: () => this.manualChanges,
       onKeyIssued: (key, account) => void this.names.set(key, account),

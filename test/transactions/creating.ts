@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { createdB, detailedB, listedB } from '../support/form-b.ts'
-import type { RunningGateway } from '../support/gateway.ts'
+import type { StartedGateway } from '../support/gateway.ts'
 import { orderIn } from '../support/managed.ts'
 import { client } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
@@ -47,7 +47,7 @@ export async function startCreating(name: ProviderName, layer: (own: Ledger, ind
     })
     return waiting.map(({ received, sent }) => ({ received: received.promise, send: () => sent.resolve() }))
   }
-  const clientOf = ({ url }: RunningGateway) => client('A', url, place.witness)
+  const clientOf = ({ url }: StartedGateway) => client('A', url, place.witness)
   const keep = (facts: Swap): void => {
     const others = provider.holdings.swaps.filter((held) => held.id !== facts.id)
     provider.holdings.swaps = [...others, facts]
@@ -56,9 +56,9 @@ export async function startCreating(name: ProviderName, layer: (own: Ledger, ind
     place,
     id,
     provider,
-    get: (at: RunningGateway = place.gateway, which = id, as = key): Promise<ReceivedResponse> =>
+    get: (at: StartedGateway = place.gateway, which = id, as = key): Promise<ReceivedResponse> =>
       clientOf(at).get(`/transactions/${which}`, { key: as }),
-    list: (at: RunningGateway = place.gateway): Promise<ReceivedResponse> => clientOf(at).get('/transactions', { key }),
+    list: (at: StartedGateway = place.gateway): Promise<ReceivedResponse> => clientOf(at).get('/transactions', { key }),
     entry: async (): Promise<LedgerEntry | undefined> =>
       (await Array.fromAsync(place.gateway.ledgerAdmin.export())).find(({ transaction }) => transaction.id === 'made-1'),
     /** The provider's next replies, in the order of their requests. */
@@ -70,7 +70,7 @@ export async function startCreating(name: ProviderName, layer: (own: Ledger, ind
       keep(facts)
     },
     /** The provider has created it, and the returned function lets its response through. */
-    async startCreate(at: RunningGateway = place.gateway): Promise<() => Promise<void>> {
+    async startCreate(at: StartedGateway = place.gateway): Promise<() => Promise<void>> {
       const [held] = hold('create', [created(made)]) as readonly [HeldReply]
       const creating = clientOf(at).post('/transactions', orderIn('A'), { key })
       await held.received

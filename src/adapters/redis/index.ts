@@ -21,7 +21,7 @@ export interface Connection {
   /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
   readonly script: (lua: string, numberOfKeys: number) => Script
   /** A number that changes when Redis has lost its data. */
-  readonly generation: () => Promise<number>
+  readonly dataId: () => Promise<number>
   /** Calls the listener each time the connection ends. */
   readonly onLoss: (listener: () => void) => void
   readonly close: () => void
@@ -29,7 +29,7 @@ export interface Connection {
 
 const connectTimeoutMs = 1_000
 
-const generationScript = `
+const dataIdScript = `
 redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
@@ -41,18 +41,18 @@ export async function openRedis(url: string, prefix: string, lookup: LookupFunct
   await connected(client)
   const batches = new ScriptBatches(client, new ScriptDeadlines())
   const script: Connection['script'] = (lua, numberOfKeys) => batches.script(lua, numberOfKeys)
-  const generation = script(generationScript, 1)
+  const dataId = script(dataIdScript, 1)
   return {
     prefix,
     script,
-    generation: async () => (await generation([`${prefix}:generation`], [randomGeneration()]))[0] ?? 0,
+    dataId: async () => (await dataId([`${prefix}:data-id`], [randomDataId()]))[0] ?? 0,
     onLoss: (listener) => void client.on('close', listener),
     close: () => client.disconnect(),
   }
 }
 
 /** Random, so that the process that marks an emptied store notices the change too. */
-function randomGeneration(): string {
+function randomDataId(): string {
   return String(Math.floor(Math.random() * 2 ** 48) + 1)
 }
 

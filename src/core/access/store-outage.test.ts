@@ -134,7 +134,7 @@ it('a store that is lost again during the flush loses nothing', async () => {
 
 it('R8: replicas that notice at different times that an emptied store is back admit at most twice the limit', async () => {
   const [limit, replicas] = [60, 4]
-  const store = { isLost: false, generation: 1, windows: windows() }
+  const store = { isLost: false, dataId: 1, windows: windows() }
   const fail = (): never => {
     throw new Error('lost')
   }
@@ -145,7 +145,7 @@ it('R8: replicas that notice at different times that an emptied store is back ad
   }
   const all = Array.from({ length: replicas }, () => {
     const outage = new StoreOutage(
-      async () => (store.isLost ? fail() : store.generation),
+      async () => (store.isLost ? fail() : store.dataId),
       () => {},
     )
     return limitFallback({ shared, local: windows().limiter, replicas, outage, observe: () => {} })
@@ -163,7 +163,7 @@ it('R8: replicas that notice at different times that an emptied store is back ad
   for (let at = 1; at <= replicas; at++) await flood(60, all.slice(0, at))
   await flood(1_000)
   expect(admitted).toBe(2 * limit)
-  Object.assign(store, { isLost: false, generation: 2, windows: windows() })
+  Object.assign(store, { isLost: false, dataId: 2, windows: windows() })
   await flood(10_000)
   expect(admitted).toBe(2 * limit)
 })

@@ -19,21 +19,21 @@ const recoveryMs = 1_500
 
 /**
  * A circuit breaker for the shared store. One failure opens it: requests no longer use the store, so none waits for it, and
- * only a background timer checks it. `generation` rejects while the store is lost and returns another number after the store
+ * only a background timer checks it. `dataId` rejects while the store is lost and returns another number after the store
  * was emptied.
  */
 export class StoreOutage {
   private current: StoreState = 'shared'
   private lostAt = Number.NEGATIVE_INFINITY
-  private knownGeneration: number | undefined
+  private knownDataId: number | undefined
   private timer: NodeJS.Timeout | undefined
   private isStopped = false
   private readonly listeners: ((recovery: Recovery) => Promise<void>)[] = []
-  private readonly generation: () => Promise<number>
+  private readonly dataId: () => Promise<number>
   private readonly observe: Observer
 
-  constructor(generation: () => Promise<number>, observe: Observer) {
-    this.generation = generation
+  constructor(dataId: () => Promise<number>, observe: Observer) {
+    this.dataId = dataId
     this.observe = observe
   }
 
@@ -49,7 +49,7 @@ export class StoreOutage {
   /** Makes the first check. */
   async start(): Promise<void> {
     try {
-      this.knownGeneration = await this.generation()
+      this.knownDataId = await this.dataId()
     } catch {
       this.begin()
     }
@@ -83,10 +83,10 @@ export class StoreOutage {
   }
 
   private async check(): Promise<void> {
-    const generation = await this.generation()
-    const recovery = { lostAt: this.lostAt, isEmptied: generation !== this.knownGeneration }
+    const dataId = await this.dataId()
+    const recovery = { lostAt: this.lostAt, isEmptied: dataId !== this.knownDataId }
     for (const listener of this.listeners) await listener(recovery)
-    this.knownGeneration = generation
+    this.knownDataId = dataId
     this.setState('recovering')
     this.schedule(recoveryMs, () => this.setState('shared'))
   }

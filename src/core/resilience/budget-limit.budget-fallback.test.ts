@@ -11,7 +11,7 @@ const [limit, replicas] = [27, 3]
 /** A shared store that can be lost and emptied. */
 function sharedStore() {
   const clock = (): number => performance.now()
-  const store = { isLost: false, generation: 1, budgets: memoryBudgets(clock) }
+  const store = { isLost: false, dataId: 1, budgets: memoryBudgets(clock) }
   const fail = (): never => {
     throw new Error('lost')
   }
@@ -21,7 +21,7 @@ function sharedStore() {
   return {
     async replica() {
       const outage = new StoreOutage(
-        async () => (store.isLost ? fail() : store.generation),
+        async () => (store.isLost ? fail() : store.dataId),
         () => {},
       )
       const budgets = budgetFallback({ shared, local: memoryBudgets(clock), replicas, outage })
@@ -34,7 +34,7 @@ function sharedStore() {
     restore({ isEmptied }: { readonly isEmptied: boolean }) {
       store.isLost = false
       if (!isEmptied) return
-      store.generation++
+      store.dataId++
       store.budgets = memoryBudgets(clock)
     },
   }

@@ -2,7 +2,7 @@
 import type { Gateway } from '../gateway/process-scope.ts'
 import type { Http } from '../wire/http.ts'
 
-export class Generation {
+export class RunningGateway {
   private readonly gateway: Gateway
   private readonly release: () => void
   private inFlight = 0
