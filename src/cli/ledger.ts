@@ -221,7 +221,10 @@ async function printStats({ json }: Options, { stores, terminal }: Session): Pro
   const { entries, oldestAttempt, ...totals } = await stores.ledgerAdmin.stats(Date.now())
   if (json) {
     const counts = entries.map(({ provider, status = null, count }) => ({ provider, status, count }))
-    terminal.out(JSON.stringify({ entries: counts, ...totals, oldestAttempt: toIso(oldestAttempt) }))
+    // `claims` is the earlier name of `idempotencyKeys`.
+    terminal.out(
+      JSON.stringify({ entries: counts, ...totals, claims: totals.idempotencyKeys, oldestAttempt: toIso(oldestAttempt) }),
+    )
     return 0
   }
   const since = oldestAttempt === undefined ? '' : `, the oldest from ${toIso(oldestAttempt)}`
@@ -231,7 +234,7 @@ async function printStats({ json }: Options, { stores, terminal }: Session): Pro
     ['creates with an unknown outcome', `${totals.unknown}${since}`],
     ['creates with a contradicting response', String(totals.mismatches)],
     ['transactions that need a person', String(totals.needPerson)],
-    ['idempotency keys', String(totals.claims)],
+    ['idempotency keys', String(totals.idempotencyKeys)],
     ['accounts', String(totals.accounts)],
     ['valid keys', String(totals.validKeys)],
   ]

@@ -15,7 +15,7 @@ export interface LedgerStats {
   readonly mismatches: number
   /** Transactions that need a person. */
   readonly needPerson: number
-  readonly claims: number
+  readonly idempotencyKeys: number
   readonly accounts: number
   /** Neither revoked nor expired. */
   readonly validKeys: number
@@ -198,12 +198,12 @@ export interface LedgerAdmin {
    * to another create, pruned or not. `missing`: there is no such mismatch.
    */
   readonly accept: (intent: string, at: number, actor: string) => Promise<'accepted' | 'taken' | 'missing'>
-  /** Deletes the intent and its claim, because nothing was created. False if there is no such unresolved create. */
+  /** Deletes the intent and its key, because nothing was created. False if there is no such unresolved create. */
   readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
   /** All transactions, or those created since then, by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<LedgerEntry>
   /**
-   * Deletes finished transactions that were created before this time, with their claims: success, refunded, or overdue for 30 days.
+   * Deletes finished transactions that were created before this time, with their keys: success, refunded, or overdue for 30 days.
    * The ids of creates stay for 30 days.
    */
   readonly prune: (before: number, actor: string) => Promise<Pruned>

@@ -4,7 +4,7 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
-import type { Claim, ClientRequest } from '../domain/service.ts'
+import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
 import type { Doubt } from '../domain/status.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
@@ -25,11 +25,11 @@ export interface Intent {
   /** The provider's own words for the assets: what is compared later, since the table's names may change. */
   readonly sent?: SentWords | undefined
   readonly destination?: Destination | undefined
-  readonly claim?: Claim | undefined
+  readonly idempotencyKey?: IdempotencyKey | undefined
   readonly attemptedAt: number
   /** Until when the sender may wait for the response. */
   readonly deadline?: number | undefined
-  /** Whether only its key is claimed, while it gets a quote of its own: nothing is sent before `markQuoted`. */
+  /** Whether only its key is stored, while it gets a quote of its own: nothing is sent before `markQuoted`. */
   readonly isQuoting?: boolean
   /** From then on no caller waits for the response, and reconciliation checks the outcome. */
   readonly nextCheckAt: number
@@ -78,20 +78,20 @@ export interface LedgerEntry extends TransactionRecord {
  * The state of a create with an `Idempotency-Key`. `open`: the outcome is not known. `mismatch`: the provider's response
  * contradicted the request, and the client did not get it.
  */
-export type ClaimState =
-  | ({ readonly state: 'mismatch'; readonly provider: string } & ClaimedRequest)
+export type IdempotencyKeyState =
+  | ({ readonly state: 'mismatch'; readonly provider: string } & StoredRequest)
   /** `nextCheckAt`: when it is looked for next, in milliseconds since 1970; undefined if only a person can find out what became of it. */
   | ({
       readonly state: 'open'
       readonly provider: string
       readonly isRunning: boolean
       readonly nextCheckAt: number | undefined
-    } & ClaimedRequest)
+    } & StoredRequest)
   /** `first`: the state in the first response; absent if the operator bound the create. */
-  | ({ readonly state: 'done'; readonly entry: LedgerEntry; readonly first: TransactionRecord | undefined } & ClaimedRequest)
+  | ({ readonly state: 'done'; readonly entry: LedgerEntry; readonly first: TransactionRecord | undefined } & StoredRequest)
 
 /** `request`: in the client's words; absent in rows of older versions. */
-export interface ClaimedRequest {
+export interface StoredRequest {
   readonly fingerprint: string
   readonly request?: ClientRequest | undefined
 }
@@ -135,7 +135,7 @@ export interface LedgerListQuery {
  */
 export interface Ledger {
   /**
-   * Stores the intent and its claim. False, without a change, if the owner has used the key before, unless that create was still
+   * Stores the intent and its `Idempotency-Key`. False, without a change, if the owner has used the key before, unless that create was still
    * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`, and `LedgerBusy`, without a
    * change, once nobody waits for it any more.
    */
@@ -143,14 +143,14 @@ export interface Ledger {
   /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
   readonly markQuoted: (intent: string) => Promise<boolean>
   /**
-   * Deletes the intent and its claim, because nothing was created. `lookAt`: the refusal may have come from something in front of the
+   * Deletes the intent and its key, because nothing was created. `lookAt`: the refusal may have come from something in front of the
    * provider, so its list is looked at from then on (`dueLooks`).
    */
   readonly drop: (intent: string, lookAt?: number) => Promise<void>
   /** Marks the outcome as unknown. A later result is still accepted. */
   readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
   /**
-   * Completes the intent. Its claim keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
+   * Completes the intent. Its key keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
    * existing row stays. A row that was only observed under the id, for any owner, becomes this create. `judged`: ends the mismatches in
    * a row of these assets, and their suspensions, unless the result is false.
@@ -170,7 +170,7 @@ export interface Ledger {
     judged?: readonly JudgedAsset[],
   ) => Promise<readonly MismatchStreak[]>
 
-  readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
+  readonly findIdempotencyKey: (owner: string, key: string) => Promise<IdempotencyKeyState | undefined>
 
   /**
    * Undefined if this owner has no such transaction, even if another owner has. `known`: the last result for the same arguments. It
@@ -221,7 +221,7 @@ export interface Ledger {
   ) => Promise<readonly UnresolvedCreate[]>
   /** Takes the current look and schedules the next one; undefined: there is none. False if another process took the look. */
   readonly scheduleNextLook: (create: UnresolvedCreate, nextLookAt: number | undefined) => Promise<boolean>
-  /** Keeps what a refused create made all the same, as a mismatch without a claim. False, without a change, if the id is another create's. */
+  /** Keeps what a refused create made all the same, as a mismatch without a key. False, without a change, if the id is another create's. */
   readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
   /** The same for transactions of which any may be the create's. */
   readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
@@ -241,7 +241,7 @@ export interface Ledger {
   /** The same at all tags of other accounts, also those that the configuration lacks by now. */
   readonly unresolvedElsewhere: (provider: string, first: number, last: number) => Promise<readonly UnresolvedCreate[]>
   /**
-   * Deletes a create and its claim, because the provider's complete list has no candidate. A later result is still accepted. False if
+   * Deletes a create and its key, because the provider's complete list has no candidate. A later result is still accepted. False if
    * `windowMs` since its attempt has not passed on the ledger's clock, or another process has taken a check since.
    */
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
@@ -251,16 +251,16 @@ export interface Ledger {
   readonly mismatchedIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**
-   * Claims open transactions (docs/contract.md §12) of the provider that no process has claimed within `pauseMs` on the ledger's
-   * clock. Order: never claimed first, then the least recently claimed; of equals the oldest first.
+   * Leases open transactions (docs/contract.md §12) of the provider that no process has leased within `pauseMs` on the ledger's
+   * clock. Order: never leased first, then the least recently leased; of equals the oldest first.
    */
-  readonly claimOpen: (provider: string, maxEntries: number, pauseMs: number) => Promise<readonly LedgerEntry[]>
+  readonly leaseOpen: (provider: string, maxEntries: number, pauseMs: number) => Promise<readonly LedgerEntry[]>
   /** The same for transactions that need a person since their provider does not find them, and did not at this time or earlier. */
-  readonly claimLost: (provider: string, maxEntries: number, pauseMs: number, missingAt: number) => Promise<readonly LedgerEntry[]>
-  /** Undoes the claim of transactions that were not read. */
+  readonly leaseLost: (provider: string, maxEntries: number, pauseMs: number, missingAt: number) => Promise<readonly LedgerEntry[]>
+  /** Ends the lease of transactions that were not read. */
   readonly releaseOpen: (provider: string, ids: readonly string[]) => Promise<void>
 
-  /** Deletes claims with a known outcome that are older than 24 hours on the ledger's clock. Returns their number. */
-  readonly expireClaims: () => Promise<number>
+  /** Deletes those with a known outcome that are older than 24 hours on the ledger's clock. Returns their number. */
+  readonly expireIdempotencyKeys: () => Promise<number>
   readonly close: () => Promise<void>
 }

@@ -27,8 +27,8 @@ export interface Caller {
   readonly isKeyUnknown?: boolean
 }
 
-/** An `Idempotency-Key` of one request. */
-export interface Claim {
+/** An `Idempotency-Key`, with the request that it stands for. */
+export interface IdempotencyKey {
   readonly key: string
   /** Identifies the request by today's asset table, to detect another one with the same key. */
   readonly fingerprint: string
@@ -53,10 +53,10 @@ interface RequestContext {
   readonly clientCapabilities: Capabilities
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
-  /** The caller's `Idempotency-Key`. */
-  readonly idempotencyKey?: string | undefined
+  /** The text of the caller's `Idempotency-Key`. */
+  readonly idempotencyKeyHeader?: string | undefined
   /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
-  readonly claim?: Claim
+  readonly idempotencyKey?: IdempotencyKey
   /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
   readonly ledgerWaitMs?: number
   /** Tag of the provider that the caller requests. */

@@ -103,8 +103,8 @@ async function respond(
   const caller = await admit(request, mountedRequest, operation.op, record, edge)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
   const fields = readFields(operation, path, request.query, text, networksOf)
-  const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
-  const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKey, record, server))
+  const idempotencyKeyHeader = text === undefined ? undefined : readIdempotencyKey(request)
+  const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKeyHeader, record, server))
   if (operation.paged) await turnToEncode(response, server.form)
   return notModifiedIfMatched(encodeResponse(response, fields, operation, record, encodeOptions), request.headers['if-none-match'])
 }
@@ -134,7 +134,7 @@ function findOperation(
 function contextOf(
   { headers }: HttpRequest,
   caller: Caller,
-  idempotencyKey: string | undefined,
+  idempotencyKeyHeader: string | undefined,
   { requestId, upstream, span }: RequestRecord,
   { form }: FormServer,
 ): Context {
@@ -143,7 +143,7 @@ function contextOf(
     caller,
     clientCapabilities: form.capabilities,
     deadline: Number.POSITIVE_INFINITY,
-    idempotencyKey,
+    idempotencyKeyHeader,
     pick: headers[pickHeader],
     upstreamTimer: upstream,
     span,

@@ -111,7 +111,9 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
     ...(attempts.length > 0 && { oldestAttempt: Math.min(...attempts) }),
     mismatches: sum('mismatch'),
     needPerson: (await attentionCounts(database)).reduce((total, row) => total + row.count, 0),
-    claims: await rowsOf(database.selectFrom('claims').select(count<number>('owner').as('rows')).executeTakeFirstOrThrow()),
+    idempotencyKeys: await rowsOf(
+      database.selectFrom('claims').select(count<number>('owner').as('rows')).executeTakeFirstOrThrow(),
+    ),
     accounts: await rowsOf(database.selectFrom('accounts').select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
     validKeys: await rowsOf(validKeys(database, now).select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
   }

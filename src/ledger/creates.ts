@@ -9,7 +9,7 @@
  *     ended ───────────> unknown again, for a late result (restore)
  *     by hand ─────────> done (bindByHand, acceptByHand) · ended (markNotCreatedByHand)
  *
- * `done` is an entry; what becomes of it is `writeEntry`'s. Refused and ended creates have tables of their own, without a claim.
+ * `done` is an entry; what becomes of it is `writeEntry`'s. Refused and ended creates have tables of their own, without a key.
  */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord, type UnresolvedCreate } from '../core/ledger.ts'
@@ -18,10 +18,10 @@ import { LedgerBusy, LedgerConflict, TooManyOpenCreates, UncertainChange } from 
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
-import { claim, renewClaim } from './claims.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
+import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
 import { Turns } from './turns.ts'
@@ -166,8 +166,8 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numAffectedRows === 0n) return true
   if (await exceedsOpen(within, intent)) throw new TooManyOpenCreates()
-  if (await claim(within, intent, clock)) return true
-  if ((await dropAbandoned(within, intent)) && (await claim(within, intent, clock))) return true
+  if (await storeIdempotencyKey(within, intent, clock)) return true
+  if ((await dropAbandoned(within, intent)) && (await storeIdempotencyKey(within, intent, clock))) return true
   await drop(within, id)
   return false
 }
@@ -181,7 +181,7 @@ async function exceedsOpen(within: Database, { owner, provider }: Intent): Promi
 }
 
 /** Deletes the create that has the key, if its quote was under way at its deadline: its process is gone, and it was not sent. */
-async function dropAbandoned(within: Database, { owner, claim: requested, attemptedAt }: Intent): Promise<boolean> {
+async function dropAbandoned(within: Database, { owner, idempotencyKey: requested, attemptedAt }: Intent): Promise<boolean> {
   if (!requested) return false
   const { numAffectedRows } = await sql`
     delete from transactions
@@ -233,7 +233,7 @@ async function completeAs(
   holder: Holder | undefined,
   { clock }: CreateStore,
 ): Promise<void> {
-  await renewClaim(within, create.intent, clock, { first: storeFirst(record) })
+  await renewIdempotencyKey(within, create.intent, clock, { first: storeFirst(record) })
   await becomeEntry(within, create, record, holder)
 }
 
@@ -396,7 +396,7 @@ async function bindFound(within: Database, intent: string, record: TransactionRe
 
 // Refused: nothing was created, unless the refusal was not the provider's own. Its list is looked at, each look by one process
 
-/** Deletes a create and its claim. */
+/** Deletes a create and its key. */
 async function drop(within: Database, intent: string): Promise<void> {
   await sql`delete from transactions where intent = ${intent} and ${isUnresolved}`.execute(within)
 }
@@ -414,7 +414,7 @@ interface RefusedRow {
   readonly check_count: number
 }
 
-/** Deletes a create and its claim; its provider's list is looked at then. */
+/** Deletes a create and its key; its provider's list is looked at then. */
 async function refuse(within: Database, intent: string, lookAt: number): Promise<void> {
   const { rows } = await sql<Omit<RefusedRow, 'next_check_at' | 'check_count'>>`
     delete from transactions where intent = ${intent} and ${isUnresolved}
@@ -533,7 +533,7 @@ async function becomeMismatch(
   record: MismatchRecord,
   { clock }: CreateStore,
 ): Promise<void> {
-  await renewClaim(within, intent, clock)
+  await renewIdempotencyKey(within, intent, clock)
   await sql`
     update transactions set state = 'mismatch', provider_id = ${id}, next_check_at = null, record = ${toJson(record)}
     where intent = ${intent}`.execute(within)
@@ -567,7 +567,7 @@ interface EndedRow {
   readonly attempted_at: number
 }
 
-/** Deletes the create and its claim, and keeps it as ended. */
+/** Deletes the create and its key, and keeps it as ended. */
 async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
   const now = clock.at(clock.read())
   const { rows } = await sql<EndedRow>`
@@ -622,7 +622,7 @@ export async function bindByHand(
   const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
   if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
   await becomeEntry(within, create, record, holder)
-  await renewClaim(within, create.intent, store.clock, first)
+  await renewIdempotencyKey(within, create.intent, store.clock, first)
   return true
 }
 

@@ -16,7 +16,7 @@ export type Lane = Priority | 'read'
  */
 export type Write = <T>(work: (within: Database) => Promise<T>, priority?: Priority) => Promise<T>
 
-// Kysely: the clock of claims (docs/contract.md §10.1). Never this machine's wall clock, which may be changed.
+// Kysely: the clock of idempotency keys (docs/contract.md §10.1). Never this machine's wall clock, which may be changed.
 
 export interface LedgerClock {
   /** Returns a value for `at`: milliseconds, or null if the database has the clock. */
@@ -31,8 +31,8 @@ export interface LedgerClock {
 
 /** The clocks of processes on one file differ by at most the time that one has not yet stored. */
 const toleranceMs = 5 * 60_000
-/** The lifetime of a claim, at least 24 hours. */
-export const claimLifetimeMs = 24 * 3_600_000 + toleranceMs
+/** The lifetime of an idempotency key, at least 24 hours. */
+export const idempotencyKeyLifetimeMs = 24 * 3_600_000 + toleranceMs
 
 const noop = async (): Promise<void> => {}
 
@@ -53,7 +53,7 @@ function asGiven(read: unknown): RawBuilder<number> {
 
 const intervalMs = 60_000
 
-/** The latest stored time, also of claims and creates: a killed process stores no more. */
+/** The latest stored time, also of idempotency keys and creates: a killed process stores no more. */
 const latest = sql<{ time: number }>`
   select max(time) as time from (
     select time from clock
@@ -63,7 +63,7 @@ const latest = sql<{ time: number }>`
 
 /**
  * Counts the uptime of processes on monotonic clocks. Stores it every minute and continues from there at the next start. So
- * the time in which no process runs does not count towards the lifetime of a claim.
+ * the time in which no process runs does not count towards the lifetime of an idempotency key.
  */
 export function uptimeClock(database: Database, write: Write): LedgerClock {
   let offsetMs = 0
@@ -81,7 +81,7 @@ export function uptimeClock(database: Database, write: Write): LedgerClock {
     },
     async stop() {
       clearInterval(timer)
-      if (timer) await persist().catch(() => {}) // on failure claims only last longer
+      if (timer) await persist().catch(() => {}) // on failure idempotency keys only last longer
     },
   }
 }

@@ -15,9 +15,9 @@ import type { TagRecords } from '../core/routing/tag-records.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
-import { claims } from './claims.ts'
 import { creates } from './creates.ts'
 import { entries } from './entries.ts'
+import { idempotencyKeys } from './idempotency-keys.ts'
 import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
@@ -35,7 +35,7 @@ export interface LedgerOptions {
   readonly mayMigrate?: boolean
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
-  /** Replaces the clock of claims, in milliseconds, for tests. */
+  /** Replaces the clock of idempotency keys, in milliseconds, for tests. */
   readonly now?: () => number
 }
 
@@ -78,7 +78,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
   const { close, waits, turns, findLostCommits } = store
-  const ledger = { ...creates(store), ...claims(store), ...entries(store), ...openTransactions(store), close }
+  const ledger = { ...creates(store), ...idempotencyKeys(store), ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = {
     overrides: overrides(store),

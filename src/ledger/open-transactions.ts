@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { entryColumns, toEntry } from './entry.ts'
 import type { Store } from './store.ts'
 
-type OpenTransactions = Pick<Ledger, 'claimOpen' | 'claimLost' | 'releaseOpen'>
+type OpenTransactions = Pick<Ledger, 'leaseOpen' | 'leaseLost' | 'releaseOpen'>
 
 export function openTransactions({ database, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
   // In a subquery the time is read once, so that the database can use the index.
@@ -44,10 +44,10 @@ export function openTransactions({ database, writeOne, clock, databaseTimeMs, is
       order by sort_key desc limit ${maxEntries}`.execute(database)
     return rows.map(({ provider_id }) => provider_id)
   }
-  const claim = async (provider: string, ids: readonly string[], pauseMs: number): Promise<readonly LedgerEntry[]> => {
+  const lease = async (provider: string, ids: readonly string[], pauseMs: number): Promise<readonly LedgerEntry[]> => {
     if (ids.length === 0) return []
     return writeOne(async (within) => {
-      const claimed = await within
+      const leased = await within
         .updateTable('transactions')
         .set({ polled_at: nowOf() })
         .where('provider', '=', provider)
@@ -55,14 +55,14 @@ export function openTransactions({ database, writeOne, clock, databaseTimeMs, is
         .where(sql<boolean>`polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`) // another process may have been first
         .returning(entryColumns)
         .execute()
-      const entries = new Map(claimed.map(toEntry).map((entry) => [entry.transaction.id, entry]))
+      const entries = new Map(leased.map(toEntry).map((entry) => [entry.transaction.id, entry]))
       return ids.flatMap((id) => entries.get(id) ?? [])
     })
   }
   return {
-    claimOpen: async (provider, maxEntries, pauseMs) => claim(provider, await dueIds(provider, maxEntries, pauseMs), pauseMs),
-    claimLost: async (provider, maxEntries, pauseMs, missingAt) =>
-      claim(provider, await lostIds(provider, maxEntries, pauseMs, missingAt), pauseMs),
+    leaseOpen: async (provider, maxEntries, pauseMs) => lease(provider, await dueIds(provider, maxEntries, pauseMs), pauseMs),
+    leaseLost: async (provider, maxEntries, pauseMs, missingAt) =>
+      lease(provider, await lostIds(provider, maxEntries, pauseMs, missingAt), pauseMs),
     releaseOpen: (provider, ids) =>
       writeOne(async (within) => {
         const released = within.updateTable('transactions').set({ polled_at: 0 }).where('provider', '=', provider)

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { LedgerAdmin, Pruned } from '../core/ledger-admin.ts'
-import { hasExpired } from './claims.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
+import { hasExpired } from './idempotency-keys.ts'
 import { addAudit, updateAudit } from './operations.ts'
 import {
   beforeAll,

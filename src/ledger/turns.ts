@@ -34,7 +34,7 @@ export function inTurns(
   if (turns.reads === Number.POSITIVE_INFINITY) return { ledger: withCreates, ledgerWaits }
   const withReads: Ledger = {
     ...withCreates,
-    findClaim: (...args) => reads.run(args[0], () => ledger.findClaim(...args)),
+    findIdempotencyKey: (...args) => reads.run(args[0], () => ledger.findIdempotencyKey(...args)),
     find: (...args) =>
       withTimeout(
         reads.run(args[0], () => ledger.find(...args)),

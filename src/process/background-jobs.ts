@@ -49,7 +49,7 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
   return [
     startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
     startIntervalJob(() => configuration.gateway.pollTransactions(), 1_000),
-    startIntervalJob(() => ledger.expireClaims(), 3_600_000),
+    startIntervalJob(() => ledger.expireIdempotencyKeys(), 3_600_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
   ]

@@ -36,8 +36,8 @@ const forgetful: Layer = (ledger) => ({ ...ledger, complete: async () => true })
 /** It begins a create under a key that was used before. */
 const careless: Layer = (ledger) => ({
   ...ledger,
-  begin: ({ claim: _, ...intent }) => ledger.begin(intent),
-  findClaim: async () => undefined,
+  begin: ({ idempotencyKey: _, ...intent }) => ledger.begin(intent),
+  findIdempotencyKey: async () => undefined,
 })
 /** It remembers another address to pay to. */
 const thievish: Layer = (ledger) => ({

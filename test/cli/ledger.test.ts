@@ -68,7 +68,7 @@ describe('swapgate ledger stats', () => {
         unknown: 0,
         mismatches: 0,
         needPerson: 0,
-        claims: 0,
+        ...{ idempotencyKeys: 0, claims: 0 },
         accounts: 0,
         validKeys: 0,
         oldestAttempt: null,
@@ -77,13 +77,13 @@ describe('swapgate ledger stats', () => {
     await created('one')
     await created('two', { status: 'success' })
     await created('three', { status: 'success' }, { provider: 'beta' })
-    await unknownCreate('in-doubt', { claim: { key: 'order-1', fingerprint: 'f' } })
+    await unknownCreate('in-doubt', { idempotencyKey: { key: 'order-1', fingerprint: 'f' } })
     await stores.ledger.begin(intentOf('running', { attemptedAt: now }))
     await place.swapgate('keys', 'create', '--name', 'acme')
     const stats = await place.facts<{ entries: readonly unknown[] }>('ledger', 'stats')
     expect(stats).toEqual({
       entries: expect.any(Array),
-      ...{ pending: 1, unknown: 1, mismatches: 0, needPerson: 0, claims: 1, accounts: 1, validKeys: 1 },
+      ...{ pending: 1, unknown: 1, mismatches: 0, needPerson: 0, idempotencyKeys: 1, claims: 1, accounts: 1, validKeys: 1 },
       oldestAttempt: '2026-11-20T09:59:00.000Z',
     })
     expect(stats.entries).toHaveLength(3)
@@ -229,12 +229,12 @@ describe('swapgate ledger resolve', () => {
   })
 
   it('forgets a create that did not happen, so that its Idempotency-Key is free', async () => {
-    const claim = { key: 'order-1', fingerprint: 'f' }
-    await unknownCreate('in-doubt', { claim })
+    const idempotencyKey = { key: 'order-1', fingerprint: 'f' }
+    await unknownCreate('in-doubt', { idempotencyKey })
     const { exitCode, out } = await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')
     expect([exitCode, out.length]).toEqual([0, 1])
     expect(await place.facts('ledger', 'unknown')).toEqual([])
-    expect(await stores.ledger.begin(intentOf('again', { claim }))).toBe(true)
+    expect(await stores.ledger.begin(intentOf('again', { idempotencyKey }))).toBe(true)
   })
 
   it('leaves alone what may still be running', async () => {
@@ -335,8 +335,8 @@ describe('swapgate ledger prune', () => {
   })
 
   it('L49: prints which ended swaps are kept, and why', async () => {
-    const claim = { key: 'order-1', fingerprint: 'f' }
-    await created('keyed', { status: 'success' }, { claim })
+    const idempotencyKey = { key: 'order-1', fingerprint: 'f' }
+    await created('keyed', { status: 'success' }, { idempotencyKey })
     await created('late', { status: 'overdue' })
     await created('ended', { status: 'refunded', createdAt: '2026-11-19T00:00:00Z' })
     const { exitCode, out } = await place.swapgate('ledger', 'prune', '--before', '2026-11-21')

@@ -59,7 +59,7 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
   await create('beta', '77b0d3e1', { createdAt: '2026-07-14T17:40:00Z', status: 'overdue' })
   await create('alpha', '691844ef', { createdAt: '2026-11-20T09:05:12Z' })
   const unknown = '5f0c3a52-7f8e-4c0e-9d9a-0c1f6f0f2a11'
-  await begin(unknown, '2026-11-20T09:31:07Z', { claim: { key: 'order-2002', fingerprint: 'the question' } })
+  await begin(unknown, '2026-11-20T09:31:07Z', { idempotencyKey: { key: 'order-2002', fingerprint: 'the question' } })
   await ledger.markUnknown(unknown, now)
   const mismatch = '8a1b7c90-13d4-4b61-8a35-6e2c9a7d4b02'
   await begin(mismatch, '2026-11-20T09:42:55Z')

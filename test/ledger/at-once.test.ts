@@ -27,7 +27,7 @@ async function open() {
     return count
   }
   const create = async (key: string, owner = 'owner'): Promise<boolean> => {
-    const made = intent({ owner, claim: { key, fingerprint: 'f' } })
+    const made = intent({ owner, idempotencyKey: { key, fingerprint: 'f' } })
     return (await ledger.begin(made)) && (await ledger.complete(made.id, facts(`${owner}-${key}`)))
   }
   return { database, ledger, create, messages }
@@ -51,7 +51,7 @@ test('of creates at a time each is there with its key, and the server commits fa
   expect(messages()).toBeLessThan(64)
   const { entries, total } = await ledger.list('two', { page: 1, size: 100, created: { first: 0n, last: 2n ** 62n } })
   expect([entries.length, total]).toEqual([17, 17])
-  expect(await ledger.findClaim('two', '61')).toMatchObject({ state: 'done', first: { transaction: { id: 'two-61' } } })
+  expect(await ledger.findIdempotencyKey('two', '61')).toMatchObject({ state: 'done', first: { transaction: { id: 'two-61' } } })
   expect(await wrongPageIndex(database)).toEqual([])
 })
 

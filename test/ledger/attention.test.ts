@@ -51,11 +51,11 @@ describeStores(allStores, (shared) => {
     const id = unique('late')
     await report(id, 'overdue', 'failed', { changedAt: Date.now() - 40 * day, reportedAt: Date.now() - 50 * day })
     expect(await counted()).toEqual([{ provider, state: 'done', status: 'overdue', count: 1 }])
-    expect((await shared().ledger.claimOpen(provider, 8, 1_000)).map(({ transaction }) => transaction.id)).toEqual([id])
+    expect((await shared().ledger.leaseOpen(provider, 8, 1_000)).map(({ transaction }) => transaction.id)).toEqual([id])
     expect(await shared().ledgerAdmin.settle(provider, id, settlement('overdue'), 'alice')).toBe('settled')
     expect(await counted()).toEqual([])
     await shared().ledger.releaseOpen(provider, [id])
-    expect(await shared().ledger.claimOpen(provider, 8, 0)).toEqual([])
+    expect(await shared().ledger.leaseOpen(provider, 8, 0)).toEqual([])
   })
 
   test('is settled once, with an audit record; what needs no person and what is unknown is not', async () => {

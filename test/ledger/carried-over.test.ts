@@ -58,20 +58,22 @@ describeStores(durableStores, (shared) => {
 
   test('each key has its create: the first response, one in doubt, or a contradicted one', async () => {
     const { ledger } = await openOld()
-    const claimed = (key: string) => ledger.findClaim(owner, `order-${key}`)
-    expect(await claimed('done')).toStrictEqual({
+    const stored = (key: string) => ledger.findIdempotencyKey(owner, `order-${key}`)
+    expect(await stored('done')).toStrictEqual({
       ...{ state: 'done', fingerprint: 'print-done', request: { codeFrom: 'BTC' }, entry: done },
       first: {
         transaction: { ...done.transaction, status: 'wait' },
         ...{ derived: ['updatedAt'], quotedAmountOut: '9425.243471', reportedAt: began, sequence: 7 },
       },
     })
-    expect(await claimed('unknown')).toMatchObject({ state: 'open', fingerprint: 'print-unknown' })
-    expect(await claimed('pending')).toMatchObject({ state: 'open' })
-    expect(await claimed('mismatch')).toMatchObject({ state: 'mismatch' })
-    for (const free of ['refused', 'ended', 'gone']) expect(await claimed(free)).toBeUndefined()
+    expect(await stored('unknown')).toMatchObject({ state: 'open', fingerprint: 'print-unknown' })
+    expect(await stored('pending')).toMatchObject({ state: 'open' })
+    expect(await stored('mismatch')).toMatchObject({ state: 'mismatch' })
+    for (const free of ['refused', 'ended', 'gone']) expect(await stored(free)).toBeUndefined()
     for (const key of ['done', 'unknown', 'pending', 'mismatch'])
-      expect(await ledger.begin(intent({ owner, claim: { key: `order-${key}`, fingerprint: `print-${key}` } }))).toBe(false)
+      expect(await ledger.begin(intent({ owner, idempotencyKey: { key: `order-${key}`, fingerprint: `print-${key}` } }))).toBe(
+        false,
+      )
   })
 
   test('reconciliation goes on where it was, and so does the one process for each check', async () => {
@@ -134,7 +136,10 @@ describeStores(durableStores, (shared) => {
       transaction: { withdrawalAddress: 'TOther', depositAddress: 'bc1q-mismatch', status: 'wait' },
       quotedAmountOut: '9425.243471',
     })
-    expect(await ledger.findClaim(owner, 'order-mismatch')).toMatchObject({ state: 'done', first: { reportedAt: began + 60_000 } })
+    expect(await ledger.findIdempotencyKey(owner, 'order-mismatch')).toMatchObject({
+      state: 'done',
+      first: { reportedAt: began + 60_000 },
+    })
   })
 
   test('keys, overrides and the audit log are as they were', async () => {

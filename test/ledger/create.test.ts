@@ -63,15 +63,15 @@ describeStores(allStores, (shared) => {
     expect((await ledger.find(owner, provider, 'x'))?.transaction).toStrictEqual(reported.transaction)
   })
 
-  test('a create that was refused leaves nothing, its claim neither', async () => {
+  test('a create that was refused leaves nothing, its key neither', async () => {
     const { ledger } = shared()
-    const claim = { key: 'key', fingerprint: 'f' }
-    const { id, owner, provider } = await begun(ledger, { claim })
+    const idempotencyKey = { key: 'key', fingerprint: 'f' }
+    const { id, owner, provider } = await begun(ledger, { idempotencyKey })
     await ledger.drop(id)
-    expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
+    expect(await ledger.findIdempotencyKey(owner, 'key')).toBeUndefined()
     expect(await ledger.knownOwners([owner])).toEqual(new Set())
     expect(await ledger.unresolvedBetween(provider, 0, Date.now())).toEqual([])
-    expect(await ledger.begin(intent({ owner, provider, claim }))).toBe(true)
+    expect(await ledger.begin(intent({ owner, provider, idempotencyKey }))).toBe(true)
   })
 
   test('a create of known outcome is neither dropped nor marked unknown', async () => {
@@ -153,13 +153,13 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { owner, provider } = await completed(ledger, 'x')
     const before = await ledger.find(owner, provider, 'x')
-    const second = await begun(ledger, { provider, claim: { key: 'key', fingerprint: 'f' } })
+    const second = await begun(ledger, { provider, idempotencyKey: { key: 'key', fingerprint: 'f' } })
     expect(await ledger.complete(second.id, facts('x', { depositAddress: 'other' }))).toBe(false)
     expect(await ledger.complete(second.id, facts('x'))).toBe(false)
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(before)
     expect(await ledger.find(second.owner, provider, 'x')).toBeUndefined()
     expect(await ledger.list(second.owner, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.findClaim(second.owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
+    expect(await ledger.findIdempotencyKey(second.owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
   })
 
   test('L16: of many clients that get one id at once, one has it', async () => {
@@ -177,16 +177,16 @@ describeStores(allStores, (shared) => {
     const { owner, provider } = await completed(
       ledger,
       'x',
-      { claim: { key: 'one', fingerprint: '1' } },
+      { idempotencyKey: { key: 'one', fingerprint: '1' } },
       facts('x', { status: 'success' }),
     )
     const before = await ledger.find(owner, provider, 'x')
-    const second = await begun(ledger, { owner, provider, claim: { key: 'two', fingerprint: '2' } })
+    const second = await begun(ledger, { owner, provider, idempotencyKey: { key: 'two', fingerprint: '2' } })
     expect(await ledger.complete(second.id, facts('x', { depositAddress: 'other', status: 'wait' }))).toBe(false)
     expect(await ledger.complete(second.id, facts('x'))).toBe(false)
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [before], total: 1 })
-    expect(await ledger.findClaim(owner, 'one')).toMatchObject({ state: 'done', entry: before })
-    expect(await ledger.findClaim(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
+    expect(await ledger.findIdempotencyKey(owner, 'one')).toMatchObject({ state: 'done', entry: before })
+    expect(await ledger.findIdempotencyKey(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
   })
 
   test('L36: of many creates of one client that get one id at once, one has it', async () => {
@@ -206,14 +206,14 @@ describeStores(allStores, (shared) => {
       [owner, 'y'],
       [unique('owner'), 'z'],
     ] as const) {
-      const lost = await begun(ledger, { owner: by, provider, claim: { key: 'key', fingerprint: 'f' } })
+      const lost = await begun(ledger, { owner: by, provider, idempotencyKey: { key: 'key', fingerprint: 'f' } })
       await ledger.markUnknown(lost.id, 5)
       expect(await ledger.bindFound(lost.id, facts('x', { depositAddress: 'other' }))).toBe(false)
-      expect(await ledger.findClaim(by, 'key')).toMatchObject({ fingerprint: 'f', state: 'open', provider })
+      expect(await ledger.findIdempotencyKey(by, 'key')).toMatchObject({ fingerprint: 'f', state: 'open', provider })
       expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
       expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
       expect(await ledger.bindFound(lost.id, facts('x'))).toBe(false)
-      expect(await ledger.findClaim(by, 'key')).toMatchObject({ state: 'done', entry: { transaction: { id: own } } })
+      expect(await ledger.findIdempotencyKey(by, 'key')).toMatchObject({ state: 'done', entry: { transaction: { id: own } } })
     }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(before)
   })
@@ -222,7 +222,7 @@ describeStores(allStores, (shared) => {
     'L37: what %s saw before its result came is its creator’s, and counts as created',
     async (who) => {
       const { ledger } = shared()
-      const created = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
+      const created = await begun(ledger, { idempotencyKey: { key: 'key', fingerprint: 'f' } })
       const { owner, provider } = created
       const reader = who === 'its owner' ? owner : unique('owner')
       const listed = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
@@ -234,7 +234,7 @@ describeStores(allStores, (shared) => {
       expect(total).toBe(1)
       const transaction = { status: 'success', depositAddress: 'newer' }
       expect(entries).toMatchObject([{ isCreated: true, changedAt: 7, sequence: 12, transaction }])
-      expect(await ledger.findClaim(owner, 'key')).toStrictEqual({
+      expect(await ledger.findIdempotencyKey(owner, 'key')).toStrictEqual({
         fingerprint: 'f',
         state: 'done',
         entry: entries[0],
@@ -295,25 +295,25 @@ describeStores(allStores, (shared) => {
     async (_, known) => {
       const { ledger } = shared()
       for (const who of ['same', 'another']) {
-        const second = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
+        const second = await begun(ledger, { idempotencyKey: { key: 'key', fingerprint: 'f' } })
         const reader = who === 'same' ? second.owner : unique('owner')
         const before = await ledger.upsert(reader, second.provider, facts('x', known, { sequence: 10 }))
         expect(await ledger.complete(second.id, facts('x', { depositAddress: 'newer' }, { sequence: 11 }))).toBe(false)
         expect(await ledger.find(reader, second.provider, 'x')).toStrictEqual(before)
-        expect(await ledger.findClaim(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
+        expect(await ledger.findIdempotencyKey(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
       }
     },
   )
 
   test('M6: a response that contradicts the request is stored as a mismatch, and no client finds it', async () => {
     const { ledger } = shared()
-    const { id, owner, provider } = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
+    const { id, owner, provider } = await begun(ledger, { idempotencyKey: { key: 'key', fingerprint: 'f' } })
     await ledger.markUnknown(id, 5)
     await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
     expect(await ledger.find(owner, provider, 'x')).toBeUndefined()
     expect(await ledger.findAll(owner, provider, ['x'])).toEqual([])
     expect(await ledger.list(owner, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.findClaim(owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
+    expect(await ledger.findIdempotencyKey(owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
     expect(await ledger.existingIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
     expect(await ledger.upsert(owner, provider, facts('x'))).toBeUndefined()
     expect(await ledger.complete(id, facts('x'))).toBe(false)

@@ -1,4 +1,4 @@
-/** Creates of unknown outcome: which are due, and that one process claims each (docs/contract.md §10.2). */
+/** Creates of unknown outcome: which are due, and that one process leases each (docs/contract.md §10.2). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Intent, maxOpenCreates, type UnresolvedCreate } from '../../src/core/ledger.ts'
 import { TooManyOpenCreates } from '../../src/domain/fault.ts'
@@ -52,10 +52,10 @@ describeStores(allStores, (shared) => {
     const [owner, provider] = [unique('owner'), unique('provider')]
     const open = Array.from({ length: maxOpenCreates }, () => intent({ owner, provider }))
     for (let at = 0; at < open.length; at += 50) await Promise.all(open.slice(at, at + 50).map((create) => ledger.begin(create)))
-    const claim = { key: 'order', fingerprint: 'f', request: {} } as unknown as Intent['claim']
-    const refused = intent({ owner, provider, claim })
+    const idempotencyKey = { key: 'order', fingerprint: 'f', request: {} } as unknown as Intent['idempotencyKey']
+    const refused = intent({ owner, provider, idempotencyKey })
     await expect(ledger.begin(refused)).rejects.toThrow(TooManyOpenCreates)
-    expect(await ledger.findClaim(owner, 'order')).toBeUndefined()
+    expect(await ledger.findIdempotencyKey(owner, 'order')).toBeUndefined()
     expect(await ledger.begin(intent({ owner: unique('owner'), provider }))).toBe(true)
     expect(await ledger.begin(intent({ owner, provider: unique('provider') }))).toBe(true)
     const [first] = open
@@ -156,10 +156,10 @@ describeStores(allStores, (shared) => {
 
   describe('a create of which the provider’s whole list has nothing', () => {
     const key = unique('key')
-    const claim = { key, fingerprint: 'f' }
+    const idempotencyKey = { key, fingerprint: 'f' }
     const lost = async (store: ReturnType<typeof shared>, owner = unique('owner')): Promise<UnresolvedCreate> => {
       const { ledger } = store
-      const made = intent({ owner, provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000, claim })
+      const made = intent({ owner, provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000, idempotencyKey })
       await ledger.begin(made)
       await ledger.markUnknown(made.id, 2_000)
       const [open] = await ledger.dueCreates(2_000, 10, [owner])
@@ -169,12 +169,12 @@ describeStores(allStores, (shared) => {
     test('L28: ends as not created, and its key is free', async () => {
       const { ledger, ledgerAdmin } = shared()
       const open = await lost(shared())
-      expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
+      expect(await ledger.findIdempotencyKey(open.owner, key)).toMatchObject({ state: 'open' })
       expect(await ledger.markNotCreated(open, 0)).toBe(true)
-      expect(await ledger.findClaim(open.owner, key)).toBeUndefined()
+      expect(await ledger.findIdempotencyKey(open.owner, key)).toBeUndefined()
       expect(await ledger.dueCreates(9_000, 10, [open.owner])).toEqual([])
       expect((await ledgerAdmin.unresolved()).map(({ intent: id }) => id)).not.toContain(open.intent)
-      expect(await ledger.begin(intent({ owner: open.owner, claim }))).toBe(true)
+      expect(await ledger.begin(intent({ owner: open.owner, idempotencyKey }))).toBe(true)
       expect(await ledger.markNotCreated(open, 0)).toBe(false)
     })
 
@@ -182,7 +182,7 @@ describeStores(allStores, (shared) => {
       const { ledger } = shared()
       const open = await lost(shared())
       expect(await ledger.markNotCreated(open, 60_000)).toBe(false)
-      expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
+      expect(await ledger.findIdempotencyKey(open.owner, key)).toMatchObject({ state: 'open' })
     })
 
     test('L28: does not end if another process has taken it, or it was completed', async () => {
@@ -200,7 +200,7 @@ describeStores(allStores, (shared) => {
       for (const open of [done, mismatch]) await ledger.markNotCreated(open, 0)
       expect(await ledger.complete(done.intent, facts('x'))).toBe(true)
       expect(await ledger.find(done.owner, done.provider, 'x')).toMatchObject({ isCreated: true })
-      expect(await ledger.findClaim(done.owner, key)).toBeUndefined()
+      expect(await ledger.findIdempotencyKey(done.owner, key)).toBeUndefined()
       await ledger.markMismatch(mismatch.intent, facts('y').transaction, ['coinTo'])
       expect(await ledgerAdmin.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
     })

@@ -8,14 +8,14 @@ import { query, wrongPageIndex } from './raw.ts'
 import { always, eachOf, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
-const claim = { key: 'key', fingerprint: 'f' }
+const idempotencyKey = { key: 'key', fingerprint: 'f' }
 const day = 24 * 3_600_000
 const none = { overdue: 0, recentKey: 0, unresolved: 0, attention: 0 }
 
 afterEach(() => void vi.useRealTimers())
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
-  const made = intent({ owner: unique('owner'), provider: unique('provider'), claim, ...fields })
+  const made = intent({ owner: unique('owner'), provider: unique('provider'), idempotencyKey, ...fields })
   await ledger.begin(made)
   return made
 }
@@ -93,7 +93,16 @@ describeStores(allStores, (shared) => {
 
   test('the state of the ledger is counted', async () => {
     const { ledger, accounts, ledgerAdmin } = await shared().openNew()
-    const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, needPerson: 0, claims: 0, accounts: 0, validKeys: 0 }
+    const none = {
+      entries: [],
+      pending: 0,
+      unknown: 0,
+      mismatches: 0,
+      needPerson: 0,
+      idempotencyKeys: 0,
+      accounts: 0,
+      validKeys: 0,
+    }
     expect(await ledgerAdmin.stats(1_000)).toEqual(none)
     await ledger.upsert('o', 'beta', facts('x', { status: 'success' }))
     await ledger.upsert('o', 'alpha', facts('x', { status: 'wait' }))
@@ -114,7 +123,7 @@ describeStores(allStores, (shared) => {
       oldestAttempt: 200,
       mismatches: 1,
       needPerson: 0,
-      claims: 3,
+      idempotencyKeys: 3,
       accounts: 1,
       validKeys: 2,
     })
@@ -151,7 +160,7 @@ describeStores(allStores, (shared) => {
     ])
   })
 
-  test('a create that is bound by hand is its owner’s, and its claim has the result but no first response', async () => {
+  test('a create that is bound by hand is its owner’s, and its key has the result but no first response', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger, { attemptedAt: Date.UTC(2026, 6, 1) })
     await ledger.markUnknown(id, 5)
@@ -160,7 +169,12 @@ describeStores(allStores, (shared) => {
     const entry = { transaction, derived: [], reportedAt: 77, owner, provider, isCreated: true }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.list(owner, { page: 1, size: 5, created: always })).toStrictEqual({ entries: [entry], total: 1 })
-    expect(await ledger.findClaim(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first: undefined })
+    expect(await ledger.findIdempotencyKey(owner, 'key')).toStrictEqual({
+      fingerprint: 'f',
+      state: 'done',
+      entry,
+      first: undefined,
+    })
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
     expect(await ledgerAdmin.bind(id, 'x', 78, undefined, 'tester')).toBe('missing')
     expect(await ledgerAdmin.bind('no such create', 'x', 78, undefined, 'tester')).toBe('missing')
@@ -186,7 +200,7 @@ describeStores(allStores, (shared) => {
     expect(await ledgerAdmin.accept(wrong.id, 5, 'tester')).toBe('accepted')
     const { id, depositAddress } = facts('x').transaction
     const transaction = { id, depositAddress, status: 'wait', coinTo: requested.coinTo }
-    expect(await ledger.findClaim(wrong.owner, wrong.claim?.key ?? '')).toMatchObject({
+    expect(await ledger.findIdempotencyKey(wrong.owner, wrong.idempotencyKey?.key ?? '')).toMatchObject({
       state: 'done',
       first: { transaction },
       entry: { transaction, isCreated: true },
@@ -208,15 +222,15 @@ describeStores(allStores, (shared) => {
   test('a create is not bound to what another create has, but to what another key has only listed', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
-    const other = await begun(ledger, { owner, provider, claim: undefined })
+    const other = await begun(ledger, { owner, provider, idempotencyKey: undefined })
     await ledger.complete(other.id, facts('x'))
-    const others = await begun(ledger, { owner: unique('stranger'), provider, claim: undefined })
+    const others = await begun(ledger, { owner: unique('stranger'), provider, idempotencyKey: undefined })
     await ledger.complete(others.id, facts('y'))
     const reader = unique('stranger')
     await ledger.upsert(reader, provider, facts('z', { status: 'exchanging' }))
     expect(await ledgerAdmin.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
     expect(await ledgerAdmin.bind(id, 'y', 5, undefined, 'tester')).toBe('taken')
-    expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findIdempotencyKey(owner, 'key')).toMatchObject({ state: 'open' })
     expect(await ledgerAdmin.bind(id, 'z', 5, undefined, 'tester')).toBe('bound')
     expect(await ledger.find(reader, provider, 'z')).toBeUndefined()
     expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
@@ -231,7 +245,7 @@ describeStores(allStores, (shared) => {
     expect([total, entries[0]?.isCreated, entries[0]?.transaction.status]).toEqual([1, true, 'success'])
   })
 
-  test('a create that never was is gone with its claim', async () => {
+  test('a create that never was is gone with its key', async () => {
     const { ledger, ledgerAdmin } = shared()
     const [open, wrong, done] = [await begun(ledger), await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(wrong.id, facts('x').transaction, ['coinTo'])
@@ -240,8 +254,8 @@ describeStores(allStores, (shared) => {
       [open.id, wrong.id, done.id, 'no such create'].map((id) => ledgerAdmin.markNotCreated(id, 'tester')),
     )
     expect(gone).toEqual([true, true, false, false])
-    const claims = await Promise.all([open, wrong, done].map(({ owner }) => ledger.findClaim(owner, 'key')))
-    expect(claims.map((claimed) => claimed?.state)).toEqual([undefined, undefined, 'done'])
+    const states = await Promise.all([open, wrong, done].map(({ owner }) => ledger.findIdempotencyKey(owner, 'key')))
+    expect(states.map((found) => found?.state)).toEqual([undefined, undefined, 'done'])
     expect(await ledger.existingIds(wrong.provider, ['x'])).toEqual(new Set())
   })
 
@@ -266,7 +280,7 @@ describeStores(allStores, (shared) => {
     expect(await exported(ledgerAdmin, since)).toEqual(late.map(({ owner, id }) => `${owner} ${id}`))
   })
 
-  test('what ended before a time is forgotten with its claims, and lists are right afterwards', async () => {
+  test('what ended before a time is forgotten with its keys, and lists are right afterwards', async () => {
     const { ledger, ledgerAdmin, url } = await shared().openNew()
     const statuses = ['wait', 'success', 'refunded', 'overdue', 'sending', undefined] as const
     const rows = Array.from({ length: 1_200 }, (_, n) => ({ id: `${n}`, at: n * 1_000, status: statuses[n % 6] }))
@@ -291,8 +305,8 @@ describeStores(allStores, (shared) => {
     }
     if (url !== 'sqlite::memory:') expect(await wrongPageIndex(url)).toEqual([])
     expect(await ledger.knownOwners(['p', 'o'])).toEqual(new Set(['o']))
-    expect(await ledger.findClaim('q', 'key')).toBeUndefined()
-    expect(await ledger.findClaim(open.owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findIdempotencyKey('q', 'key')).toBeUndefined()
+    expect(await ledger.findIdempotencyKey(open.owner, 'key')).toMatchObject({ state: 'open' })
     await ledger.upsert('p', 'beta', facts('y'))
     expect((await ledger.list('p', { page: 1, size: 5, created: always })).total).toBe(1)
   })
@@ -302,13 +316,13 @@ describeStores(allStores, (shared) => {
     const now = Date.now()
     const made = await begun(ledger, { owner: 'o' })
     await ledger.complete(made.id, facts('x', { status: 'success' }))
-    const without = await begun(ledger, { owner: 'o', claim: undefined })
+    const without = await begun(ledger, { owner: 'o', idempotencyKey: undefined })
     await ledger.complete(without.id, facts('y', { status: 'refunded' }))
     expect(await ledgerAdmin.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
-    expect(await ledger.findClaim('o', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
+    expect(await ledger.findIdempotencyKey('o', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
     vi.useFakeTimers({ toFake: ['Date'], now: now + 1.1 * day })
     expect(await ledgerAdmin.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: none })
-    expect(await ledger.findClaim('o', 'key')).toBeUndefined()
+    expect(await ledger.findIdempotencyKey('o', 'key')).toBeUndefined()
   })
 
   test('L49: prune keeps what has been overdue for less than 30 days, however long ago it was created', async () => {

@@ -94,8 +94,8 @@ async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Co
   const does: { readonly [Name in keyof Commands]: (chosen: Commands[Name]) => readonly [() => unknown, () => unknown] } = {
     begin({ key, ...by }) {
       const attemptedAt = Date.now() + creates.length
-      const claim = key === null ? undefined : { key: keys[key] as string, fingerprint: `${creates.length}` }
-      const made = intent({ owner: owner(by.owner), provider: provider(by.provider), attemptedAt, claim })
+      const idempotencyKey = key === null ? undefined : { key: keys[key] as string, fingerprint: `${creates.length}` }
+      const made = intent({ owner: owner(by.owner), provider: provider(by.provider), attemptedAt, idempotencyKey })
       creates.push(made)
       return [() => ledger.begin(made), () => model.begin(made)]
     },
@@ -132,9 +132,9 @@ async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Co
       vi.setSystemTime(Date.now() + hours * hour)
       return [() => {}, () => {}]
     },
-    // Of other runs in the same store there are transactions and claims too.
+    // Of other runs in the same store there are transactions and keys too.
     prune: () => [async () => void (await ledgerAdmin.prune(start + 1_000 * day, 'tester')), () => void model.prune()],
-    expire: () => [async () => void (await ledger.expireClaims()), () => void model.expireClaims()],
+    expire: () => [async () => void (await ledger.expireIdempotencyKeys()), () => void model.expireIdempotencyKeys()],
   }
 
   for (const step of steps) {
@@ -160,7 +160,7 @@ async function expectSame(
       }
       expect(await ledger.list(owner, query)).toEqual(model.list(owner, query))
     }
-    for (const key of keys) expect(await ledger.findClaim(owner, key)).toEqual(model.claimed(owner, key))
+    for (const key of keys) expect(await ledger.findIdempotencyKey(owner, key)).toEqual(model.findIdempotencyKey(owner, key))
     for (const provider of theirProviders) {
       for (const id of ids) expect(await ledger.find(owner, provider, id)).toEqual(model.find(owner, provider, id))
     }

@@ -1,6 +1,6 @@
 /** A simple model of the ledger: every store is compared with it. */
 import type {
-  ClaimState,
+  IdempotencyKeyState,
   Intent,
   LedgerEntry,
   LedgerListQuery,
@@ -41,16 +41,16 @@ export class Model {
   private rows: Row[] = []
   private ended: Row[] = []
   private pruned: { readonly provider: string; readonly id: string; readonly at: number }[] = []
-  private claims: Held[] = []
+  private keys: Held[] = []
 
   begin(intent: Intent): boolean {
-    const { owner, provider, claim, nextCheckAt } = intent
-    const held = claim && this.claims.find((each) => each.owner === owner && each.key === claim.key)
+    const { owner, provider, idempotencyKey, nextCheckAt } = intent
+    const held = idempotencyKey && this.keys.find((each) => each.owner === owner && each.key === idempotencyKey.key)
     if (held && (held.madeAt >= Date.now() - day || isOpen(held.row))) return false
-    this.claims = this.claims.filter((each) => each !== held)
+    this.keys = this.keys.filter((each) => each !== held)
     const row: Row = { intent, owner, provider, state: 'pending', nextCheckAt, checkCount: 0 }
     this.rows.push(row)
-    if (claim) this.claims.push({ owner, ...claim, madeAt: Date.now(), row })
+    if (idempotencyKey) this.keys.push({ owner, ...idempotencyKey, madeAt: Date.now(), row })
     return true
   }
 
@@ -82,13 +82,13 @@ export class Model {
     }
     if (row.state === 'done') return true
     const holder = this.holder(row.provider, id)
-    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
+    for (const key of this.keys) if (key.row === row) key.madeAt = Date.now()
     const isAnothers = holder && (holder.intent || wasThereBefore(holder.facts, facts))
     if (isAnothers || this.isPruned(row.provider, id)) {
       Object.assign(row, { state: 'mismatch', nextCheckAt: undefined })
       return false
     }
-    for (const claim of this.claims) if (claim.row === row) claim.first = facts
+    for (const key of this.keys) if (key.row === row) key.first = facts
     this.enter(row, facts, holder)
     return true
   }
@@ -104,7 +104,7 @@ export class Model {
     if (isListed) this.rows.splice(this.rows.indexOf(holder), 1)
     const isAnothers = holder && holder !== row && !isListed
     Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: isAnothers ? undefined : reported.id })
-    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
+    for (const key of this.keys) if (key.row === row) key.madeAt = Date.now()
     return []
   }
 
@@ -114,7 +114,7 @@ export class Model {
     const holder = this.holder(row.provider, id)
     if ((holder && holder !== row && holder.intent) || this.isPruned(row.provider, id)) return 'taken'
     const createdAt = new Date(row.intent.attemptedAt).toISOString()
-    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
+    for (const key of this.keys) if (key.row === row) key.madeAt = Date.now()
     this.enter(
       row,
       { transaction: { ...row.intent.requested, id, status: 'wait', createdAt }, derived: [], reportedAt: at },
@@ -157,21 +157,21 @@ export class Model {
     return { entries: sorted.slice((page - 1) * size, page * size).map(entryOf), total: rows.length }
   }
 
-  claimed(owner: string, key: string): ClaimState | undefined {
-    const claim = this.claims.find((each) => each.owner === owner && each.key === key)
-    if (!claim) return undefined
-    const { row, fingerprint, first } = claim
+  findIdempotencyKey(owner: string, key: string): IdempotencyKeyState | undefined {
+    const idempotencyKey = this.keys.find((each) => each.owner === owner && each.key === key)
+    if (!idempotencyKey) return undefined
+    const { row, fingerprint, first } = idempotencyKey
     const { provider, nextCheckAt } = row
     if (isOpen(row)) return { state: 'open', fingerprint, provider, isRunning: row.state === 'pending', nextCheckAt }
-    if (claim.madeAt < Date.now() - day) return undefined
+    if (idempotencyKey.madeAt < Date.now() - day) return undefined
     if (row.state === 'mismatch') return { state: 'mismatch', fingerprint, provider: row.provider }
     return { state: 'done', fingerprint, entry: entryOf(row), first }
   }
 
-  expireClaims(): number {
-    const kept = this.claims.filter((claim) => claim.madeAt >= Date.now() - day || isOpen(claim.row))
-    const gone = this.claims.length - kept.length
-    this.claims = kept
+  expireIdempotencyKeys(): number {
+    const kept = this.keys.filter((key) => key.madeAt >= Date.now() - day || isOpen(key.row))
+    const gone = this.keys.length - kept.length
+    this.keys = kept
     return gone
   }
 
@@ -220,7 +220,7 @@ export class Model {
       return apart >= -milliseconds(hour) && apart <= milliseconds(hour)
     }
     return (
-      this.claims.some((claim) => claim.row === row && claim.madeAt >= Date.now() - day) ||
+      this.keys.some((key) => key.row === row && key.madeAt >= Date.now() - day) ||
       this.rows.some((other) => isOpen(other) && other.provider === row.provider && isNear(other))
     )
   }
@@ -254,12 +254,12 @@ export class Model {
 
   private remove(row: Row): void {
     this.rows = this.rows.filter((each) => each !== row)
-    this.claims = this.claims.filter((claim) => claim.row !== row)
+    this.keys = this.keys.filter((key) => key.row !== row)
   }
 
   private enter(row: Row, facts: TransactionRecord, before: Row | undefined): void {
     if (before && before !== row) {
-      for (const claim of this.claims) if (claim.row === before) claim.row = row
+      for (const key of this.keys) if (key.row === before) key.row = row
       this.remove(before)
     }
     const own = milliseconds(row.intent?.attemptedAt ?? 0)

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: open transactions of a provider, each claimed by one process at a time. */
+/** docs/contract.md §12: open transactions of a provider, each leased by one process at a time. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { query } from './raw.ts'
@@ -16,8 +16,8 @@ describeStores(allStores, (shared) => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  const claim = async (count = 10): Promise<readonly string[]> =>
-    (await shared().ledger.claimOpen(provider, count, pauseMs)).map(({ transaction }) => transaction.id)
+  const lease = async (count = 10): Promise<readonly string[]> =>
+    (await shared().ledger.leaseOpen(provider, count, pauseMs)).map(({ transaction }) => transaction.id)
   const created = async (id: string, ageMs: number, status = 'wait', at = provider): Promise<void> => {
     const { ledger } = shared()
     const attemptedAt = Date.now() - ageMs
@@ -38,14 +38,14 @@ describeStores(allStores, (shared) => {
     const { owner = '', transaction } = found?.entry ?? {}
     const lost = facts('lost', { ...transaction, attention: 'lost' }, { sequence: 2 })
     await upsert(ledger, owner, provider, { ...lost, missingAt: Date.now() - 4 })
-    const claimLost = async () =>
-      (await ledger.claimLost(provider, 9, pauseMs, Date.now() - 5)).map((entry) => entry.transaction.id)
-    expect(await claimLost()).toEqual([])
+    const leaseLost = async () =>
+      (await ledger.leaseLost(provider, 9, pauseMs, Date.now() - 5)).map((entry) => entry.transaction.id)
+    expect(await leaseLost()).toEqual([])
     vi.setSystemTime(Date.now() + 1)
-    expect(await claimLost()).toEqual(['lost'])
-    expect(await claimLost()).toEqual([])
+    expect(await leaseLost()).toEqual(['lost'])
+    expect(await leaseLost()).toEqual([])
     await ledger.releaseOpen(provider, ['lost'])
-    expect(await claimLost()).toEqual(['lost'])
+    expect(await leaseLost()).toEqual(['lost'])
   })
 
   test('each once in the pause, the oldest first', async () => {
@@ -53,22 +53,22 @@ describeStores(allStores, (shared) => {
     await created('old', 9_000)
     await created('middle', 5_000)
     await created('elsewhere', 5_000, 'wait', unique('provider'))
-    expect(await claim(2)).toEqual(['old', 'middle'])
-    expect(await claim(2)).toEqual(['young'])
-    expect(await claim()).toEqual([])
+    expect(await lease(2)).toEqual(['old', 'middle'])
+    expect(await lease(2)).toEqual(['young'])
+    expect(await lease()).toEqual([])
     vi.setSystemTime(Date.now() + pauseMs - 1)
-    expect(await claim()).toEqual([])
+    expect(await lease()).toEqual([])
     vi.setSystemTime(Date.now() + 1)
     await created('new', 0)
-    expect(await claim()).toEqual(['new', 'old', 'middle', 'young'])
+    expect(await lease()).toEqual(['new', 'old', 'middle', 'young'])
   })
 
-  test('what is released was never claimed', async () => {
+  test('what is released was never leased', async () => {
     await created('old', 9_000)
     await created('young', 1_000)
-    expect(await claim()).toEqual(['old', 'young'])
+    expect(await lease()).toEqual(['old', 'young'])
     await shared().ledger.releaseOpen(provider, ['young'])
-    expect(await claim()).toEqual(['young'])
+    expect(await lease()).toEqual(['young'])
   })
 
   test('success and refunded are not open; overdue is for seven days', async () => {
@@ -77,34 +77,34 @@ describeStores(allStores, (shared) => {
     await created('overdue', 6.9 * dayMs, 'overdue')
     await created('forgotten', 7.1 * dayMs, 'overdue')
     await created('sending', 90 * dayMs, 'sending')
-    expect((await claim()).toSorted()).toEqual(['overdue', 'sending'])
+    expect((await lease()).toSorted()).toEqual(['overdue', 'sending'])
   })
 
   test('creates of unknown outcome have no id to be read by', async () => {
     await shared().ledger.begin(intent({ provider }))
-    expect(await claim()).toEqual([])
+    expect(await lease()).toEqual([])
   })
 
-  test('what a client reads meanwhile stays claimed', async () => {
+  test('what a client reads meanwhile stays leased', async () => {
     const { ledger } = shared()
     await created('one', 1_000)
-    const [entry] = await ledger.claimOpen(provider, 1, pauseMs)
+    const [entry] = await ledger.leaseOpen(provider, 1, pauseMs)
     await upsert(ledger, entry?.owner ?? '', provider, facts('one', { status: 'exchanging' }, { sequence: 5 }))
-    expect(await claim()).toEqual([])
+    expect(await lease()).toEqual([])
   })
 
-  test('concurrent claims never overlap, and in the end each transaction is claimed', async () => {
+  test('concurrent leases never overlap, and in the end each transaction is leased', async () => {
     for (let at = 0; at < 40; at++) await created(`tx-${at}`, at * 1_000)
-    const claimed: string[] = []
-    for (let round = 0; round < 12; round++) claimed.push(...(await Promise.all([claim(7), claim(7), claim(7), claim(7)])).flat())
-    expect(claimed).toHaveLength(40)
-    expect(new Set(claimed).size).toBe(40)
+    const leased: string[] = []
+    for (let round = 0; round < 12; round++) leased.push(...(await Promise.all([lease(7), lease(7), lease(7), lease(7)])).flat())
+    expect(leased).toHaveLength(40)
+    expect(new Set(leased).size).toBe(40)
   })
 })
 
 describe('with a second process', () => {
   describeStores(durableStores, (shared) => {
-    test('a claim costs by what is open, not by what is kept', async () => {
+    test('a lease costs by what is open, not by what is kept', async () => {
       const { url } = await shared().openNew()
       const isSqlite = url.startsWith('sqlite:')
       const due = "SELECT provider_id FROM transactions WHERE provider = 'a' AND polled_at <= (SELECT 5)"
@@ -127,7 +127,7 @@ describe('with a second process', () => {
       }
     })
 
-    test('what one has claimed the other has not', async () => {
+    test('what one has leased the other has not', async () => {
       const provider = unique('provider')
       const other = await openLedger(shared().url)
       for (let at = 0; at < 6; at++) {
@@ -135,8 +135,8 @@ describe('with a second process', () => {
         await shared().ledger.begin(made)
         await shared().ledger.complete(made.id, facts(`tx-${at}`))
       }
-      const claims = [shared().ledger, other.ledger].map((ledger) => ledger.claimOpen(provider, 6, pauseMs))
-      const ids = (await Promise.all(claims)).flat().map(({ transaction }) => transaction.id)
+      const leases = [shared().ledger, other.ledger].map((ledger) => ledger.leaseOpen(provider, 6, pauseMs))
+      const ids = (await Promise.all(leases)).flat().map(({ transaction }) => transaction.id)
       expect(ids).toHaveLength(6)
       expect(new Set(ids).size).toBe(6)
       await other.close()

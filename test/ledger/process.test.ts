@@ -42,7 +42,7 @@ async function storedIds({ ledger }: OpenLedger, lines: readonly string[]): Prom
   return found
 }
 
-const isCreate = (line: string) => !line.startsWith('claim ')
+const isCreate = (line: string) => !line.startsWith('key ')
 
 describeStores(durableStores, (shared) => {
   test('L18: four processes make a thousand creates in one new ledger; nothing is lost, none is refused', async () => {
@@ -54,13 +54,13 @@ describeStores(durableStores, (shared) => {
     const lines = writers.flatMap((writer) => writer.lines())
     const creates = lines.filter(isCreate)
     expect(new Set(creates).size).toBe(1_000)
-    const claims = lines.filter((line) => !isCreate(line))
-    expect([claims.length, new Set(claims).size]).toEqual([25, 25])
+    const keys = lines.filter((line) => !isCreate(line))
+    expect([keys.length, new Set(keys).size]).toEqual([25, 25])
     const opened = await openLedger(url)
     onTestFinished(opened.close)
     expect(await storedIds(opened, creates)).toEqual(creates)
     expect((await opened.ledger.list('shared', { page: 1, size: 1, created: always })).total).toBe(500)
-    expect(await opened.ledgerAdmin.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, claims: 25 })
+    expect(await opened.ledgerAdmin.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, idempotencyKeys: 25 })
     expect(await wrongPageIndex(url)).toEqual([])
   })
 

@@ -6,7 +6,7 @@ import { query } from './raw.ts'
 import { always, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
-const claim = { key: 'key', fingerprint: 'f' }
+const idempotencyKey = { key: 'key', fingerprint: 'f' }
 const day = 24 * 3_600_000
 const future = Date.now() + 1_000 * day
 
@@ -34,14 +34,14 @@ describeStores(allStores, (shared) => {
       const store = await shared().openNew()
       const { ledger, ledgerAdmin } = store
       const { provider } = await pruned(store, 'alpha', 'x')
-      const second = await begun(ledger, { provider, claim })
+      const second = await begun(ledger, { provider, idempotencyKey })
       const isLate = when !== 'in time'
       if (isLate) expect(await ledgerAdmin.markNotCreated(second.id, 'tester')).toBe(true)
       for (let times = 0; times < 2; times++) expect(await ledger.complete(second.id, facts('x'))).toBe(false)
       expect(await ledger.find(second.owner, provider, 'x')).toBeUndefined()
       expect(await ledger.list(second.owner, { page: 1, size: 5, created: always })).toEqual({ entries: [], total: 0 })
       const state = isLate ? undefined : { state: 'mismatch', fingerprint: 'f', provider }
-      expect(await ledger.findClaim(second.owner, 'key')).toEqual(state)
+      expect(await ledger.findIdempotencyKey(second.owner, 'key')).toEqual(state)
       expect(await ledgerAdmin.unresolved()).toMatchObject([
         { intent: second.id, state: 'mismatch', reported: { id: 'x', fields: ['id'] } },
       ])

@@ -165,22 +165,22 @@ describe('PostgreSQL', () => {
     expect(await ledger.begin(made)).toBe(true)
   })
 
-  const claim = { key: 'key', fingerprint: 'f' }
+  const idempotencyKey = { key: 'key', fingerprint: 'f' }
 
   test.each<Lost>(['request', 'response'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
     const { database } = await serverWithDatabase()
     const { url, loseCommits } = await proxy(database)
     const { ledger, ledgerAdmin, close } = await openLedger(url)
     onTestFinished(close)
-    const [made, refused, wrong] = [intent({ claim }), intent({ owner: 'stranger' }), intent()]
+    const [made, refused, wrong] = [intent({ idempotencyKey }), intent({ owner: 'stranger' }), intent()]
     loseCommits(lost, 2)
     expect(await ledger.begin(made)).toBe(true)
-    expect(await ledger.findClaim('owner', 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findIdempotencyKey('owner', 'key')).toMatchObject({ state: 'open' })
     loseCommits(lost, 1)
-    expect(await ledger.begin(intent({ claim }))).toBe(false)
+    expect(await ledger.begin(intent({ idempotencyKey }))).toBe(false)
     loseCommits(lost, 1)
     expect(await ledger.complete(made.id, facts('x'))).toBe(true)
-    expect(await ledger.findClaim('owner', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
+    expect(await ledger.findIdempotencyKey('owner', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
     await ledger.begin(refused)
     await ledger.begin(wrong)
     loseCommits(lost, 1)
@@ -252,7 +252,7 @@ describe('PostgreSQL', () => {
       const { url, loseCommits, refuse, admit } = await proxy(database)
       const { ledger, ledgerAdmin, close } = await openLedger(url)
       onTestFinished(close)
-      const made = intent({ claim })
+      const made = intent({ idempotencyKey })
       loseCommits(lost, 1, refuse)
       await expect(ledger.begin(made)).rejects.toThrow(UncertainChange)
       await admit()
@@ -269,7 +269,7 @@ describe('PostgreSQL', () => {
     const { database } = await serverWithDatabase()
     const { url, cut } = await proxy(database)
     const ledger = await impatient(url)
-    const [made, unresolved] = [intent({ claim }), intent()]
+    const [made, unresolved] = [intent({ idempotencyKey }), intent()]
     await ledger.begin(unresolved)
     const other = new pg.Client({ connectionString: database })
     await other.connect()
@@ -288,7 +288,7 @@ describe('PostgreSQL', () => {
     expect(reason).toBeInstanceOf(Error)
     expect(reason).not.toBeInstanceOf(UncertainChange)
     await other.query('ROLLBACK')
-    expect(await ledger.findClaim('owner', 'key')).toBeUndefined()
+    expect(await ledger.findIdempotencyKey('owner', 'key')).toBeUndefined()
   })
 
   test('L53: results find a connection while others hold all that are not theirs', async () => {

@@ -7,7 +7,7 @@ const [url = '', name = '', creates = ''] = process.argv.slice(2)
 const timeoutMs = 40_000
 const { ledger, close } = await openLedger(url, { timeoutMs })
 
-/** Some owners are of this process alone, one is shared; every process tries each claim. */
+/** Some owners are of this process alone, one is shared; every process tries each key. */
 async function create(n: number): Promise<void> {
   const owner = n % 2 === 0 ? 'shared' : `owner-${name}-${n % 7}`
   const id = `${name}-${n}`
@@ -15,8 +15,8 @@ async function create(n: number): Promise<void> {
   await ledger.begin(made)
   if (!(await ledger.complete(made.id, facts(id)))) throw new Error(`The create ${id} was refused.`)
   process.stdout.write(`${owner} ${id}\n`)
-  const claimed = intent({ owner: 'shared', provider: 'claims', claim: { key: `${n}`, fingerprint: 'f' } })
-  if (n % 10 === 0 && (await ledger.begin(claimed))) process.stdout.write(`claim ${n}\n`)
+  const keyed = intent({ owner: 'shared', provider: 'keyed', idempotencyKey: { key: `${n}`, fingerprint: 'f' } })
+  if (n % 10 === 0 && (await ledger.begin(keyed))) process.stdout.write(`key ${n}\n`)
 }
 
 const numbers = Array.from({ length: Number(creates) }, (_, n) => n)

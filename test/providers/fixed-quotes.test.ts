@@ -21,7 +21,7 @@ describe.each([
   })
 })
 
-it('while a fixed create gets its quote, its key is claimed and nothing is unknown', async () => {
+it('while a fixed create gets its quote, its key is in use and nothing is unknown', async () => {
   await using rig = await startRig('changenow')
   rig.exchange.delays.quote = 300
   const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const

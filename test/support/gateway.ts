@@ -65,7 +65,7 @@ export interface GatewaySettings {
   readonly steadyClock?: () => number
   /** None unless given. */
   readonly load?: Load
-  /** In place of the clock by which claims expire. */
+  /** In place of the clock by which idempotency keys expire. */
   readonly ledgerClock?: () => number
 }
 

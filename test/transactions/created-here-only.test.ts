@@ -152,7 +152,7 @@ test('what a key only read from a provider is not read there after a switch', as
   expect(place.beta.journal).toEqual([])
 })
 
-test('a claim is scoped to the key: the same words under another key are a new swap', async () => {
+test('a request is compared with those under its key: the same words under another key are a new swap', async () => {
   place = await startPassthrough('alpha')
   const first = await create('A', await place.gateway.freshKey())
   const other = await create('A', await place.gateway.freshKey())

@@ -191,7 +191,7 @@ export function assetKeyOf(pair: Pair, side: Side, table: AssetTable): string {
   const { code, coin, network } = assetNameOf(pair, side)
   const asset = assetIn(pair, side, table)
   const parts = asset ? [asset.code] : [code ?? coin, network].filter((word) => word !== undefined)
-  // Claims in existing ledgers contain this key: a name with a space or a quote is written as JSON, any other as it is.
+  // Idempotency keys in existing ledgers contain this text: a name with a space or a quote is written as JSON, any other as it is.
   if (parts.some((word) => /[\s"]/.test(word))) return JSON.stringify(parts.map(fold))
   return asset ? asset.code : fold(parts.join(' '))
 }

@@ -3,7 +3,7 @@ import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
-import type { ClaimState, Ledger, TransactionRecord } from '../ledger.ts'
+import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ledger.ts'
 import { AskedKeys, idempotency } from './idempotency.ts'
 import { inProgress } from './intent.ts'
 
@@ -33,23 +33,23 @@ const first: TransactionRecord = {
 }
 
 /** The state of the key at each look-up. */
-let claims: (ClaimState | undefined)[]
+let states: (IdempotencyKeyState | undefined)[]
 let lookups: [string, string][]
 let contexts: Context[]
 let fails: unknown
 let address: Partial<Transaction>
 beforeEach(() => {
   address = { depositAddress: 'bc1' }
-  claims = []
+  states = []
   lookups = []
   contexts = []
   fails = undefined
 })
 
 const ledger = {
-  async findClaim(owner: string, key: string) {
+  async findIdempotencyKey(owner: string, key: string) {
     lookups.push([owner, key])
-    return claims.shift()
+    return states.shift()
   },
 } as unknown as Ledger
 
@@ -63,9 +63,9 @@ const service = {
 
 async function create(
   overrides: Partial<NewTransaction> = {},
-  idempotencyKey: string | undefined = 'key-1',
+  idempotencyKeyHeader: string | undefined = 'key-1',
 ): Promise<ServiceResponse<'createTransaction'>> {
-  const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKey } as Context
+  const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKeyHeader } as Context
   return idempotency(
     ledger,
     table,
@@ -76,10 +76,10 @@ async function create(
 /** The fingerprint of this request. */
 async function fingerprint(overrides: Partial<NewTransaction> = {}): Promise<string> {
   await create(overrides)
-  return contexts.at(-1)?.claim?.fingerprint ?? ''
+  return contexts.at(-1)?.idempotencyKey?.fingerprint ?? ''
 }
 
-const done = async (changed: Partial<Extract<ClaimState, { state: 'done' }>> = {}): Promise<ClaimState> => {
+const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done' }>> = {}): Promise<IdempotencyKeyState> => {
   const entry = { transaction, owner: 'acme', provider: 'alpha', derived: [], reportedAt: 0, isCreated: true }
   return { state: 'done', fingerprint: await fingerprint(), entry, first, ...changed }
 }
@@ -91,15 +91,15 @@ it('without a key every create is sent', async () => {
   expect(contexts[0]).toBe(context)
 })
 
-it('a new key is claimed with the request', async () => {
+it('a new key is stored with the request', async () => {
   await create()
   expect(lookups).toEqual([['acme', 'key-1']])
-  expect(contexts[0]?.claim).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
+  expect(contexts[0]?.idempotencyKey).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
 })
 
 describe('a key that was used', () => {
   it('gets its first response, and the provider is not called', async () => {
-    claims = [await done()]
+    states = [await done()]
     contexts = []
     const response = await create()
     expect(response).toMatchObject({ provider: 'alpha', replayed: true, body: { status: 'wait', amountOut: '9.9' } })
@@ -107,7 +107,7 @@ describe('a key that was used', () => {
   })
 
   it('gets the current state if the operator bound it', async () => {
-    claims = [await done({ first: undefined })]
+    states = [await done({ first: undefined })]
     contexts = []
     const response = await create()
     expect(response).toEqual({
@@ -120,7 +120,7 @@ describe('a key that was used', () => {
   })
 
   it('gets no response yet if the operator bound it and there is no deposit address', async () => {
-    claims = [await done({ first: undefined })]
+    states = [await done({ first: undefined })]
     address = {}
     await expect(create()).rejects.toMatchObject({ kind: 'inProgress' })
   })
@@ -138,13 +138,13 @@ describe('a key that was used', () => {
   ])('gets no response while it %s', async (_, state, fault) => {
     const known = await fingerprint()
     contexts = []
-    claims = [{ fingerprint: known, provider: 'alpha', ...state } as ClaimState]
+    states = [{ fingerprint: known, provider: 'alpha', ...state } as IdempotencyKeyState]
     await expect(create()).rejects.toMatchObject(fault)
     expect(contexts).toEqual([])
   })
 
   it('is refused for another request', async () => {
-    claims = [await done({ fingerprint: await fingerprint({ amountIn: '0.2' as Amount }) })]
+    states = [await done({ fingerprint: await fingerprint({ amountIn: '0.2' as Amount }) })]
     await expect(create()).rejects.toMatchObject({ kind: 'reusedKey' })
   })
 })
@@ -152,12 +152,12 @@ describe('a key that was used', () => {
 describe('L6: of two at the same time', () => {
   it('the later one gets the response of the first, once it is known', async () => {
     const winner = await done()
-    claims = [undefined, winner]
+    states = [undefined, winner]
     fails = inProgress()
     expect(await create()).toMatchObject({ replayed: true, body: { status: 'wait' } })
   })
 
-  it('the later one is inProgress if the first has dropped its claim', async () => {
+  it('the later one is inProgress if the first has given up its key', async () => {
     fails = inProgress()
     await expect(create()).rejects.toBe(fails)
     expect(lookups).toHaveLength(2)
@@ -191,7 +191,7 @@ describe('L5: a repeat in another spelling is the same request', () => {
   const classic = 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59'
   const ethereum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
   const replayed = async (one: Partial<NewTransaction>, other: Partial<NewTransaction>): Promise<boolean> => {
-    claims = [await done({ fingerprint: await fingerprint(one) })]
+    states = [await done({ fingerprint: await fingerprint(one) })]
     return create(other).then(
       ({ replayed: isReplayed }) => isReplayed === true,
       () => false,
@@ -254,7 +254,7 @@ describe('L5: another request', () => {
   })
 })
 
-it('L45: the fingerprints of stored claims stay the same', async () => {
+it('L45: the fingerprints of stored keys stay the same', async () => {
   const fingerprintParts = async (overrides: Partial<NewTransaction>): Promise<unknown> => JSON.parse(await fingerprint(overrides))
   const commonTerms = ['0.1', 'T1', null, null, null, 'float']
   expect(await fingerprintParts({})).toEqual(['BTC', 'USDTTRC20', ...commonTerms])

@@ -7,9 +7,9 @@ import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Caller,
-  type Claim,
   type ClientRequest,
   type Context,
+  type IdempotencyKey,
   ownerOf,
   type ServiceResponse,
   type SwapService,
@@ -20,7 +20,7 @@ import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
-import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { doubtAbout } from '../transactions/merge-transaction.ts'
 import { firstCheckMs, inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
@@ -32,20 +32,20 @@ import { contradiction, failure } from './record-result.ts'
 export function idempotency(ledger: Ledger, table: AssetTable, asked: AskedKeys): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
-      const key = context.idempotencyKey
+      const key = context.idempotencyKeyHeader
       if (key === undefined) return next.call('createTransaction', request, context)
-      const claim = claimOf(key, { ...request, pick: context.pick }, table)
+      const idempotencyKey = idempotencyKeyOf(key, { ...request, pick: context.pick }, table)
       const startedAt = performance.now()
-      const existing = await withTimeout(ledger.findClaim(ownerOf(context), key), maxLedgerWaitMs, () => {
+      const existing = await withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
         throw ledgerUnavailable()
       })
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
         asked.add(ownerOf(context), key)
-        return replay(existing, isSameRequest(existing, claim, table), context, next)
+        return replay(existing, isSameRequest(existing, idempotencyKey, table), context, next)
       }
       try {
-        const response = await next.call('createTransaction', request, { ...context, claim, ledgerWaitMs })
+        const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
         asked.add(ownerOf(context), key)
         return response
       } catch (reason) {
@@ -55,16 +55,16 @@ export function idempotency(ledger: Ledger, table: AssetTable, asked: AskedKeys)
         if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
         if (fault.kind !== 'inProgress') throw reason
         // Another request with this key was first, and may have ended meanwhile.
-        const winner = await ledger.findClaim(ownerOf(context), key)
+        const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
-        return replay(winner, isSameRequest(winner, claim, table), context, next)
+        return replay(winner, isSameRequest(winner, idempotencyKey, table), context, next)
       }
     },
   })
 }
 
 async function replay(
-  claimState: ClaimState,
+  keyState: IdempotencyKeyState,
   isSame: boolean,
   context: Context,
   service: SwapService,
@@ -72,9 +72,9 @@ async function replay(
   if (!isSame) {
     throw new Fault('reusedKey', 'This Idempotency-Key was used for another request; please use a new key for each new swap.')
   }
-  if (claimState.state === 'mismatch') throw contradiction(claimState.provider).with({ replayed: true })
-  if (claimState.state !== 'done') throw unfinished(claimState)
-  const { entry, first } = claimState
+  if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
+  if (keyState.state !== 'done') throw unfinished(keyState)
+  const { entry, first } = keyState
   if (first) refuseDoubtful(entry.provider, doubtAbout(entry))
   return first ? responseOf(entry, first) : currentState(entry, context, service)
 }
@@ -111,7 +111,7 @@ function nameOf(owner: string, key: string): string {
 const longestPauseMs = 3_600_000
 
 /** 409: the create runs, or is looked for, or a person has to find out what became of it. */
-function unfinished({ isRunning, nextCheckAt }: Extract<ClaimState, { readonly state: 'open' }>): Fault {
+function unfinished({ isRunning, nextCheckAt }: Extract<IdempotencyKeyState, { readonly state: 'open' }>): Fault {
   if (isRunning) return inProgress()
   if (nextCheckAt !== undefined) return inProgress(secondsAfterCheck(nextCheckAt - Date.now()))
   const message =
@@ -162,15 +162,17 @@ function refuseDoubtful(provider: string, doubt: Doubt | undefined): void {
   if (doubt) throw (doubt === 'failed' ? failure : contradiction)(provider).with({ replayed: true })
 }
 
-function claimOf(key: string, request: ClientRequest, table: AssetTable): Claim {
+function idempotencyKeyOf(key: string, request: ClientRequest, table: AssetTable): IdempotencyKey {
   return { key, request, fingerprint: fingerprintOf(request, table) }
 }
 
 /** By the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
-function isSameRequest({ fingerprint, request }: ClaimState, claim: Claim, table: AssetTable): boolean {
-  return (
-    isAlike(fingerprint, claim.fingerprint) || (request !== undefined && isAlike(fingerprintOf(request, table), claim.fingerprint))
-  )
+function isSameRequest(
+  { fingerprint, request }: IdempotencyKeyState,
+  { fingerprint: wanted }: IdempotencyKey,
+  table: AssetTable,
+): boolean {
+  return isAlike(fingerprint, wanted) || (request !== undefined && isAlike(fingerprintOf(request, table), wanted))
 }
 
 /** Whether both differ at most in the spelling of addresses, and in whether a memo stands beside its address or in it. */

@@ -75,9 +75,19 @@ function create(changed: Partial<Context> = {}): Promise<SentCreate> {
 
 it('is in the ledger before the create is sent, with its owner and its request', async () => {
   const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
-  const { attempt } = await create({ pair: pair as unknown as Context['pair'] & object, claim: { key: 'k', fingerprint: 'f' } })
+  const { attempt } = await create({
+    pair: pair as unknown as Context['pair'] & object,
+    idempotencyKey: { key: 'k', fingerprint: 'f' },
+  })
   expect(intents).toMatchObject([
-    { id: attempt, owner: 'acme', provider: 'alpha', attemptedAt: now, requested: { ...request, ...pair }, claim: { key: 'k' } },
+    {
+      id: attempt,
+      owner: 'acme',
+      provider: 'alpha',
+      attemptedAt: now,
+      requested: { ...request, ...pair },
+      idempotencyKey: { key: 'k' },
+    },
   ])
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
 })
@@ -108,7 +118,7 @@ it('L13: is checked five seconds after its deadline if the process crashes', asy
   expect(waitMs).toBeLessThanOrEqual(15_001)
 })
 
-it('of a create that gets a quote of its own first, only the key is claimed until it is sent', async () => {
+it('of a create that gets a quote of its own first, only the key is stored until it is sent', async () => {
   await create()
   await send({ ...request, rateType: 'fixed' } as NewTransaction, contextWith(), provider)
   expect(intents.map(({ isQuoting }) => isQuoting)).toEqual([false, true])

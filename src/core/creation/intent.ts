@@ -15,15 +15,15 @@ const marginMs = 5_000
 export const firstCheckMs = 5_000
 
 /**
- * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is claimed. An intent without effect is
- * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
+ * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is stored. An intent without effect is
+ * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use.
  */
 export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, hasList, quotedFirst, destination, catalogue, observe, pendingKeys } = scope
   const { naming } = catalogue
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, claim, pair, span } = context
+    const { caller, idempotencyKey, pair, span } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = crypto.randomUUID()
     const attemptedAt = clock()
@@ -39,7 +39,7 @@ export function intent(scope: ProviderScope): SendCreate {
       requested,
       sent: { ...pickAssetFields(request), ...contractsOf(requested, naming), ...(sendsReference && { hasReference: true }) },
       destination,
-      claim,
+      idempotencyKey,
       attemptedAt,
       deadline,
       isQuoting,

@@ -13,8 +13,8 @@ const openPauseMs = 600_000
 const lostPauseMs = 3_600_000
 /** Shortest pause between two passes that look for lost transactions. */
 const lostIntervalMs = 60_000
-/** Transactions per claim. They are read one after the other, oldest first. */
-const maxClaimed = 8
+/** Transactions per lease. They are read one after the other, oldest first. */
+const maxLeased = 8
 /** Longest pass. The next pass continues there. */
 const maxPassMs = 1_000
 
@@ -25,21 +25,21 @@ type Poll = () => Promise<void>
  * pass, if the provider or its budget rejects reads. `retired`: another configuration is in force, by which the provider may be off.
  */
 export function openPoll(scope: ProviderScope, service: SwapService, retired: AbortSignal): Poll {
-  const claim = (): ReturnType<Claim> => scope.ledger.claimOpen(scope.tag, maxClaimed, openPauseMs)
-  return poll(scope, claim, 0, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
+  const lease = (): ReturnType<Lease> => scope.ledger.leaseOpen(scope.tag, maxLeased, openPauseMs)
+  return poll(scope, lease, 0, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
 }
 
 /** The same for transactions that the provider does not find any more. */
 export function lostPoll(scope: ProviderScope, service: SwapService, retired: AbortSignal): Poll {
   const { ledger, tag, clock } = scope
-  const claim = (): ReturnType<Claim> => ledger.claimLost(tag, maxClaimed, openPauseMs, clock() - lostPauseMs)
-  return poll(scope, claim, lostIntervalMs, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
+  const lease = (): ReturnType<Lease> => ledger.leaseLost(tag, maxLeased, openPauseMs, clock() - lostPauseMs)
+  return poll(scope, lease, lostIntervalMs, (entry) => (retired.aborted ? 0 : read(entry, service, scope)))
 }
 
-type Claim = () => Promise<readonly LedgerEntry[]>
+type Lease = () => Promise<readonly LedgerEntry[]>
 type Read = (entry: LedgerEntry) => number | Promise<number | undefined>
 
-function poll({ ledger, tag, clock, steadyClock }: ProviderScope, claim: Claim, intervalMs: number, readOne: Read): Poll {
+function poll({ ledger, tag, clock, steadyClock }: ProviderScope, lease: Lease, intervalMs: number, readOne: Read): Poll {
   let pausedUntil = Number.NEGATIVE_INFINITY
   const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
     for (const [at, entry] of entries.entries()) {
@@ -51,14 +51,14 @@ function poll({ ledger, tag, clock, steadyClock }: ProviderScope, claim: Claim, 
       await ledger.releaseOpen(tag, unchecked)
       return false
     }
-    return entries.length === maxClaimed
+    return entries.length === maxLeased
   }
   return async () => {
     const startedAt = steadyClock()
     if (startedAt < pausedUntil) return
     pausedUntil = startedAt + intervalMs
     let hasMore = true
-    while (hasMore && steadyClock() - startedAt < maxPassMs) hasMore = await readAll(await claim())
+    while (hasMore && steadyClock() - startedAt < maxPassMs) hasMore = await readAll(await lease())
   }
 }
 

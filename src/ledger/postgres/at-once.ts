@@ -113,7 +113,7 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
 
 function intentRow(intent: Intent) {
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
-  const { key, fingerprint, request } = intent.claim ?? {}
+  const { key, fingerprint, request } = intent.idempotencyKey ?? {}
   return {
     ...{ intent: id, owner, provider, attempted_at: attemptedAt, quoting: isQuoting ? 1 : null, next_check_at: nextCheckAt },
     ...{ requested: JSON.stringify(requested), sent: sent && JSON.stringify(sent), deadline, traceparent },

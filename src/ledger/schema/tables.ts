@@ -7,7 +7,7 @@ import type { Attention, Status } from '../../domain/status.ts'
 
 export interface Tables {
   transactions: Transactions
-  claims: Claims
+  claims: IdempotencyKeys
   ended: Ended
   refused_creates: RefusedCreates
   pruned_ids: PrunedIds
@@ -126,7 +126,7 @@ interface PrunedIds {
   pruned_at: Written<number>
 }
 
-interface Claims {
+interface IdempotencyKeys {
   owner: string
   key: string
   intent: string

@@ -1,7 +1,7 @@
 /** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
-import type { ClaimState, Intent, Ledger } from '../core/ledger.ts'
-import { claimLifetimeMs, type Database, type LedgerClock } from './database.ts'
+import type { IdempotencyKeyState, Intent, Ledger } from '../core/ledger.ts'
+import { type Database, idempotencyKeyLifetimeMs, type LedgerClock } from './database.ts'
 import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import type { State } from './schema/tables.ts'
 import { prepare, type Store } from './store.ts'
@@ -10,16 +10,20 @@ const isUnresolved = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'findClaim' | 'expireClaims'> {
-  const findClaim = prepare<ClaimRow, ClaimParameters>(database, ['owner', 'key', 'now'], (blank) =>
-    claimQuery(database, blank, clock),
+export function idempotencyKeys({
+  database,
+  writeOne,
+  clock,
+}: Store): Pick<Ledger, 'findIdempotencyKey' | 'expireIdempotencyKeys'> {
+  const findIdempotencyKey = prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
+    idempotencyKeyQuery(database, blank, clock),
   )
   return {
-    async findClaim(owner, key) {
-      const [row] = await findClaim({ owner, key, now: clock.read() })
-      return row && toClaimed(row)
+    async findIdempotencyKey(owner, key) {
+      const [row] = await findIdempotencyKey({ owner, key, now: clock.read() })
+      return row && toState(row)
     },
-    expireClaims: () =>
+    expireIdempotencyKeys: () =>
       writeOne(async (within) => {
         const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`)
         return Number((await old.executeTakeFirst()).numDeletedRows)
@@ -28,13 +32,17 @@ export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'find
 }
 
 export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): RawBuilder<boolean> {
-  return sql`claims.created_at < ${clock.at(read)} - ${sql.lit(claimLifetimeMs)}`
+  return sql`claims.created_at < ${clock.at(read)} - ${sql.lit(idempotencyKeyLifetimeMs)}`
 }
 
-/** Returns false if the owner has used the key before. An expired claim is replaced. */
-export async function claim(within: Database, { id, owner, claim: requestedClaim }: Intent, clock: LedgerClock): Promise<boolean> {
-  if (!requestedClaim) return true
-  const { fingerprint, request } = requestedClaim
+/** Returns false if the owner has used the key before. An expired key is replaced. */
+export async function storeIdempotencyKey(
+  within: Database,
+  { id, owner, idempotencyKey }: Intent,
+  clock: LedgerClock,
+): Promise<boolean> {
+  if (!idempotencyKey) return true
+  const { fingerprint, request } = idempotencyKey
   const made = {
     intent: id,
     fingerprint,
@@ -44,7 +52,7 @@ export async function claim(within: Database, { id, owner, claim: requestedClaim
   }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('claims')
-    .values({ ...made, owner, key: requestedClaim.key })
+    .values({ ...made, owner, key: idempotencyKey.key })
     .onConflict((conflict) =>
       conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`),
     )
@@ -52,8 +60,8 @@ export async function claim(within: Database, { id, owner, claim: requestedClaim
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Restarts the lifetime of a claim once its outcome is known, so that the client has the full time to repeat the request. */
-export async function renewClaim(
+/** Restarts the lifetime of a key once its outcome is known, so that the client has the full time to repeat the request. */
+export async function renewIdempotencyKey(
   within: Database,
   intent: string,
   clock: LedgerClock,
@@ -63,7 +71,7 @@ export async function renewClaim(
   await renewed.where('intent', '=', intent).execute()
 }
 
-interface ClaimRow extends EntryRow {
+interface IdempotencyKeyRow extends EntryRow {
   readonly fingerprint: string
   readonly request: string | null
   readonly first: string | null
@@ -74,9 +82,9 @@ interface ClaimRow extends EntryRow {
   readonly state: State
 }
 
-type ClaimParameters = 'owner' | 'key' | 'now'
+type QueryParameters = 'owner' | 'key' | 'now'
 
-function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, never>>, clock: LedgerClock) {
+function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryParameters, never>>, clock: LedgerClock) {
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
@@ -96,15 +104,15 @@ function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, 
     .compile()
 }
 
-function toClaimed(row: ClaimRow): ClaimState | undefined {
+function toState(row: IdempotencyKeyRow): IdempotencyKeyState | undefined {
   const { fingerprint, state, provider, first } = row
-  const claimed = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
+  const stored = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
   if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
   if (state === 'pending' || state === 'unknown') {
     const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)
-    return { ...claimed, state: 'open', provider, isRunning: state === 'pending', nextCheckAt }
+    return { ...stored, state: 'open', provider, isRunning: state === 'pending', nextCheckAt }
   }
   if (row.expired) return undefined
-  if (state === 'mismatch') return { ...claimed, state, provider }
-  return { ...claimed, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
+  if (state === 'mismatch') return { ...stored, state, provider }
+  return { ...stored, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
 }
