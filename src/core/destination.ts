@@ -13,7 +13,7 @@ export interface Destination {
 }
 
 /**
- * Whether two creates may have gone to one account, by what was configured at their attempts: the tags may have got other accounts
+ * Whether two creates may have gone to one account, by what was configured when they were sent: the tags may have got other accounts
  * since, or be gone. One key under two names of accounts is one account.
  */
 export function mayBeOneAccount(one: Destination | undefined, other: Destination | undefined): boolean {

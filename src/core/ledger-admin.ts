@@ -164,7 +164,7 @@ export interface LedgerAdmin {
   readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
   /** Of any owner. */
   readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
-  /** Creates of unknown outcome and mismatches, oldest attempt first, at most `maxUnresolved`; those after another one, if given. */
+  /** Creates of unknown outcome and mismatches, oldest first, at most `maxUnresolved`; those after another one, if given. */
   readonly unresolved: (after?: UnresolvedCursor, maxCreates?: number) => Promise<readonly UnresolvedCreateReport[]>
   /** Such creates, counted up to 10,000, and transactions that need a person. */
   readonly unresolvedCount: () => Promise<number>

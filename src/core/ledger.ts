@@ -242,7 +242,7 @@ export interface Ledger {
   readonly unresolvedElsewhere: (provider: string, first: number, last: number) => Promise<readonly UnresolvedCreate[]>
   /**
    * Deletes a create and its key, because the provider's complete list has no candidate. A later result is still accepted. False if
-   * `windowMs` since its attempt has not passed on the ledger's clock, or another process has taken a check since.
+   * `windowMs` since its `attemptedAt` has not passed on the ledger's clock, or another process has taken a check since.
    */
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
   /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */

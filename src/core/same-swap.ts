@@ -171,7 +171,7 @@ export interface Comparison {
   readonly missing: readonly string[]
 }
 
-/** A transaction can match a create if it was created within this time before or after the attempt. */
+/** A transaction can match a create if it was created within this time before or after its `attemptedAt`. */
 export const createdBeforeMs = 120_000
 export const createdAfterMs = 600_000
 /** By how much more, if the provider's clock is off. */

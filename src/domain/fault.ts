@@ -11,8 +11,8 @@ interface Consequences {
   readonly reason: Reason
   /** `error_type` in metrics, logs and traces. `errorTypeOf` has the exceptions. */
   readonly errorType: ErrorType
-  /** The outcome of a call to a provider that ended with it. `attemptOutcomeOf` has the exceptions. */
-  readonly attempt: AttemptOutcome
+  /** The outcome of a call to a provider that ended with it. `callOutcomeOf` has the exceptions. */
+  readonly outcome: CallOutcome
   readonly health: HealthEffect
   /** Whether the same read is sent once more. A refusal never is. */
   readonly isRetried: boolean
@@ -33,7 +33,7 @@ type HealthEffect =
 type Failover = 'never' | 'quote' | 'ifUnsent'
 
 /** Most faults are about the request, or about the gateway. */
-const usual = { attempt: 'failed', health: 'responded', isRetried: false, failover: 'never', isStaleServed: true } as const
+const usual = { outcome: 'failed', health: 'responded', isRetried: false, failover: 'never', isStaleServed: true } as const
 
 /** A failure of the provider. */
 const ofProvider = {
@@ -47,37 +47,37 @@ const ofProvider = {
 
 const table = {
   /** The request is wrong or not supported here. */
-  invalid: { ...usual, status: 400, reason: 'parameter_invalid', errorType: 'caller_invalid', attempt: 'refused' },
+  invalid: { ...usual, status: 400, reason: 'parameter_invalid', errorType: 'caller_invalid', outcome: 'refused' },
   /** The key is missing or not valid. */
-  unauthorized: { ...usual, status: 401, reason: 'key_invalid', errorType: 'caller_unauthorized', attempt: 'keyRefused' },
-  notFound: { ...usual, status: 404, reason: 'not_found', errorType: 'caller_not_found', attempt: 'refused' },
+  unauthorized: { ...usual, status: 401, reason: 'key_invalid', errorType: 'caller_unauthorized', outcome: 'keyRefused' },
+  notFound: { ...usual, status: 404, reason: 'not_found', errorType: 'caller_not_found', outcome: 'refused' },
   methodNotAllowed: { ...usual, status: 405, reason: 'method', errorType: 'caller_method' },
   /** Another request under the same `Idempotency-Key` has no outcome yet. */
   inProgress: { ...usual, status: 409, reason: 'in_progress', errorType: 'caller_conflict' },
   /** The client's request did not arrive in time. */
-  tooSlow: { ...usual, status: 408, reason: 'too_slow', errorType: 'caller_slow', attempt: 'abandoned' },
-  tooLarge: { ...usual, status: 413, reason: 'too_large', errorType: 'caller_too_large', attempt: 'abandoned' },
+  tooSlow: { ...usual, status: 408, reason: 'too_slow', errorType: 'caller_slow', outcome: 'abandoned' },
+  tooLarge: { ...usual, status: 413, reason: 'too_large', errorType: 'caller_too_large', outcome: 'abandoned' },
   pathTooLong: { ...usual, status: 414, reason: 'too_large', errorType: 'caller_too_large' },
   unsupportedMediaType: { ...usual, status: 415, reason: 'media_type', errorType: 'caller_media_type' },
   /** The `Idempotency-Key` belongs to another request. */
   reusedKey: { ...usual, status: 422, reason: 'key_reused', errorType: 'caller_key_reused' },
   expectationFailed: { ...usual, status: 417, reason: 'parameter_invalid', errorType: 'caller_expectation' },
   headersTooLarge: { ...usual, status: 431, reason: 'too_large', errorType: 'caller_too_large' },
-  limited: { ...usual, status: 429, reason: 'limited', errorType: 'limit_client', attempt: 'limited' },
+  limited: { ...usual, status: 429, reason: 'limited', errorType: 'limit_client', outcome: 'limited' },
   /** A bug in the gateway, and only that. */
   internal: { ...usual, status: 500, reason: 'internal', errorType: 'gateway_internal', isStaleServed: false },
   /** No connection to the provider: nothing was sent. */
   unreachable: {
     ...ofProvider,
     errorType: 'provider_unreachable',
-    attempt: 'unreachable',
+    outcome: 'unreachable',
     health: 'unconnected',
     failover: 'ifUnsent',
   },
   /** The provider's response is not of its form. */
-  unreadable: { ...ofProvider, errorType: 'provider_unreadable', attempt: 'unreadable' },
+  unreadable: { ...ofProvider, errorType: 'provider_unreadable', outcome: 'unreadable' },
   /** The provider failed. */
-  failed: { ...ofProvider, errorType: 'provider_failed', attempt: 'failed', health: 'failedUnlessRefused' },
+  failed: { ...ofProvider, errorType: 'provider_failed', outcome: 'failed', health: 'failedUnlessRefused' },
   /** The provider refused the gateway's own key. */
   accessRefused: {
     ...usual,
@@ -97,7 +97,7 @@ const table = {
     status: 504,
     reason: 'timeout',
     errorType: 'provider_timed_out',
-    attempt: 'timedOut',
+    outcome: 'timedOut',
     health: 'failedIfInTime',
     failover: 'quote',
   },
@@ -110,7 +110,7 @@ export type FaultKind = keyof typeof table
 export const faultTable: Readonly<Record<FaultKind, Consequences>> = table
 
 /** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
-export type AttemptOutcome =
+export type CallOutcome =
   | 'done'
   | 'refused'
   | 'keyRefused'
@@ -122,8 +122,8 @@ export type AttemptOutcome =
   | 'abandoned'
 
 /** The outcome of a call to a provider that ended with this fault. */
-export function attemptOutcomeOf({ kind, effect }: Fault): AttemptOutcome {
-  const outcome = faultTable[kind].attempt
+export function callOutcomeOf({ kind, effect }: Fault): CallOutcome {
+  const outcome = faultTable[kind].outcome
   if (effect === 'maybe') return outcome
   if (outcome === 'timedOut') return 'unreachable'
   return outcome === 'failed' ? 'refused' : outcome

@@ -1,11 +1,11 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ConnectFailure } from './connect-failure.ts'
-import type { AttemptOutcome, ErrorType, Fault } from './fault.ts'
+import type { CallOutcome, ErrorType, Fault } from './fault.ts'
 import type { OperationName } from './service.ts'
 
 export type Observation =
   | RequestEnd
-  | AttemptEnd
+  | CallEnd
   /** A client's key was refused. */
   | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
   /** A token of an operator was wrong. `isFirst`: the first one of the address within a minute. */
@@ -147,15 +147,15 @@ export interface RequestEnd {
 }
 
 /** The end of one call to a provider. */
-export interface AttemptEnd {
-  readonly what: 'attempt'
+export interface CallEnd {
+  readonly what: 'call'
   readonly operation: OperationName
   readonly method: string
   readonly provider: string
   readonly server: Server
   /** Absent if there was no response. */
   readonly status: number | undefined
-  readonly outcome: AttemptOutcome
+  readonly outcome: CallOutcome
   /** Of an unreachable provider. */
   readonly connectFailure?: ConnectFailure | undefined
   readonly seconds: number

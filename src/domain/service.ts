@@ -163,7 +163,7 @@ export interface ServiceResponse<O extends Op> {
   /** The amount received in the provider's quote that was requested for this create alone. */
   readonly quotedAmountOut?: Amount | undefined
   /** The id of a create in the ledger. */
-  readonly attempt?: string
+  readonly intent?: string
   /** Of a cached page. */
   readonly encodings?: Encodings
   /** Fields in which the response contradicts the request of the create. */

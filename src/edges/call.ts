@@ -2,7 +2,7 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { connectFailureOf } from '../domain/connect-failure.ts'
-import { attemptOutcomeOf, Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
+import { callOutcomeOf, Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
@@ -77,20 +77,20 @@ export class Calls {
     const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
     const span = this.spans.begin(call, context)
     const request = toHttpRequest(encoded, call, credential, context, connection, span)
-    const attempt = new Attempt({ operation: call.op, method: call.method, provider, server }, context, span)
+    const callRecord = new CallRecord({ operation: call.op, method: call.method, provider, server }, context, span)
     try {
       const response = await connection.http(request)
-      attempt.setResponse(response)
+      callRecord.setResponse(response)
       connection.onServerDate?.(response.headers.date)
       if (response.status < 200 || response.status > 299) throw this.faultOf(response, call, fields, key)
       const parsing = decoder.parse(response.body)
       const document = parsing instanceof Promise ? await parsing : parsing
       const status = refusedStatusIn200(form.refusal, document.body)
       if (status !== undefined) throw this.faultOf({ ...response, status }, call, fields, key)
-      return new Answer(call, document, attempt, decoder, connection.observe)
+      return new Answer(call, document, callRecord, decoder, connection.observe)
     } catch (reason) {
       const fault = this.reportUnreadable(Fault.from(reason))
-      attempt.end(fault, connection.observe)
+      callRecord.end(fault, connection.observe)
       throw fault
     }
   }
@@ -113,14 +113,14 @@ export class Calls {
 class Answer {
   private readonly call: ProviderCall
   private readonly document: ResponseDocument
-  private readonly attempt: Attempt
+  private readonly callRecord: CallRecord
   private readonly decoder: ResponseDecoder
   private readonly observe: Observer
 
-  constructor(call: ProviderCall, document: ResponseDocument, attempt: Attempt, decoder: ResponseDecoder, observe: Observer) {
+  constructor(call: ProviderCall, document: ResponseDocument, callRecord: CallRecord, decoder: ResponseDecoder, observe: Observer) {
     this.call = call
     this.document = document
-    this.attempt = attempt
+    this.callRecord = callRecord
     this.decoder = decoder
     this.observe = observe
   }
@@ -128,7 +128,7 @@ class Answer {
   decode(given?: Given): DecodedRow {
     try {
       const row = this.decoder.decode(this.call, this.document, given)
-      this.attempt.end(undefined, this.observe)
+      this.callRecord.end(undefined, this.observe)
       return row
     } catch (reason) {
       throw this.failed(reason)
@@ -138,7 +138,7 @@ class Answer {
   async decodePage(operation: ProviderOperation, query: PageQuery, acceptsUnreadableRows = false): Promise<DecodedRows> {
     try {
       const rows = await this.decoder.decodePage(operation, this.document, query, acceptsUnreadableRows)
-      this.attempt.end(undefined, this.observe)
+      this.callRecord.end(undefined, this.observe)
       return rows
     } catch (reason) {
       throw this.failed(reason)
@@ -147,7 +147,7 @@ class Answer {
 
   private failed(reason: unknown): Fault {
     const fault = Fault.from(reason)
-    this.attempt.end(fault, this.observe)
+    this.callRecord.end(fault, this.observe)
     return fault
   }
 }
@@ -209,15 +209,15 @@ function toHttpRequest(
 
 // One call to a provider, from its first byte to its end.
 
-interface AttemptTarget {
+interface CallTarget {
   readonly operation: OperationName
   readonly method: string
   readonly provider: string
   readonly server: Server
 }
 
-export class Attempt {
-  private readonly target: AttemptTarget
+export class CallRecord {
+  private readonly target: CallTarget
   private readonly context: Context
   readonly span: Span | undefined
   private readonly startedAt: number
@@ -226,8 +226,8 @@ export class Attempt {
   private status: number | undefined
   private headAt: number | undefined
 
-  /** `span` ends with the attempt; undefined if the request is not traced. */
-  constructor(target: AttemptTarget, context: Context, span: Span | undefined) {
+  /** `span` ends with the call; undefined if the request is not traced. */
+  constructor(target: CallTarget, context: Context, span: Span | undefined) {
     this.target = target
     this.context = context
     this.span = span
@@ -253,9 +253,9 @@ export class Attempt {
     const endedAt = this.endedAt ?? this.stop()
     const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
     this.span?.end(fault, endedAt)
-    const outcome = fault ? attemptOutcomeOf(fault) : 'done'
+    const outcome = fault ? callOutcomeOf(fault) : 'done'
     const connectFailure = fault && outcome === 'unreachable' ? connectFailureOf(fault) : undefined
-    observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
+    observe({ what: 'call', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
   }
 
   private setStatus(status: number): void {

@@ -99,7 +99,7 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
     .execute()
   const inState = (state: State) => states.filter((row) => row.state === state)
   const sum = (state: State) => inState(state).reduce((total, row) => total + row.count, 0)
-  const attempts = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest).filter((oldest) => oldest !== null)
+  const times = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest).filter((oldest) => oldest !== null)
   return {
     entries: inState('done').map((row) => ({
       provider: row.provider,
@@ -108,7 +108,7 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
     })),
     pending: sum('pending'),
     unknown: sum('unknown'),
-    ...(attempts.length > 0 && { oldestAttempt: Math.min(...attempts) }),
+    ...(times.length > 0 && { oldestAttempt: Math.min(...times) }),
     mismatches: sum('mismatch'),
     needPerson: (await attentionCounts(database)).reduce((total, row) => total + row.count, 0),
     idempotencyKeys: await rowsOf(

@@ -543,7 +543,7 @@ async function becomeMismatch(
 
 /** How long an ended create is kept, to recognize a late result. */
 export const lateResultMs = 30 * 86_400_000
-/** The ledger records the start up to this much later than the attempt. */
+/** The ledger records the start up to this much later than `attemptedAt`. */
 const toleranceMs = 1_000
 
 /** Returns false if another process has checked the create since, or if it is not yet due by the ledger's clock. */

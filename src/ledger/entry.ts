@@ -98,7 +98,7 @@ export function toEntry(row: EntryRow): LedgerEntry {
 export const maxSortKey = 2n ** 63n - 2n
 
 /**
- * The negative creation time in nanoseconds. Uses the provider's creation time if it is valid and, if the attempt is known,
+ * The negative creation time in nanoseconds. Uses the provider's creation time if it is valid and, if `attemptedAt` is known,
  * close to it; else the time at which the gateway first read the transaction.
  */
 export function sortKey({ transaction, reportedAt }: TransactionRecord, attemptedAt?: number): bigint {

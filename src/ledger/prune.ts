@@ -118,7 +118,7 @@ function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
   return sql`exists (select 1 from claims where claims.intent = transactions.intent and not ${hasExpired(clock)})`
 }
 
-/** Maximum difference between a transaction's creation time and the attempt of a create that may match it. */
+/** Maximum difference between a transaction's creation time and the `attempted_at` of a create that may match it. */
 const candidacyMs = 3_600_000
 
 /** Whether the transaction may still be matched with an unresolved create. */

@@ -3,7 +3,7 @@ import { Fault, faultTable, standardFault } from '../domain/fault.ts'
 import type { OpenPath, ReportHead } from '../domain/native.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Caller, Context } from '../domain/service.ts'
-import { Attempt } from '../edges/call.ts'
+import { CallRecord } from '../edges/call.ts'
 import { baseHeaders, type ResponseContext } from '../edges/encode-response.ts'
 import type { RequestRecord } from '../edges/record.ts'
 import { type Headers, type HttpRequest, type HttpResponse, readRetryAfter } from '../wire/http.ts'
@@ -28,19 +28,19 @@ export async function callNative(
   const context = contextOf(lane, client)
   const result: { head?: NativeHead; fault?: Fault | undefined } = {}
   const call = async (reportHead: ReportHead, signal: AbortSignal): Promise<void> => {
-    const attempt = beginAttempt(lane, openPath, context)
+    const callRecord = beginCall(lane, openPath, context)
     const toClient = (status: number, received: Headers): NativeHead => {
-      attempt.setHead(status)
+      callRecord.setHead(status)
       result.head = headDown(status, received, lane, client)
       result.fault = faultOfStatus(status, received, lane.tag)
       reportHead(result.fault)
       return result.head
     }
     try {
-      await lane.send({ ...requestUp(lane, openPath, path, client, attempt), signal, toClient })
-      attempt.end(result.fault, observe)
+      await lane.send({ ...requestUp(lane, openPath, path, client, callRecord), signal, toClient })
+      callRecord.end(result.fault, observe)
     } catch (reason) {
-      attempt.end(Fault.from(reason), observe)
+      callRecord.end(Fault.from(reason), observe)
       throw reason
     }
   }
@@ -74,7 +74,7 @@ function contextOf({ timeoutMs }: NativeLane, { caller, record }: ClientRequest)
   }
 }
 
-function beginAttempt({ tag, server }: NativeLane, { method }: OpenPath, context: Context): Attempt {
+function beginCall({ tag, server }: NativeLane, { method }: OpenPath, context: Context): CallRecord {
   const attributes = {
     'http.request.method': method,
     'swapgate.operation': 'native',
@@ -83,7 +83,7 @@ function beginAttempt({ tag, server }: NativeLane, { method }: OpenPath, context
     'server.port': server.port,
   }
   const span = context.span?.begin(method, attributes, 'client')
-  return new Attempt({ operation: 'native', method, provider: tag, server }, context, span)
+  return new CallRecord({ operation: 'native', method, provider: tag, server }, context, span)
 }
 
 function requestUp(
@@ -91,7 +91,7 @@ function requestUp(
   { method }: OpenPath,
   path: string,
   { request, record }: ClientRequest,
-  { span }: Attempt,
+  { span }: CallRecord,
 ): Omit<NativeRequest, 'signal' | 'toClient'> {
   const { streams, query, headers } = request
   if (!streams) throw Fault.from(new Error('a native call without streams'))

@@ -37,7 +37,7 @@ interface Wanted {
   readonly customer: Customer
   readonly order: Order
   readonly idempotencyKey: string
-  /** Of each attempt; 0 without a response. */
+  /** Of each request; 0 without a response. */
   readonly statuses: number[]
 }
 

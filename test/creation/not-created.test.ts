@@ -12,7 +12,7 @@ const nameOf = { A: 'alpha', B: 'beta' } as const
 
 let managed: Managed
 let key: string
-/** How much later the looks are than the attempts, by the wall clock. */
+/** How much later the looks are than the creates, by the wall clock. */
 let jumpMs = 0
 beforeEach(() => {
   jumpMs = 0

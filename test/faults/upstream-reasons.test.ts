@@ -95,7 +95,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expectRefusal(unknown, form, 504, 'outcome_unknown')
     const again = await create({}, headers)
     expectRefusal(again, form, 409, 'in_progress')
-    // The first look at the provider's list is five seconds after the attempt.
+    // The first look at the provider's list is five seconds after the create.
     expect([unknown.headers['retry-after'], Number(again.headers['retry-after']) <= 6]).toEqual(['6', true])
     expectRefusal(await create({ amount: digits('2') }, headers), form, 422, 'key_reused')
   })

@@ -64,7 +64,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.begin(refused)).toBe(true)
   })
 
-  test('unresolved creates come in pages, the oldest attempt first, and one is found by its intent', async () => {
+  test('unresolved creates come in pages, the oldest first, and one is found by its intent', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const made = Array.from({ length: 5 }, (_, at) => intent({ attemptedAt: at < 3 ? 1_000 : 2_000 }))
     for (const create of made) await ledger.begin(create)
@@ -124,7 +124,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.complete(made.id, facts('x'))).toBe(true)
   })
 
-  test('open creates of a provider are found by the time of their attempt, both ends included', async () => {
+  test('open creates of a provider are found by the time at which they were attempted, both ends included', async () => {
     const { ledger } = shared()
     const provider = unique('provider')
     const made = [1_000, 2_000, 3_000, 4_000].map((attemptedAt) => intent({ provider, attemptedAt }))

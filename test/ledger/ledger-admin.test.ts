@@ -137,7 +137,7 @@ describeStores(allStores, (shared) => {
     )
   })
 
-  test('unresolved creates are listed, the oldest attempt first', async () => {
+  test('unresolved creates are listed, the oldest first', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const pending = await begun(ledger, { attemptedAt: 300 })
     const unknown = await begun(ledger, { attemptedAt: 200 })

@@ -21,7 +21,7 @@ const keys = ['k', 'l']
 interface ReportedTransaction {
   readonly id: number
   readonly status: Status | undefined
-  /** Milliseconds after the attempt. */
+  /** Milliseconds after `attemptedAt`. */
   readonly created: number
   readonly sequence: number
 }

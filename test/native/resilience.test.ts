@@ -70,7 +70,7 @@ describe('N14: the breaker of the lane', () => {
       socket.write(`${rig.head('POST /native/alpha/estimates', 'content-length: 5', 'connection: close')}a`)
       expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 408/)
     }
-    expect(new Set(observed(rig, 'attempt').map(({ outcome }) => outcome))).toEqual(new Set(['abandoned']))
+    expect(new Set(observed(rig, 'call').map(({ outcome }) => outcome))).toEqual(new Set(['abandoned']))
     expect(breakersOf(rig)).toEqual([])
     await rig.provider.close()
     for (let at = 0; at < 5; at++) expect((await rig.send('/exchange/range')).status).toBe(502)
@@ -160,7 +160,7 @@ test('N15: where two accounts hold every place, a third gets the place of the ol
   time = 2_000
   expect((await rig.send('/exchange/range', { key: third })).status).toBe(200)
   await vi.waitFor(() => expect(closed).toBe(1), eventTimeoutMs)
-  expect(observed(rig, 'attempt').filter(({ outcome }) => outcome === 'abandoned')).toHaveLength(1)
+  expect(observed(rig, 'call').filter(({ outcome }) => outcome === 'abandoned')).toHaveLength(1)
   for (const socket of sockets) socket.destroy()
 })
 
@@ -224,7 +224,7 @@ test('N16: each request is reported once, by the template of its path, and each 
     [undefined, 'GET', '', 404, 'caller_not_found', 'A', undefined],
     ['native', 'POST', '/native/alpha/estimates', 401, 'caller_unauthorized', 'A', undefined],
   ])
-  const calls = observed(rig, 'attempt').map(({ operation, method, provider, status, outcome }) => [
+  const calls = observed(rig, 'call').map(({ operation, method, provider, status, outcome }) => [
     operation,
     method,
     provider,

@@ -32,7 +32,7 @@ const sending =
     })
   }
 const outcomesOf = ({ gateway }: NativeRig): readonly unknown[] =>
-  gateway.observations.flatMap((observation) => (observation.what === 'attempt' ? [observation.outcome] : []))
+  gateway.observations.flatMap((observation) => (observation.what === 'call' ? [observation.outcome] : []))
 const outcomes = (): readonly unknown[] => outcomesOf(rig)
 
 describe('N9: a response passes as it is:', () => {

@@ -24,7 +24,7 @@ metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining:
 metrics.observe({ what: 'mirror', provider: 'beta', result: 'compared', deviation: -0.02 })
 metrics.observe({ what: 'mirrorAssets', provider: 'beta', missing: 3 })
 metrics.observe({
-  what: 'attempt',
+  what: 'call',
   operation: 'getRate',
   method: 'GET',
   provider: 'beta',

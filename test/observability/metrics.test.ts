@@ -113,7 +113,7 @@ describe('requests and calls', () => {
     metrics.observe(end)
     metrics.observe({ ...end, status: 504, errorType: 'provider_timed_out', seconds: 10.5 })
     const server = { address: 'beta.example', port: 443 }
-    const call = { what: 'attempt', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
+    const call = { what: 'call', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
     metrics.observe({ ...call, status: 200, outcome: 'done' })
     metrics.observe({ ...call, status: undefined, outcome: 'timedOut' })
     metrics.observe({ ...call, status: undefined, outcome: 'unreachable', connectFailure: 'dns_timeout' })

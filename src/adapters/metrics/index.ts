@@ -22,7 +22,7 @@ import {
 } from '../../domain/observation.ts'
 import type { CollectedMetrics } from './collected.ts'
 import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
-import { attemptMetrics, providerMetrics, requestMetrics } from './requests.ts'
+import { callMetrics, providerMetrics, requestMetrics } from './requests.ts'
 import {
   combinations,
   Exposition,
@@ -64,7 +64,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const handlers: Handlers<Observation['what']> = {
     ...process,
     ...requestMetrics(exposition, formOf),
-    ...attemptMetrics(exposition, providers),
+    ...callMetrics(exposition, providers),
     ...addressMetrics(exposition),
     ...providerMetrics(exposition, providers),
     ...limitMetrics(exposition),

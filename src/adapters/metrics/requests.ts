@@ -3,11 +3,11 @@
 import { STATUS_CODES } from 'node:http'
 import { connectFailures } from '../../domain/connect-failure.ts'
 import {
-  type AttemptEnd,
   type BreakerState,
   type BudgetPolicy,
   breakerStates,
   budgetPolicies,
+  type CallEnd,
   cooldownReasons,
   keyRefusals,
   localRejectionCauses,
@@ -176,10 +176,10 @@ function clientsShare(policy: BudgetPolicy, budget: number): number {
 
 // Metrics of calls to providers: durations, results, rejections and retries.
 
-export function attemptMetrics(
+export function callMetrics(
   exposition: Exposition,
   providers: Providers,
-): Handlers<'attempt' | 'cooldown' | 'operationRefused' | 'localRejection' | 'retry'> {
+): Handlers<'call' | 'cooldown' | 'operationRefused' | 'localRejection' | 'retry'> {
   const tags = (): readonly string[] => providers().map(({ tag }) => tag)
   const durations = exposition.histogram({
     name: 'http_client_request_duration_seconds',
@@ -230,7 +230,7 @@ export function attemptMetrics(
     initialValues: () => combinations(tags()),
   })
   return {
-    attempt(observation) {
+    call(observation) {
       const { operation, method, provider, server, outcome, connectFailure, seconds } = observation
       const status = statusOf(observation)
       const error = errorOf(observation, status)
@@ -259,13 +259,13 @@ export function attemptMetrics(
 }
 
 /** A provider may return any number: a status that is not registered is `_OTHER`, so that the label is bounded. */
-function statusOf({ status }: AttemptEnd): string {
+function statusOf({ status }: CallEnd): string {
   if (status === undefined) return ''
   return STATUS_CODES[status] === undefined ? '_OTHER' : String(status)
 }
 
 /** OpenTelemetry's `error.type`: the status if it is an error, else the kind of failure. */
-function errorOf({ status = 0, outcome }: AttemptEnd, statusLabel: string): string {
+function errorOf({ status = 0, outcome }: CallEnd, statusLabel: string): string {
   if (status >= 400) return statusLabel
   return outcome === 'done' ? '' : snakeCase(outcome)
 }

@@ -30,7 +30,7 @@ const translate: Layer = aroundAll(async (op, passed, within, next) => {
 
 const send: SendCreate = async (passed, within, next) => {
   events.push('intent')
-  return { ...(await next.call('createTransaction', passed, within)), attempt: 'intent-1' }
+  return { ...(await next.call('createTransaction', passed, within)), intent: 'intent-1' }
 }
 
 const verify: VerifyCreate = (response) => {
@@ -44,7 +44,7 @@ const judge: JudgeCreate = async (verified) => {
 }
 
 const record: RecordCreate = async (response) => {
-  events.push(`record ${response.attempt}, ${response.contradicted}`)
+  events.push(`record ${response.intent}, ${response.contradicted}`)
   return response
 }
 
@@ -76,7 +76,7 @@ test('other operations are only translated', async () => {
 })
 
 describe('the client gets no response that was not recorded', () => {
-  it.each(['attempt', 'contradicted'] as const)('if a layer loses %s', async (field) => {
+  it.each(['intent', 'contradicted'] as const)('if a layer loses %s', async (field) => {
     const losing = mapResponses({ createTransaction: (response) => ({ ...response, [field]: undefined }) })
     const service = creation({ ...steps, layers: [losing] })(provider)
     await expect(service.call('createTransaction', request, context)).rejects.toMatchObject({

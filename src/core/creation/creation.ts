@@ -10,7 +10,7 @@ export type CreateResponse = ServiceResponse<'createTransaction'>
 
 /** A response with the id of its create in the ledger. */
 export interface SentCreate extends CreateResponse {
-  readonly attempt: string
+  readonly intent: string
 }
 
 /** A response that was compared with its request. */
@@ -63,7 +63,7 @@ export function creation({ provider, record, layers, judge, verify, send }: Crea
 }
 
 function isVerified(response: CreateResponse): response is VerifiedCreate {
-  return response.attempt !== undefined && response.contradicted !== undefined
+  return response.intent !== undefined && response.contradicted !== undefined
 }
 
 /**

@@ -75,19 +75,12 @@ function create(changed: Partial<Context> = {}): Promise<SentCreate> {
 
 it('is in the ledger before the create is sent, with its owner and its request', async () => {
   const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
-  const { attempt } = await create({
+  const { intent: id } = await create({
     pair: pair as unknown as Context['pair'] & object,
     idempotencyKey: { key: 'k', fingerprint: 'f' },
   })
   expect(intents).toMatchObject([
-    {
-      id: attempt,
-      owner: 'acme',
-      provider: 'alpha',
-      attemptedAt: now,
-      requested: { ...request, ...pair },
-      idempotencyKey: { key: 'k' },
-    },
+    { id, owner: 'acme', provider: 'alpha', attemptedAt: now, requested: { ...request, ...pair }, idempotencyKey: { key: 'k' } },
   ])
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
 })

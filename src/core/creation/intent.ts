@@ -64,7 +64,7 @@ export function intent(scope: ProviderScope): SendCreate {
       const referenced = sendsReference ? { ...request, reference: id } : request
       const response = await classifyOutcome(next.call('createTransaction', referenced, sending))
       span?.setAttributes({ 'swapgate.outcome': 'done' })
-      return { ...response, attempt: id }
+      return { ...response, intent: id }
     } catch (reason) {
       const fault = Fault.from(reason)
       span?.setAttributes({ 'swapgate.outcome': fault.effect === 'maybe' ? 'unknown' : 'refused' })

@@ -89,7 +89,7 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
     routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse', ...routing },
   })
   const judgeOne = judgeCreate(scope, quotes, otherDeposits)
-  const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, attempt: 'intent-1' }
+  const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, intent: 'intent-1' }
   return judgeOne(verified, { ...requested, ...request }, { pair: pairs[from], ...context } as unknown as Context)
 }
 

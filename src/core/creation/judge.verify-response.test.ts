@@ -29,9 +29,9 @@ function contradicted(requested: NewTransaction, reported: Partial<Transaction>,
   const byCode = requested.codeFrom !== undefined
   const naming = createAssetNaming(table, { byCode }, configured)
   const verify = verifyResponse(providerScope({ catalogue: { naming } }))
-  const response = { body: { ...transaction, ...reported }, attempt: 'intent-1' }
+  const response = { body: { ...transaction, ...reported }, intent: 'intent-1' }
   const verified = verify(response, requested, { pair } as unknown as Context)
-  expect(verified.attempt).toBe('intent-1')
+  expect(verified.intent).toBe('intent-1')
   return verified.contradicted
 }
 

@@ -36,7 +36,7 @@ interface ListScanOptions {
   readonly window: DateWindow
   /** Older rows without a reference are counted but not kept. Milliseconds since 1970. */
   readonly since: number
-  /** On the clock of the attempts. Milliseconds since 1970. */
+  /** On the clock of `attemptedAt`. Milliseconds since 1970. */
   readonly startedAt: number
   /** Whether it is to prove that a create made nothing: then a page behind the last one must have no further row. */
   readonly isProof?: boolean

@@ -52,9 +52,9 @@ export interface CreateGroup {
   readonly creates: readonly UnresolvedCreate[]
   /** Whose list it is: the provider's, or that of the creates' owner there. */
   readonly scanKey: string
-  /** One time for all steps, on the clock of the attempts. */
+  /** One time for all steps, on the clock of `attemptedAt`. */
   readonly now: number
-  /** How long after its attempt a create is looked for. */
+  /** How long after its `attemptedAt` a create is looked for. */
   readonly windowMs: number
   readonly root?: Span | undefined
 }
@@ -190,8 +190,8 @@ function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
 /** Unresolved creates that may have made the same transactions, by their amounts: at the account of now, and elsewhere. */
 async function createsAround(provider: string, creates: readonly UnresolvedCreate[], skewMs: number, ledger: Ledger) {
   const spanMs = createdAfterMs + createdBeforeMs + 2 * skewMs
-  const attempts = creates.map(({ attemptedAt }) => attemptedAt)
-  const [first, last] = [Math.min(...attempts) - spanMs, Math.max(...attempts) + spanMs]
+  const times = creates.map(({ attemptedAt }) => attemptedAt)
+  const [first, last] = [Math.min(...times) - spanMs, Math.max(...times) + spanMs]
   const byAmount = ({ requested }: UnresolvedCreate): string => plainAmount(requested.amountIn)
   return {
     atAccount: Map.groupBy(await ledger.unresolvedBetween(provider, first, last), byAmount),

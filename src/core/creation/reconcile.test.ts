@@ -219,7 +219,7 @@ describe('L2: one transaction that fits', () => {
   })
 
   test.each<[string, Partial<Transaction>]>([
-    ['made two minutes before the attempt', { createdAt: '2026-03-01T09:58:00Z' }],
+    ['made two minutes before the create', { createdAt: '2026-03-01T09:58:00Z' }],
     ['made ten minutes after it', { createdAt: '2026-03-01T10:10:00Z' }],
     ['with a time that has no zone', { createdAt: '2026-03-01T10:00:00' }],
   ])('%s', async (_, record) => {
@@ -289,7 +289,7 @@ describe('L3: it is never guessed', () => {
     ['the same key only', { key: 'digest' }, {}, true],
     ['nothing in common', {}, { account: 'one' }, true],
   ])(
-    'one that a create at a tag with another account now may have made, by %s at the attempts',
+    'one that a create at a tag with another account now may have made, by %s when they were sent',
     async (_, own, others, isBound) => {
       world.unresolved = [{ ...lost, destination: { ...destination, ...own } }]
       world.elsewhere = [{ ...lost, intent: 'intent-2', provider: 'gone', destination: { ...there, ...others } }]
@@ -428,7 +428,7 @@ describe('a reference of the provider', () => {
   })
 
   test.each([
-    ['days before the attempt', '2026-02-20T10:00:00Z'],
+    ['days before the create', '2026-02-20T10:00:00Z'],
     ['days after it', '2026-03-09T10:00:00Z'],
   ])('is the transaction of its create with a time %s', async (_, createdAt) => {
     world.rows = [{ ...createdTransaction, createdAt, reference: 'intent-1' }]
@@ -540,7 +540,7 @@ describe('the time of a check', () => {
     [590, 600],
     [596, 596 + 3600],
     [86_000, 86_400],
-  ])('at %i s after the attempt without success: again at %s s', async (seconds, next) => {
+  ])('at %i s after the create without success: again at %s s', async (seconds, next) => {
     world.now = attemptedAt + seconds * 1000
     await run()
     expect(nextChecks.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)

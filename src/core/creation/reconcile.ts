@@ -17,7 +17,7 @@ interface ReconciliationOptions {
   readonly scans: ListScans
   /** The available client keys, if the provider accepts only the key of the client that made the create. */
   readonly pendingKeys?: PendingCreateKeys | undefined
-  /** How long after its attempt a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
+  /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
   readonly clock: Clock
   readonly observe: Observer
@@ -25,7 +25,7 @@ interface ReconciliationOptions {
   readonly tracing?: Tracing | undefined
 }
 
-/** Times of the checks after the attempt; after the last one, once an hour. */
+/** Times of the checks after `attemptedAt`; after the last one, once an hour. */
 const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
 const hourMs = 3_600_000
 /** Shortest pause between two checks, and time until another process checks if this one crashes. */
@@ -129,7 +129,7 @@ interface CheckResult {
 
 interface CheckOptions {
   readonly ledger: Ledger
-  /** How long after its attempt a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
+  /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
   /** Whether the window is over: a list without a candidate then means that nothing was created. */
   readonly isLastCheck: boolean
@@ -209,7 +209,7 @@ async function conclude(
 
 // Looks for transactions of creates that were refused by an answer that may not be the provider's own (docs/contract.md §10.2).
 
-/** After the attempt: the second look, and the last try of one that failed. */
+/** After `attemptedAt`: the second look, and the last try of one that failed. */
 const secondLookMs = 120_000
 const lastLookMs = 3_600_000
 

@@ -14,28 +14,28 @@ const made = { id: 'tx-1', amountIn: '0.1', amountOut: '9.9', depositAddress: 'b
 
 let response: VerifiedCreate
 let kept: unknown[]
-let attempts: string[]
+let intents: string[]
 let isAccepted: boolean | Error
 let outcomes: unknown[]
 let keptKeys: Caller[]
 beforeEach(() => {
-  response = { body: made, provider: 'alpha', attempt: 'intent-1', contradicted: [] }
+  response = { body: made, provider: 'alpha', intent: 'intent-1', contradicted: [] }
   kept = []
-  attempts = []
+  intents = []
   isAccepted = true
   outcomes = []
   keptKeys = []
 })
 
 const ledger = {
-  async complete(attempt: string, record: TransactionRecord) {
-    attempts.push(attempt)
+  async complete(intent: string, record: TransactionRecord) {
+    intents.push(intent)
     kept.push(record)
     if (isAccepted instanceof Error) throw isAccepted
     return isAccepted
   },
-  async markMismatch(attempt: string, reported: Transaction, fields: readonly string[]) {
-    attempts.push(attempt)
+  async markMismatch(intent: string, reported: Transaction, fields: readonly string[]) {
+    intents.push(intent)
     kept.push([reported, fields])
     throw new Error('the disk is full')
   },
@@ -53,7 +53,7 @@ describe('the result is stored before the response', () => {
   it('with the quoted amount', async () => {
     expect(await create()).toBe(response)
     expect(kept).toEqual([{ transaction: made, derived: [], quotedAmountOut: '9.9', reportedAt: now }])
-    expect(attempts).toEqual(['intent-1'])
+    expect(intents).toEqual(['intent-1'])
     expect(outcomes).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('the client does not get it', () => {
     response = { ...response, contradicted: ['withdrawalAddress'] }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
     expect(kept).toEqual([[made, ['withdrawalAddress']]])
-    expect(attempts).toEqual(['intent-1'])
+    expect(intents).toEqual(['intent-1'])
     expect(outcomes).toEqual(['contradicted'])
   })
 

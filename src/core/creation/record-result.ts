@@ -17,15 +17,15 @@ export function recordResult(scope: ProviderScope): RecordCreate {
   const { ledger, tag: provider, capabilities, clock, observe, pendingKeys } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
-    const { body, derived, attempt, contradicted, judged } = response
+    const { body, derived, intent, contradicted, judged } = response
     if (contradicted.length > 0) {
       count('contradicted')
-      await ledger.markMismatch(attempt, body, contradicted, judged).catch(() => {})
+      await ledger.markMismatch(intent, body, contradicted, judged).catch(() => {})
       throw contradiction(provider)
     }
     // The gateway itself may have rounded the amount.
     if (!derived?.includes('amountIn') && compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
-    const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock()), judged).catch((reason) => {
+    const isAccepted = await ledger.complete(intent, recordOf(response, capabilities, clock()), judged).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })

@@ -4,8 +4,8 @@ import { latencyOf, type ProviderCounts, ProviderFigures, percentile } from './p
 import { liveFigures } from './provider-status.ts'
 
 const request = (provider: string | undefined): Observation => ({ what: 'request', provider }) as unknown as Observation
-const attempt = (outcome: string, seconds = 0.1): Observation =>
-  ({ what: 'attempt', provider: 'alpha', outcome, seconds }) as unknown as Observation
+const call = (outcome: string, seconds = 0.1): Observation =>
+  ({ what: 'call', provider: 'alpha', outcome, seconds }) as unknown as Observation
 
 function figures() {
   let now = 1_000_000
@@ -20,7 +20,7 @@ it('counts requests, calls and failures of each provider', () => {
   const { counted } = figures()
   for (const provider of ['alpha', 'alpha', 'beta', undefined]) counted.observe(request(provider))
   for (const outcome of ['done', 'refused', 'limited', 'failed', 'timedOut', 'unreadable', 'keyRefused', 'unreachable']) {
-    counted.observe(attempt(outcome))
+    counted.observe(call(outcome))
   }
   expect(counted.counts('alpha')).toMatchObject({ requests: 2, calls: 8, failedCalls: 5 })
   expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
@@ -58,7 +58,7 @@ it('forgets what is older than a minute, and nothing younger than 55 s', () => {
 it('keeps a minute of memory however long it runs', () => {
   const { counted, pass } = figures()
   for (let at = 0; at < 10_000; at++) {
-    counted.observe(attempt('done', at / 1000))
+    counted.observe(call('done', at / 1000))
     pass(1_000)
   }
   expect(counted.counts('alpha').calls).toBeLessThanOrEqual(60)
@@ -66,7 +66,7 @@ it('keeps a minute of memory however long it runs', () => {
 
 it('has latencies within 5 %', () => {
   const { counted } = figures()
-  for (let ms = 1; ms <= 1_000; ms++) counted.observe(attempt('done', ms / 1000))
+  for (let ms = 1; ms <= 1_000; ms++) counted.observe(call('done', ms / 1000))
   const { latency } = counted.counts('alpha')
   expect((percentile([latency], 0.5, latencyOf) ?? 0) / 500).toBeCloseTo(1, 0.9)
   expect((percentile([latency], 0.95, latencyOf) ?? 0) / 950).toBeCloseTo(1, 0.9)

@@ -46,7 +46,7 @@ export class ProviderFigures {
       case 'request':
         if (observation.provider !== undefined) this.slice(observation.provider).requests++
         return
-      case 'attempt':
+      case 'call':
         return this.addCall(observation)
       case 'drift':
         this.slice(observation.provider).drift++
@@ -101,7 +101,7 @@ export class ProviderFigures {
     return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
   }
 
-  private addCall({ provider, outcome, seconds }: Extract<Observation, { what: 'attempt' }>): void {
+  private addCall({ provider, outcome, seconds }: Extract<Observation, { what: 'call' }>): void {
     const slice = this.slice(provider)
     slice.calls++
     if (!successful.has(outcome)) slice.failedCalls++

@@ -343,7 +343,7 @@ export class TrialObserver {
   private status: number | undefined
 
   readonly observe = (observation: Observation): void => {
-    if (observation.what === 'attempt') this.status = observation.status
+    if (observation.what === 'call') this.status = observation.status
     else if (observation.what === 'drift') this.add(observation)
   }
 

@@ -76,9 +76,9 @@ it('during an outage the old list is used, a read is tried every five seconds, a
   testRig.isDown = true
   await advance(lifetimeMs * 2)
   expect(await testRig.name()).toBe('C1')
-  const attempts = testRig.provider.calls.length - 1
-  expect(attempts).toBeGreaterThan((lifetimeMs * 1.2) / 5_000 - 2)
-  expect(attempts).toBeLessThan((lifetimeMs * 1.2) / 5_000 + 2)
+  const calls = testRig.provider.calls.length - 1
+  expect(calls).toBeGreaterThan((lifetimeMs * 1.2) / 5_000 - 2)
+  expect(calls).toBeLessThan((lifetimeMs * 1.2) / 5_000 + 2)
   testRig.isDown = false
   await advance(5_001)
   expect(await testRig.name()).toBe(`C${testRig.provider.calls.length}`)

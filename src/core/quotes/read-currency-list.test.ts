@@ -24,7 +24,7 @@ describe('the reading of a list of currencies', () => {
     const service = listOf(rowsOf(1_000), (call) => (call % 4 === 3 ? busy : undefined))
     const reading = new CurrencyReading(100)
     const finish = () => reading.finish(service, contextOf()).catch((reason: unknown) => reason)
-    for (let attempt = 0; attempt < 3; attempt++) expect(await finish()).toBe(busy)
+    for (let call = 0; call < 3; call++) expect(await finish()).toBe(busy)
     expect(await finish()).toMatchObject({ rows: rowsOf(1_000) })
     const pages = service.calls.map(({ request }) => (request as CurrencyQuery).page)
     expect(pages).toEqual([1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10])

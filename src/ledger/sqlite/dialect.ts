@@ -131,12 +131,12 @@ const ownerOnly = 0o600
 export function makePrivate(file: string): void {
   if (file === ':memory:') return
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  attempt(() => closeSync(openSync(file, 'wx', ownerOnly)))
-  for (const suffix of ['', '-wal', '-shm']) attempt(() => chmodSync(file + suffix, ownerOnly))
+  ignoringErrors(() => closeSync(openSync(file, 'wx', ownerOnly)))
+  for (const suffix of ['', '-wal', '-shm']) ignoringErrors(() => chmodSync(file + suffix, ownerOnly))
 }
 
 /** Ignores errors: the file does not exist or has another owner. SQLite reports a file that it cannot use. */
-function attempt(action: () => void): void {
+function ignoringErrors(action: () => void): void {
   try {
     action()
   } catch {}
