@@ -77,7 +77,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, askedKeys: AskedKey
 
 /** In front of one provider. */
 function providerLayers(scope: ProviderScope, { suspensions, otherDeposits }: GatewayScope): readonly Layer[] {
-  const { tag, capabilities, catalogue, table, observe } = scope
+  const { tag, capabilities, currencyList, table, observe } = scope
   const quotes = new RecentQuotes(scope.steadyClock)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
@@ -93,12 +93,12 @@ function providerLayers(scope: ProviderScope, { suspensions, otherDeposits }: Ga
         fillFromRequest(scope), // what the response may omit: rate type, addresses
         refuseExtraIds(scope), // 400 for a memo that the provider may lose
         countExcessDecimals(tag, table, observe), // amounts with more decimals than the table's
-        translateAssets(catalogue, scope.isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        translateAssets(currencyList, scope.isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
         refuseExtremeAmounts(scope.maximums), // 400 for an amount far above the largest maximum of its coin
         checkAmount(scope), // 400 for an amount that the network cannot carry, or the amount below
         checkAddresses(scope), // 400 for an address that the network does not have
         suspensions.layer(scope), // 503 for an asset whose last creates were refused
-        safeDeposits(scope.configured, catalogue), // no deposit address that cannot be one, or without its memo
+        safeDeposits(scope.configured, currencyList), // no deposit address that cannot be one, or without its memo
         traced('quoteCache', quoteCache(scope), tag), // recent quotes, shared by all clients
         quotes.layer, // keeps the newest quotes, which the creates that follow are compared with
         verifyQuote(scope), // a quote must be for the requested pair

@@ -46,7 +46,7 @@ async function printCheck(name: string, { json }: Options, { config, terminal }:
   } catch (reason) {
     return refuse(`the list of ${name} cannot be read: ${Fault.from(reason).message}`, terminal)
   }
-  const check = await checkAssets(rows, connected.catalogue.naming)
+  const check = await checkAssets(rows, connected.currencyList.naming)
   if (json) terminal.out(JSON.stringify({ provider: name, ...check }))
   else for (const line of describe(name, check)) terminal.out(line)
   return check.contradictions.length + check.collisions.length > 0 ? 1 : 0

@@ -4,7 +4,7 @@ import type { Confidential } from '../domain/confidential.ts'
 import type { BudgetPolicy, JudgementKind, Observer } from '../domain/observation.ts'
 import type { Caller, Capabilities, Context, Op, ProviderState, Request } from '../domain/service.ts'
 import type { DepositMemoNetworks, ExtraIds, RateQuery, RateType } from '../domain/swap.ts'
-import type { Catalogue } from './assets/listing.ts'
+import type { CachedCurrencyList } from './assets/currency-list.ts'
 import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
@@ -67,7 +67,7 @@ export interface ProviderScope extends UpstreamScope {
   /** Whether other providers serve the same requests, or are compared with it. */
   readonly isOneOfSeveral: boolean
   /** Its currencies, and its names of assets. */
-  readonly catalogue: Catalogue
+  readonly currencyList: CachedCurrencyList
   /** Of the amounts that it takes. */
   readonly maximums: KnownMaximums
   /** Rate types whose creates get a quote of their own before they are sent. */

@@ -13,7 +13,7 @@ import type { GatewayScope } from './process-scope.ts'
 export function providerScope(provider: Provider, connected: ConnectedProvider, gateway: GatewayScope): ProviderScope {
   const { config, connections, deferredResults, suspensions, ledger, pendingKeys, freshness, observe, clock, steadyClock } = gateway
   const { routing, assets: table, cache } = config
-  const { upstream, catalogue, maximums, quotedFirst } = connected
+  const { upstream, currencyList, maximums, quotedFirst } = connected
   const { tag, account } = provider
   const others = config.providers.filter((other) => other.account === account && other.tag !== tag)
   const hasList = upstream.capabilities.responseFields.listTransactions.size > 0
@@ -25,7 +25,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     steadyClock,
     observe,
     state: provider.state,
-    catalogue,
+    currencyList,
     maximums,
     quotedFirst,
     table,

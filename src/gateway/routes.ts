@@ -91,6 +91,6 @@ function isActive({ scope }: RoutedProvider): boolean {
 export function mirrorLayers({ candidate, active }: Routes, { config, mirrorStatistics }: GatewayScope): readonly Layer[] {
   if (!candidate) return []
   const sample = config.routing.mirror?.sample ?? 0
-  const routed = scopesOf(active).map(({ catalogue }) => catalogue)
+  const routed = scopesOf(active).map(({ currencyList }) => currencyList)
   return [mirror(candidate.scope, candidate.service, { sample, statistics: mirrorStatistics, routed })]
 }

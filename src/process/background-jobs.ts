@@ -112,8 +112,8 @@ export function startReplicaFigures({ store, figures, mirrorStatistics, connecte
   }
 }
 
-function listFigures({ catalogue }: ConnectedProvider): Pick<ProviderCounts, 'listAgeSeconds' | 'assets'> {
-  const listing = catalogue.lastListing()
-  if (!listing) return { listAgeSeconds: null, assets: null }
-  return { listAgeSeconds: Math.round((performance.now() - listing.fetchedAt) / 1000), assets: listing.offers.length }
+function listFigures({ currencyList }: ConnectedProvider): Pick<ProviderCounts, 'listAgeSeconds' | 'assets'> {
+  const list = currencyList.last()
+  if (!list) return { listAgeSeconds: null, assets: null }
+  return { listAgeSeconds: Math.round((performance.now() - list.fetchedAt) / 1000), assets: list.offers.length }
 }

@@ -4,14 +4,14 @@ import { upstream } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/client-address.ts'
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
-import type { Catalogue } from '../core/assets/listing.ts'
+import type { CachedCurrencyList } from '../core/assets/currency-list.ts'
 import { KnownMaximums, plausibleLimits } from '../core/assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/judge.ts'
 import type { Destination } from '../core/destination.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import type { UpstreamScope } from '../core/provider-scope.ts'
-import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
+import { cachedCurrencyList } from '../core/quotes/cached-currency-list.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import { type Budgets, budgetSpending } from '../core/resilience/budget-limit.ts'
@@ -63,7 +63,7 @@ export interface ConnectedProvider {
   /** How it is called. */
   readonly upstream: UpstreamScope
   readonly service: SwapService
-  readonly catalogue: Catalogue
+  readonly currencyList: CachedCurrencyList
   /** Of the amounts that it takes. */
   readonly maximums: KnownMaximums
   /** Rate types whose creates get a quote of their own first. */
@@ -141,7 +141,7 @@ export function connectProvider(
     ],
     edge,
   )
-  const currencyList = cachedCatalogue(scope, service, {
+  const currencyList = cachedCurrencyList(scope, service, {
     naming,
     lists: parts.currencyLists,
     source: { provider: tag, url: provider.url, form: form.name },
@@ -152,7 +152,7 @@ export function connectProvider(
     name,
     upstream: scope,
     service,
-    catalogue: currencyList,
+    currencyList,
     maximums: new KnownMaximums(steadyClock),
     quotedFirst: form.quotedFirst,
     needsAddress,
@@ -180,7 +180,7 @@ function namingOf(provider: Provider, { assets, capabilities, networks }: Provid
 }
 
 /** Stops the refresh of the list before `end`. */
-function closeListFirst(currencyList: Catalogue, end: () => Promise<void>): () => Promise<void> {
+function closeListFirst(currencyList: CachedCurrencyList, end: () => Promise<void>): () => Promise<void> {
   return () => {
     currencyList.close()
     return end()

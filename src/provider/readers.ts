@@ -1,7 +1,7 @@
 /** A connected provider without the clients: what the gateway reads for itself. */
 import type { Config, Provider } from '../config/index.ts'
+import type { CachedCurrencyList } from '../core/assets/currency-list.ts'
 import { omitImpossibleDeposits, requireDepositMemo, sharedDeposits } from '../core/assets/deposits.ts'
-import type { Catalogue } from '../core/assets/listing.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, deadline, type Layer } from '../core/layer.ts'
@@ -18,13 +18,13 @@ export function transactionReader(
   config: Pick<Config, 'auth'>,
   clock: () => number,
 ): TransactionReader {
-  const { upstream, catalogue, isListRefused, clockSkewMs } = connected
+  const { upstream, currencyList, isListRefused, clockSkewMs } = connected
   const limited = compose([ownReadLimit(provider.rateLimit.read, clock)], reportedBy(connected, provider))
   const destination = destinationOf(provider, config)
   return {
     service: limited,
     capabilities: upstream.capabilities,
-    naming: catalogue.naming,
+    naming: currencyList.naming,
     timezone: provider.timezone,
     clockSkewMs,
     isListRefused,
@@ -34,12 +34,12 @@ export function transactionReader(
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */
-export function reportedBy({ service, upstream, catalogue }: ConnectedProvider, provider: Provider): SwapService {
+export function reportedBy({ service, upstream, currencyList }: ConnectedProvider, provider: Provider): SwapService {
   const layers = [
     deadline(upstream.timeoutMs),
     deriveFields(upstream.capabilities),
-    translateAssets(catalogue, false),
-    safeDeposits(provider, catalogue),
+    translateAssets(currencyList, false),
+    safeDeposits(provider, currencyList),
   ]
   return compose(layers, service)
 }
@@ -48,10 +48,13 @@ export function reportedBy({ service, upstream, catalogue }: ConnectedProvider, 
  * No deposit address that cannot be one, and none without its memo on networks with shared deposit addresses, unless
  * `providers.<name>.judge` only counts that.
  */
-export function safeDeposits({ depositMemo, extraIds, addresses, judge }: ConfiguredProvider, catalogue: Catalogue): Layer {
-  const { naming } = catalogue
+export function safeDeposits(
+  { depositMemo, extraIds, addresses, judge }: ConfiguredProvider,
+  currencyList: CachedCurrencyList,
+): Layer {
+  const { naming } = currencyList
   const requireMemo = requireDepositMemo({
-    shared: sharedDeposits(depositMemo, catalogue),
+    shared: sharedDeposits(depositMemo, currencyList),
     acceptsMemos: extraIds !== false,
     showsWithoutMemo: judge.depositMemo === 'count',
     naming,

@@ -1,6 +1,6 @@
 /** The scope of a provider `alpha` in managed mode, of which a test says only what it is about. */
 import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
-import type { Catalogue } from '../../src/core/assets/listing.ts'
+import type { CachedCurrencyList } from '../../src/core/assets/currency-list.ts'
 import { KnownMaximums } from '../../src/core/assets/plausible-amounts.ts'
 import { SequenceClock } from '../../src/core/clock.ts'
 import { Freshness } from '../../src/core/freshness.ts'
@@ -25,8 +25,8 @@ const configured: ConfiguredProvider = {
   judge: { depositAddress: 'refuse', depositMemo: 'refuse', amount: 'refuse', contract: 'refuse', network: 'refuse' },
 }
 
-interface Overrides extends Partial<Omit<ProviderScope, 'catalogue' | 'configured'>> {
-  readonly catalogue?: Partial<Catalogue>
+interface Overrides extends Partial<Omit<ProviderScope, 'currencyList' | 'configured'>> {
+  readonly currencyList?: Partial<CachedCurrencyList>
   readonly configured?: Partial<ConfiguredProvider>
 }
 
@@ -65,20 +65,20 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     pendingKeys: undefined,
     ...overrides,
     configured: { ...configured, ...overrides.configured },
-    catalogue: catalogueOf(overrides),
+    currencyList: currencyListOf(overrides),
   }
 }
 
 /** Without a list. */
-function catalogueOf({ catalogue, table: own = table }: Overrides): Catalogue {
+function currencyListOf({ currencyList, table: own = table }: Overrides): CachedCurrencyList {
   const none = (): Promise<never> => Promise.reject(new Error('There is no list.'))
   return {
     naming: createAssetNaming(own, { byCode: true }, []),
-    listing: none,
-    availableListing: async () => undefined,
-    listingForCreate: none,
-    lastListing: () => undefined,
+    read: none,
+    readAvailable: async () => undefined,
+    readForCreate: none,
+    last: () => undefined,
     close: () => {},
-    ...catalogue,
+    ...currencyList,
   }
 }

@@ -48,10 +48,10 @@ export async function printDiff(
   return [onlyFirst, contracts, outsideTable.onlyFirst, outsideTable.different].some(({ length }) => length > 0) ? 1 : 0
 }
 
-async function comparedProvider({ catalogue, service, upstream }: ConnectedProvider): Promise<ComparedProvider> {
+async function comparedProvider({ currencyList, service, upstream }: ConnectedProvider): Promise<ComparedProvider> {
   const { capabilities, timeoutMs } = upstream
-  const listing = await catalogue.listing(gatewayContext(capabilities))
-  return { listing, service: compose([deadline(timeoutMs), translateAssets(catalogue, true)], service) }
+  const list = await currencyList.read(gatewayContext(capabilities))
+  return { list, service: compose([deadline(timeoutMs), translateAssets(currencyList, true)], service) }
 }
 
 function describe(

@@ -59,15 +59,15 @@ export async function printTrial(name: string, { json = false, address = '' }: T
 }
 
 function triedProvider(connected: ConnectedProvider, provider: Provider, address: string): TriedProvider {
-  const { catalogue, service } = connected
+  const { currencyList, service } = connected
   const { capabilities, timeoutMs } = connected.upstream
   const form = providerFormNamed(provider.form)
   const bounded = compose([deadline(timeoutMs)], service)
   return {
-    catalogue,
+    currencyList,
     service: bounded,
-    translated: compose([translateAssets(catalogue, true)], bounded),
-    sharedDeposits: sharedDeposits(provider.depositMemo, catalogue),
+    translated: compose([translateAssets(currencyList, true)], bounded),
+    sharedDeposits: sharedDeposits(provider.depositMemo, currencyList),
     acceptsMemos: provider.extraIds !== false,
     mustNameNetworks: provider.networks === 'confirmed',
     hasKey: provider.key !== '',

@@ -3,8 +3,8 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Currency, Pair } from '../../domain/swap.ts'
 import { createAssetNaming } from './asset-naming.ts'
+import { type CachedCurrencyList, type CurrencyList, parseCurrencyList } from './currency-list.ts'
 import { sharedDeposits } from './deposits.ts'
-import { type Catalogue, type Listing, parseListing } from './listing.ts'
 
 const asset = { isDefault: false, aliases: [] }
 const format = (name: 'XRP' | 'ETH') => ({ format: name, checksum: [] })
@@ -25,9 +25,9 @@ const table = new AssetTable([
 const naming = createAssetNaming(table, { byCode: true, networks: { byName: { XRP: 'ripple' } } }, [])
 
 async function isShared(pair: Pair, { rows = [] as Currency[], networks = ['XRP'], usesFlags = false, address = 'anything' } = {}) {
-  const listing = await parseListing(rows, naming, () => {})
-  const catalogue = { naming, availableListing: async () => listing, lastListing: () => listing as Listing }
-  const shared = sharedDeposits({ networks, usesFlags, isConfigured: false }, catalogue as unknown as Catalogue)
+  const list = await parseCurrencyList(rows, naming, () => {})
+  const currencyList = { naming, readAvailable: async () => list, last: () => list as CurrencyList }
+  const shared = sharedDeposits({ networks, usesFlags, isConfigured: false }, currencyList as unknown as CachedCurrencyList)
   return await shared.isShared(pair, {} as Context, address)
 }
 

@@ -9,7 +9,7 @@ import { type Context, namesByCode } from '../../domain/service.ts'
 import type { Currency, DepositMemoNetworks, Pair, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import { type AssetName, type AssetNaming, assetIn, assetNameOf, from, withAssetNames } from './asset-naming.ts'
-import type { Catalogue, Listing } from './listing.ts'
+import type { CachedCurrencyList, CurrencyList } from './currency-list.ts'
 import { assetFromResponse } from './translate-assets.ts'
 
 /** The addresses of no swap are longer. */
@@ -162,8 +162,11 @@ export interface SharedDeposits {
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
 
-export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetworks, catalogue: Catalogue): SharedDeposits {
-  const { naming } = catalogue
+export function sharedDeposits(
+  { networks: names, usesFlags }: DepositMemoNetworks,
+  currencyList: CachedCurrencyList,
+): SharedDeposits {
+  const { naming } = currencyList
   const { table } = naming
   const networks = new Set(names.map(fold))
   const all = table.coins.flatMap(({ assets }) => assets)
@@ -171,20 +174,20 @@ export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetwor
   /** Rules for the addresses of the shared networks. */
   const sharedRules = new Set(all.filter(isOnSharedNetwork).flatMap(({ address }) => address ?? []))
   const knownNetworks = new Set(all.map(({ network }) => fold(network)))
-  const isFlagged = (asset: Asset, listing: Listing | undefined): boolean =>
-    usesFlags && asset.memo !== 'none' && listing?.byAsset.get(asset)?.row.needsMemo === true
-  const areShared = ({ code, coin, network }: AssetName, listing: Listing | undefined): readonly boolean[] => {
-    const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, listing)
+  const isFlagged = (asset: Asset, list: CurrencyList | undefined): boolean =>
+    usesFlags && asset.memo !== 'none' && list?.byAsset.get(asset)?.row.needsMemo === true
+  const areShared = ({ code, coin, network }: AssetName, list: CurrencyList | undefined): readonly boolean[] => {
+    const isAssetShared = (asset: Asset): boolean => isOnSharedNetwork(asset) || isFlagged(asset, list)
     const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)
     if (asset) return [isAssetShared(asset)]
     const assets = network === undefined ? table.coin(coin ?? '')?.assets : undefined
-    return assets ? assets.map(isAssetShared) : areOutsideShared({ code, coin, network }, listing)
+    return assets ? assets.map(isAssetShared) : areOutsideShared({ code, coin, network }, list)
   }
   /** Of a coin that the table lacks, or has on other networks. */
-  const areOutsideShared = ({ code, coin = '', network }: AssetName, listing: Listing | undefined): readonly boolean[] => {
+  const areOutsideShared = ({ code, coin = '', network }: AssetName, list: CurrencyList | undefined): readonly boolean[] => {
     const isNamed = (name: string | undefined): boolean =>
       name !== undefined && (networks.has(fold(name)) || networks.has(naming.chainOf(code ?? coin, name) ?? ''))
-    const rows = (listing?.offersOutsideTable.get(fold(code ?? coin)) ?? []).map(({ row }) => row)
+    const rows = (list?.offersOutsideTable.get(fold(code ?? coin)) ?? []).map(({ row }) => row)
     const meant = rows.filter((row) => network === undefined || !row.network || sameName(row.network, network))
     const isRowShared = (row: Currency): boolean => isNamed(row.network) || (usesFlags && row.needsMemo === true)
     return isNamed(network) || meant.length === 0 ? [isNamed(network)] : meant.map(isRowShared)
@@ -201,15 +204,15 @@ export function sharedDeposits({ networks: names, usesFlags }: DepositMemoNetwor
     async isShared(pair, context, depositAddress) {
       const assetName = assetNameOf(pair, from)
       if (depositAddress !== undefined && isSharedAddress(depositAddress, assetName)) return true
-      const each = areShared(assetName, usesFlags ? await catalogue.availableListing(context) : undefined)
+      const each = areShared(assetName, usesFlags ? await currencyList.readAvailable(context) : undefined)
       return each.length > 0 && each.every(Boolean)
     },
     async requireFlags(pair, context) {
       const asset = usesFlags ? assetIn(pair, from, table) : undefined
       const isDecided = !asset?.memo || asset.memo === 'none' || isOnSharedNetwork(asset)
-      if (!isDecided) await catalogue.listingForCreate(context)
+      if (!isDecided) await currencyList.readForCreate(context)
     },
-    mayBeShared: (assetName) => areShared(assetName, catalogue.lastListing()).some(Boolean),
+    mayBeShared: (assetName) => areShared(assetName, currencyList.last()).some(Boolean),
   }
 }
 

@@ -8,18 +8,18 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Pair } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from './asset-naming.ts'
-import type { Catalogue, Listing, Offer } from './listing.ts'
+import type { CachedCurrencyList, CurrencyList, Offer } from './currency-list.ts'
 
 /** A provider that takes new swaps, in list order. */
 export interface ListedProvider {
   readonly tag: string
-  readonly catalogue: Pick<Catalogue, 'availableListing' | 'lastListing'>
+  readonly currencyList: Pick<CachedCurrencyList, 'readAvailable' | 'last'>
 }
 
 interface ReadProvider {
   readonly tag: string
   /** Undefined if no list of it was ever read. */
-  readonly listing: Listing | undefined
+  readonly list: CurrencyList | undefined
 }
 
 /** Seconds: the lists are read again soon. */
@@ -46,8 +46,8 @@ export class OutsideTable {
    */
   async ownerOf(pair: Pair, eligible: ReadonlySet<string>, context: Context): Promise<string | undefined> {
     const read = await Promise.all(
-      this.providers.map(async ({ tag, catalogue }): Promise<ReadProvider> => {
-        return { tag, listing: (await catalogue.availableListing(context)) ?? catalogue.lastListing() }
+      this.providers.map(async ({ tag, currencyList }): Promise<ReadProvider> => {
+        return { tag, list: (await currencyList.readAvailable(context)) ?? currencyList.last() }
       }),
     )
     const sides = [from, to].filter((side) => isSideOutsideTable(pair, side, this.table))
@@ -77,13 +77,13 @@ function ownerOfSide(
   eligible: ReadonlySet<string>,
 ): string | undefined {
   const { code, coin = '', network } = assetNameOf(pair, side)
-  const offersOf = ({ listing }: ReadProvider): readonly Offer[] => listing?.offersOutsideTable.get(fold(code ?? coin)) ?? []
+  const offersOf = ({ list }: ReadProvider): readonly Offer[] => list?.offersOutsideTable.get(fold(code ?? coin)) ?? []
   if (areDifferent(providers.map(offersOf), network)) throw notOffered(pair, side)
   const candidates = providers.filter(({ tag }) => eligible.has(tag))
-  const listing = candidates.filter((provider) => offersOf(provider).length > 0)
-  const owner = listing.find((provider) => offersOf(provider).some((offer) => mayBeOn(offer, network))) ?? listing[0]
+  const offering = candidates.filter((provider) => offersOf(provider).length > 0)
+  const owner = offering.find((provider) => offersOf(provider).some((offer) => mayBeOn(offer, network))) ?? offering[0]
   if (!owner) return undefined
-  if (candidates.slice(0, candidates.indexOf(owner)).some((earlier) => earlier.listing === undefined)) throw unknownLists()
+  if (candidates.slice(0, candidates.indexOf(owner)).some((earlier) => earlier.list === undefined)) throw unknownLists()
   return owner.tag
 }
 

@@ -18,17 +18,17 @@ import {
   to,
   withAssetNames,
 } from './asset-naming.ts'
-import type { Catalogue, Listing, Offer } from './listing.ts'
+import type { CachedCurrencyList, CurrencyList, Offer } from './currency-list.ts'
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
-export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): Layer {
+export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: boolean): Layer {
   const resolveBoth = async (op: Op, request: Pair, context: Context): Promise<[ResolvedAsset, ResolvedAsset]> => {
     const isCreate = op === 'createTransaction'
     // One wait for both sides: two would take three quarters of the time budget.
     const options = {
-      catalogue,
-      readListing: once(() => (isCreate ? catalogue.listingForCreate(context) : catalogue.listing(context))),
-      readAvailable: once(() => catalogue.availableListing(context)),
+      currencyList,
+      readList: once(() => (isCreate ? currencyList.readForCreate(context) : currencyList.read(context))),
+      readAvailable: once(() => currencyList.readAvailable(context)),
       isCreate,
       mustBeListed,
     }
@@ -49,15 +49,15 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     const response = await next.call(op, translated, { ...context, pair })
     return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
   }
-  const bothFromResponse = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
-    const source = assetFromResponse(assetNameOf(row, from), catalogue.naming, listing)
-    const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
+  const bothFromResponse = <Row extends Pair>(row: Row, list?: CurrencyList | 'unreadable'): Row | undefined => {
+    const source = assetFromResponse(assetNameOf(row, from), currencyList.naming, list)
+    const target = assetFromResponse(assetNameOf(row, to), currencyList.naming, list)
     return source && target && { ...withAssetNames(row, source, target), ownAssets: ownAssetsOf(row) }
   }
   /** Resolves names that configuration and table do not have through the provider's list. */
-  const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
-    const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    return bothFromResponse(row, listing) ?? { ...row, ownAssets: ownAssetsOf(row) }
+  const bothFromList = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
+    const list = await currencyList.read(context).catch(() => 'unreadable' as const)
+    return bothFromResponse(row, list) ?? { ...row, ownAssets: ownAssetsOf(row) }
   }
   return onOperations({
     getRate: (request, context, next) => callTranslated('getRate', request, context, next),
@@ -66,11 +66,11 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
       next.call('getTransaction', request, context).then((response) => {
         const body = bothFromResponse(response.body)
         const withBody = (translated: Transaction) => ({ ...response, body: translated })
-        return body ? withBody(body) : bothFromListing(response.body, context).then(withBody)
+        return body ? withBody(body) : bothFromList(response.body, context).then(withBody)
       }),
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
-      const rowFromResponse = <Row extends Pair>(row: Row) => bothFromResponse(row) ?? bothFromListing(row, context)
+      const rowFromResponse = <Row extends Pair>(row: Row) => bothFromResponse(row) ?? bothFromList(row, context)
       const items = await Promise.all(response.body.items.map(rowFromResponse))
       const unreadable = response.body.unreadable?.map(async ({ key, fields }) => ({ key, fields: await rowFromResponse(fields) }))
       const unreadableRows = unreadable && { unreadable: await Promise.all(unreadable) }
@@ -127,11 +127,11 @@ interface ResolvedAsset {
 }
 
 interface ResolveOptions {
-  readonly catalogue: Catalogue
+  readonly currencyList: CachedCurrencyList
   /** Reads the provider's list, for assets that the table does not resolve. */
-  readonly readListing: () => Promise<Listing>
+  readonly readList: () => Promise<CurrencyList>
   /** Undefined if the list is not available: assets of the table are resolved without it. */
-  readonly readAvailable: () => Promise<Listing | undefined>
+  readonly readAvailable: () => Promise<CurrencyList | undefined>
   /** A create must name the network, in the asset's code or beside it. */
   readonly isCreate: boolean
   /** Refuses assets that the provider's list lacks, even if the table has them: another provider may offer them. */
@@ -140,32 +140,32 @@ interface ResolveOptions {
 
 /** Throws `invalid` with the field if the asset is unknown, not offered or ambiguous. */
 async function assetFromRequest(requested: AssetName, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
-  const { catalogue, readListing } = options
+  const { currencyList, readList } = options
   if (requested.code !== undefined) return resolveCode(requested.code, side, options)
   const name = requested.coin ?? ''
-  const coin = catalogue.naming.table.coin(name)
+  const coin = currencyList.naming.table.coin(name)
   if (!coin) return resolveOwnCoin(name, requested.network, side, options)
   if (requested.network === undefined) return resolveOpenNetwork(coin, side, options)
-  const asset = catalogue.naming.table.find(name, requested.network)
+  const asset = currencyList.naming.table.find(name, requested.network)
   if (asset) return resolveAsset(asset, side.coin, options)
-  const offers = await offersFor(name, readListing)
+  const offers = await offersFor(name, readList)
   const listed = offers.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
   if (listed) return resolveOffer(listed, side.coin)
   throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
 }
 
 async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
-  const { catalogue, readListing, isCreate } = options
-  const asset = catalogue.naming.table.byCode(code)
+  const { currencyList, readList, isCreate } = options
+  const asset = currencyList.naming.table.byCode(code)
   if (asset) return resolveAsset(asset, side.code, options)
-  const [offer, ...others] = await offersFor(code, readListing)
-  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.listsNetworks))
-    throw unknownAsset(side.code, code, hintForCode(code, catalogue.naming.table))
+  const [offer, ...others] = await offersFor(code, readList)
+  if (!offer || others.length > 0 || (isCreate && !currencyList.naming.listsNetworks))
+    throw unknownAsset(side.code, code, hintForCode(code, currencyList.naming.table))
   return resolveOffer(offer, side.code)
 }
 
 async function resolveAsset(asset: Asset, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
-  const { naming } = options.catalogue
+  const { naming } = options.currencyList
   const { code, coin, network } = asset
   const tableName = { code, coin, network }
   const providerName = naming.nameFor(asset)
@@ -173,18 +173,18 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   if (!naming.listsNetworks && !options.mustBeListed) return { providerName, tableName }
   const needsList = options.isCreate && naming.listsNetworks && naming.configuredNameFor(asset) === undefined
   const refuseAmbiguous = (): void => {
-    if (options.catalogue.lastListing()?.ambiguousAssets.has(asset)) throw ambiguous(field)
+    if (options.currencyList.last()?.ambiguousAssets.has(asset)) throw ambiguous(field)
   }
-  const pendingListing = needsList ? options.readListing() : options.readAvailable()
-  const listing = await pendingListing.finally(refuseAmbiguous)
-  const offer = listing?.byAsset.get(asset)
-  if (listing && !offer && (needsList || options.mustBeListed)) throw notOffered(field)
+  const pendingList = needsList ? options.readList() : options.readAvailable()
+  const list = await pendingList.finally(refuseAmbiguous)
+  const offer = list?.byAsset.get(asset)
+  if (list && !offer && (needsList || options.mustBeListed)) throw notOffered(field)
   return { providerName: offer?.assetName ?? providerName, tableName }
 }
 
 /** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
 async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
-  const { naming } = options.catalogue
+  const { naming } = options.currencyList
   const defaultOfCoin = defaultAsset(coin)
   if (naming.listsNetworks) {
     if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
@@ -194,8 +194,8 @@ async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOption
       'network_required',
     )
   }
-  const listing = options.mustBeListed ? await options.readAvailable() : undefined
-  const isListed = (asset: Asset): boolean => !listing || listing.byAsset.has(asset)
+  const list = options.mustBeListed ? await options.readAvailable() : undefined
+  const isListed = (asset: Asset): boolean => !list || list.byAsset.has(asset)
   const offered = [defaultOfCoin, ...coin.assets].find((asset) => asset && naming.nameFor(asset) && isListed(asset))
   const providerName = offered && naming.nameFor(offered)
   if (!providerName) throw notOffered(side.coin)
@@ -207,12 +207,12 @@ async function resolveOwnCoin(
   name: string,
   network: string | undefined,
   side: Side,
-  { catalogue, readListing }: ResolveOptions,
+  { currencyList, readList }: ResolveOptions,
 ): Promise<ResolvedAsset> {
-  const offers = await offersFor(name, readListing)
+  const offers = await offersFor(name, readList)
   const [offer] = offers
-  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side, catalogue.naming.table))
-  if (!catalogue.naming.listsNetworks) {
+  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side, currencyList.naming.table))
+  if (!currencyList.naming.listsNetworks) {
     const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
     return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
   }
@@ -235,8 +235,8 @@ function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, fiel
   }
 }
 
-async function offersFor(name: string, readListing: ResolveOptions['readListing']): Promise<readonly Offer[]> {
-  return (await readListing()).offersOutsideTable.get(fold(name)) ?? []
+async function offersFor(name: string, readList: ResolveOptions['readList']): Promise<readonly Offer[]> {
+  return (await readList()).offersOutsideTable.get(fold(name)) ?? []
 }
 
 function networksOf(offers: readonly Offer[]): readonly string[] {
@@ -299,15 +299,15 @@ function unknownNetwork({ network }: Side, networks: readonly string[], reason: 
 
 /**
  * Returns all known names of the asset in a provider's response. Undefined if only the provider's list can resolve it and no
- * `listing` is given.
+ * `list` is given.
  */
 export function assetFromResponse(
   assetName: AssetName,
   naming: AssetNaming,
-  listing?: Listing | 'unreadable',
+  list?: CurrencyList | 'unreadable',
 ): AssetName | undefined {
   const { code, coin, network } = assetName
-  if (code !== undefined) return fromCode(code, naming, listing)
+  if (code !== undefined) return fromCode(code, naming, list)
   if (coin === undefined) return {}
   return network === undefined ? fromCoin(coin, naming) : fromCoinAndNetwork(coin, network, naming)
 }
@@ -330,12 +330,12 @@ export function otherTokens(reported: Contracts, expected: Contracts): readonly 
   })
 }
 
-function fromCode(code: string, naming: AssetNaming, listing: Listing | 'unreadable' | undefined): AssetName | undefined {
+function fromCode(code: string, naming: AssetNaming, list: CurrencyList | 'unreadable' | undefined): AssetName | undefined {
   const [candidate] = naming.assetsNamed({ code })
   const asset = candidate ?? naming.table.byCode(code)
   if (asset) return asset
-  if (listing === undefined) return undefined
-  const [offer, ...others] = (listing !== 'unreadable' && listing.byProviderCode.get(fold(code))) || []
+  if (list === undefined) return undefined
+  const [offer, ...others] = (list !== 'unreadable' && list.byProviderCode.get(fold(code))) || []
   return (others.length === 0 && offer?.asset) || { code, coin: code }
 }
 

@@ -19,7 +19,7 @@ const table = new AssetTable([
     ],
   },
 ])
-const catalogue = { naming: createAssetNaming(table, { byCode: false }, new Map()) }
+const currencyList = { naming: createAssetNaming(table, { byCode: false }, new Map()) }
 const pair = { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' }
 const request = { ...pair, codeFrom: undefined, codeTo: undefined, amountIn: '1', withdrawalAddress: 'T1', rateType: 'float' }
 const created = { id: 'one', coinFrom: 'BTC', coinTo: 'USDT', withdrawalAddress: 'T1' }
@@ -45,7 +45,7 @@ function create(
   })
   const service = { call: async (op: string) => (op === 'getTransaction' ? get() : { body: { ...created, ...facts } }) }
   const context = { pair, deadline: performance.now() + timeLeftMs } as unknown as Context
-  const layer = confirmCreate(providerScope({ catalogue, configured }))(service as unknown as SwapService)
+  const layer = confirmCreate(providerScope({ currencyList, configured }))(service as unknown as SwapService)
   const creating = layer.call('createTransaction', { ...request, ...order } as unknown as NewTransaction, context)
   return { creating, get }
 }
@@ -117,7 +117,7 @@ test('a get that hangs leaves time for another one', async () => {
       return { body: reported }
     },
   }
-  const layer = confirmCreate(providerScope({ catalogue }))(service as unknown as SwapService)
+  const layer = confirmCreate(providerScope({ currencyList }))(service as unknown as SwapService)
   const deadline = performance.now() + 10_000
   await layer.call('createTransaction', request as unknown as NewTransaction, { pair, deadline } as unknown as Context)
   expect(deadlines[0]).toBeLessThan(deadline - 4_000)

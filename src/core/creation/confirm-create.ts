@@ -7,7 +7,7 @@ import { Fault, publicMessage, reasonByLimits } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/listing.ts'
+import type { CachedCurrencyList } from '../assets/currency-list.ts'
 import { type Layer, limitDeadline, mapResponses, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { unconfirmedMemos } from '../same-swap.ts'
@@ -21,8 +21,8 @@ const pausesMs = [300, 1_000]
  * cannot be had: then the outcome is unknown. A swap that has failed at once has what a get says, if one can be had. Runs next to the
  * provider, where asset names are its own.
  */
-export function confirmCreate({ catalogue, configured }: ProviderScope): Layer {
-  const { naming } = catalogue
+export function confirmCreate({ currencyList, configured }: ProviderScope): Layer {
+  const { naming } = currencyList
   const mustConfirmNetworks = configured.networks === 'confirmed'
   const mustConfirmMemos = configured.extraIds !== 'unconfirmed'
   return onOperations({
@@ -30,7 +30,7 @@ export function confirmCreate({ catalogue, configured }: ProviderScope): Layer {
       const response = await next.call('createTransaction', request, context)
       const { body } = response
       if (contradictionsOf(request, body, naming, context).length > 0) return response
-      const isOpen = (side: Side): boolean => isSilent(body, side) && hasSeveralNetworks(context.pair ?? {}, side, catalogue)
+      const isOpen = (side: Side): boolean => isSilent(body, side) && hasSeveralNetworks(context.pair ?? {}, side, currencyList)
       const silent = mustConfirmNetworks ? [from, to].filter(isOpen) : []
       const lacksMemo = mustConfirmMemos && unconfirmedMemos(request, body).length > 0
       if (silent.length === 0 && !lacksMemo && !hasFailed(body)) return response
@@ -51,10 +51,10 @@ function isSilent(reported: Pair, side: Side): boolean {
 }
 
 /** In the table, or in the provider's list. */
-function hasSeveralNetworks(pair: Pair, side: Side, { naming, lastListing }: Catalogue): boolean {
+function hasSeveralNetworks(pair: Pair, side: Side, { naming, last }: CachedCurrencyList): boolean {
   const coin = pair[side.coin] ?? pair[side.code] ?? ''
   if ((naming.table.coin(coin)?.assets.length ?? 0) > 1) return true
-  const offers = lastListing()?.offers ?? []
+  const offers = last()?.offers ?? []
   const networks = offers.filter(({ row }) => fold(row.coin ?? '') === fold(coin)).map(({ row }) => fold(row.network ?? ''))
   return new Set(networks).size > 1
 }

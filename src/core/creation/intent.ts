@@ -19,8 +19,8 @@ export const firstCheckMs = 5_000
  * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use.
  */
 export function intent(scope: ProviderScope): SendCreate {
-  const { ledger, tag: provider, clock, hasList, quotedFirst, destination, catalogue, observe, pendingKeys } = scope
-  const { naming } = catalogue
+  const { ledger, tag: provider, clock, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
+  const { naming } = currencyList
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, idempotencyKey, pair, span } = context

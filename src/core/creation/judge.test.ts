@@ -83,7 +83,7 @@ interface Case {
 async function judge(facts: Partial<Transaction>, { from = 'BTC', request, context, configured, routing, ...response }: Case = {}) {
   const scope = providerScope({
     observe: (observation) => observations.push(observation),
-    catalogue: { naming },
+    currencyList: { naming },
     configured: { depositMemo, ...configured },
     accountTags: ['alpha', 'other'],
     routing: { maxDeviation: 0.1, refuseDeviation: false, roundAmounts: 'refuse', ...routing },

@@ -34,11 +34,11 @@ interface Finding {
  * provider's.
  */
 export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDeposits: OtherDeposits): JudgeCreate {
-  const { tag: provider, configured, catalogue, observe } = scope
-  const { naming } = catalogue
+  const { tag: provider, configured, currencyList, observe } = scope
+  const { naming } = currencyList
   const policies = configured.judge
   const checksAddresses = configured.addresses === 'checked'
-  const shared = sharedDeposits(configured.depositMemo, catalogue)
+  const shared = sharedDeposits(configured.depositMemo, currencyList)
   return async (verified, request, context) => {
     const { pair = {} } = context
     const asset = assetIn(pair, from, naming.table)
@@ -86,9 +86,9 @@ function judgedAssets(
   refused: readonly Finding[],
   request: NewTransaction,
   pair: Pair,
-  { tag: provider, accountTags: tags, catalogue }: ProviderScope,
+  { tag: provider, accountTags: tags, currencyList }: ProviderScope,
 ): readonly JudgedAsset[] {
-  const { table } = catalogue.naming
+  const { table } = currencyList.naming
   return [from, to].map((side) => {
     const own = refused.filter(({ field }) => receivedFields.has(field) === (side === to))
     return {
@@ -222,8 +222,8 @@ function networkKind(side: Side, reported: Transaction, pair: Pair, naming: Asse
  * Finds the fields in which the response of a create contradicts its request, with a memo that it must repeat and does not; `status` if
  * the swap has failed at once. Both have the provider's asset names.
  */
-export function verifyResponse({ catalogue, configured }: ProviderScope): VerifyCreate {
-  const { naming } = catalogue
+export function verifyResponse({ currencyList, configured }: ProviderScope): VerifyCreate {
+  const { naming } = currencyList
   const mustConfirmMemos = configured.extraIds !== 'unconfirmed'
   return (response, request, context) => {
     const { body, contradicted: inDetails = [] } = response
@@ -247,8 +247,8 @@ export function contradictionsOf(
 }
 
 /** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */
-export function verifyQuote({ catalogue }: ProviderScope): Layer {
-  const { naming } = catalogue
+export function verifyQuote({ currencyList }: ProviderScope): Layer {
+  const { naming } = currencyList
   return mapResponses({
     getRate: (response, request, { pair }) => {
       const { body, provider } = response

@@ -28,7 +28,7 @@ const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc
 function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
   const byCode = requested.codeFrom !== undefined
   const naming = createAssetNaming(table, { byCode }, configured)
-  const verify = verifyResponse(providerScope({ catalogue: { naming } }))
+  const verify = verifyResponse(providerScope({ currencyList: { naming } }))
   const response = { body: { ...transaction, ...reported }, intent: 'intent-1' }
   const verified = verify(response, requested, { pair } as unknown as Context)
   expect(verified.intent).toBe('intent-1')

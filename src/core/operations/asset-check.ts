@@ -2,7 +2,7 @@
 import { type Asset, fold } from '../../domain/asset.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import { type Match, matchAsset, parseListing } from '../assets/listing.ts'
+import { type Match, matchAsset, parseCurrencyList } from '../assets/currency-list.ts'
 
 /** A row of the list, in the provider's words. */
 export interface ListedName {
@@ -49,7 +49,7 @@ export interface AssetCheck {
 /** `rows`: the provider's whole list. */
 export async function checkAssets(rows: readonly Currency[], naming: AssetNaming): Promise<AssetCheck> {
   const { table } = naming
-  const { byAsset, ambiguousAssets } = await parseListing(rows, naming, () => {})
+  const { byAsset, ambiguousAssets } = await parseCurrencyList(rows, naming, () => {})
   const meanings = rows.map((row) => meaningOf(row, naming))
   const assets = table.coins.flatMap((coin) => coin.assets)
   const contradictions = meanings.flatMap(({ contradiction }) => contradiction ?? [])

@@ -16,12 +16,12 @@ import type { Asset } from '../../domain/asset.ts'
 import { type AmountLimits, Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
-import type { Listing, Offer } from '../assets/listing.ts'
+import type { CurrencyList, Offer } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 
 /** A provider whose service uses the names of the asset table. */
 export interface ComparedProvider {
-  readonly listing: Listing
+  readonly list: CurrencyList
   readonly service: SwapService
 }
 
@@ -92,8 +92,8 @@ interface DiffOptions {
 
 /** Compares lists, limits and sample quotes. Quotes are requested one pair after the other. */
 export async function providerDiff({ first, second, pairs, contextOf }: DiffOptions): Promise<ProviderDiff> {
-  const [firstAssets, secondAssets] = [assetsOf(first.listing), assetsOf(second.listing)]
-  const common = firstAssets.filter((asset) => second.listing.byAsset.has(asset))
+  const [firstAssets, secondAssets] = [assetsOf(first.list), assetsOf(second.list)]
+  const common = firstAssets.filter((asset) => second.list.byAsset.has(asset))
   const quotes: QuoteDiff[] = []
   for (const [source, target] of samplePairs(common, pairs)) {
     const pair = { from: source.code, to: target.code, listedMinimum: listedMinimum(source, [first, second]) }
@@ -101,24 +101,24 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
   }
   const deviations = quotes.flatMap(({ deviation }) => deviation ?? []).toSorted((a, b) => a - b)
   return {
-    onlyFirst: firstAssets.filter((asset) => !second.listing.byAsset.has(asset)).map(nameOf),
-    onlySecond: secondAssets.filter((asset) => !first.listing.byAsset.has(asset)).map(nameOf),
+    onlyFirst: firstAssets.filter((asset) => !second.list.byAsset.has(asset)).map(nameOf),
+    onlySecond: secondAssets.filter((asset) => !first.list.byAsset.has(asset)).map(nameOf),
     limits: common
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
-    contracts: contractDiffs(first.listing, second.listing),
-    outsideTable: outsideTableDiff(first.listing.offersOutsideTable, second.listing.offersOutsideTable),
+    contracts: contractDiffs(first.list, second.list),
+    outsideTable: outsideTableDiff(first.list.offersOutsideTable, second.list.offersOutsideTable),
     quotes,
     medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
   }
 }
 
-function assetsOf({ byAsset }: Listing): readonly Asset[] {
+function assetsOf({ byAsset }: CurrencyList): readonly Asset[] {
   return [...byAsset.keys()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 /** A coin of a chain has no contract, whatever stands in its row. */
-function contractDiffs(first: Listing, second: Listing): readonly ContractDiff[] {
+function contractDiffs(first: CurrencyList, second: CurrencyList): readonly ContractDiff[] {
   const listed = new Set([first, second].flatMap(({ byAsset, otherTokens }) => [...byAsset.keys(), ...otherTokens.keys()]))
   const coinsOfChains = new Set([...listed].flatMap(({ coin, isHome }) => (isHome ? [coin] : [])))
   return [...listed]
@@ -132,7 +132,7 @@ function contractDiffs(first: Listing, second: Listing): readonly ContractDiff[]
     .toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-type OwnOffers = Listing['offersOutsideTable']
+type OwnOffers = CurrencyList['offersOutsideTable']
 
 function outsideTableDiff(first: OwnOffers, second: OwnOffers): OutsideTableDiff {
   const lackedBy = (other: OwnOffers, own: OwnOffers): readonly OwnCoin[] =>
@@ -157,7 +157,7 @@ function ownCoin({ row }: Offer): OwnCoin {
   return { code, network: network ?? null, name, contract: contract ?? null }
 }
 
-function contractAt(asset: Asset, { byAsset, otherTokens }: Listing): string | null {
+function contractAt(asset: Asset, { byAsset, otherTokens }: CurrencyList): string | null {
   return otherTokens.get(asset) ?? byAsset.get(asset)?.row.contract ?? null
 }
 
@@ -165,8 +165,8 @@ function nameOf({ code, coin, network }: Asset): AssetDiff {
   return { code, coin, network }
 }
 
-function limitsOf(asset: Asset, { listing }: ComparedProvider): AssetLimits {
-  const { depositMin = null, depositMax = null } = listing.byAsset.get(asset)?.row ?? {}
+function limitsOf(asset: Asset, { list }: ComparedProvider): AssetLimits {
+  const { depositMin = null, depositMax = null } = list.byAsset.get(asset)?.row ?? {}
   return { depositMin, depositMax }
 }
 

@@ -9,18 +9,18 @@ import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
 import type { Context, Op, ResponseBody, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
+import type { CachedCurrencyList, CurrencyList } from '../assets/currency-list.ts'
 import type { SharedDeposits } from '../assets/deposits.ts'
-import type { Catalogue, Listing } from '../assets/listing.ts'
 import { notOfferedReasons, type Quote, quoteSuitableAmount } from './provider-diff.ts'
 
 /** Yields each check as soon as it is made. */
 export async function* tryProvider(provider: TriedProvider): AsyncGenerator<TrialCheck> {
   const ends: KeyedEnds = new Map()
-  const listing = await read(provider, ends, 'listCurrencies', provider.catalogue.listing(provider.contextOf()))
-  yield listing instanceof Fault
-    ? fails('currencies', describeFault(listing))
-    : works('currencies', `${listing.offers.length} assets are listed`)
-  const known = listing instanceof Fault ? undefined : listing
+  const list = await read(provider, ends, 'listCurrencies', provider.currencyList.read(provider.contextOf()))
+  yield list instanceof Fault
+    ? fails('currencies', describeFault(list))
+    : works('currencies', `${list.offers.length} assets are listed`)
+  const known = list instanceof Fault ? undefined : list
   if (known) yield checkAssets(known, provider)
   yield await checkQuote(provider, ends, 'float', known)
   yield await checkQuote(provider, ends, 'fixed', known)
@@ -112,9 +112,9 @@ function checkKey({ hasKey, has, lacksAddress }: TriedProvider, ends: KeyedEnds)
 
 const maxPairs = 3
 
-function checkAssets(listing: Listing, provider: TriedProvider): TrialCheck {
-  const clear = usableAssets(listing)
-  const { ambiguousAssets, otherTokens } = listing
+function checkAssets(list: CurrencyList, provider: TriedProvider): TrialCheck {
+  const clear = usableAssets(list)
+  const { ambiguousAssets, otherTokens } = list
   const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
   const others = [...otherTokens].map(
     ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed.slice(0, 128))} in the place of ${contract})`,
@@ -123,16 +123,16 @@ function checkAssets(listing: Listing, provider: TriedProvider): TrialCheck {
   const also =
     (ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : '') +
     (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '') +
-    depositsText(clear, listing, provider)
+    depositsText(clear, list, provider)
   const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
   return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }
 }
 
 /** Whether a deposit is safe on each network that has memos: where its addresses are shared, one without its memo is lost. */
-function depositsText(assets: readonly Asset[], listing: Listing, { sharedDeposits, acceptsMemos }: TriedProvider): string {
+function depositsText(assets: readonly Asset[], list: CurrencyList, { sharedDeposits, acceptsMemos }: TriedProvider): string {
   const texts = new Map<string, string>()
   for (const asset of assets) {
-    const isListed = listing.byAsset.get(asset)?.row.needsMemo === true
+    const isListed = list.byAsset.get(asset)?.row.needsMemo === true
     const isShared = sharedDeposits.mayBeShared({ code: asset.code })
     if (asset.memo === 'none' || (asset.memo === undefined && !isShared && !isListed)) continue
     const place = isListed ? `${asset.network} (${asset.code}, as its list says)` : asset.network
@@ -145,7 +145,7 @@ function depositsText(assets: readonly Asset[], listing: Listing, { sharedDeposi
 }
 
 /** In the order of the list. */
-function usableAssets({ byAsset, ambiguousAssets }: Listing): readonly Asset[] {
+function usableAssets({ byAsset, ambiguousAssets }: CurrencyList): readonly Asset[] {
   return [...byAsset].flatMap(([asset, { isAmbiguous = false }]) => (isAmbiguous || ambiguousAssets.has(asset) ? [] : [asset]))
 }
 
@@ -153,17 +153,17 @@ async function checkQuote(
   provider: TriedProvider,
   ends: KeyedEnds,
   rateType: RateType,
-  listing: Listing | undefined,
+  list: CurrencyList | undefined,
 ): Promise<TrialCheck> {
   const check = `${rateType} quote` as const
   if (!provider.has('getRate', rateType)) return { check, outcome: 'none', message: 'the form has no swaps with this type of rate' }
   if (provider.lacksAddress(rateType)) return skipped(check, 'it carries the address of a client: give your own as --address')
-  const pairs = listing ? pairsIn(provider, listing) : []
-  if (!listing || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
+  const pairs = list ? pairsIn(provider, list) : []
+  if (!list || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
   const sources = { services: [provider.translated], rateType, contextOf: provider.contextOf }
   let found = fails(check, 'no quote')
   for (const [from, to] of pairs) {
-    const listedMinimum = listing.byAsset.get(from)?.row.depositMin
+    const listedMinimum = list.byAsset.get(from)?.row.depositMin
     const { amount, quotes } = await quoteSuitableAmount({ from: from.code, to: to.code, listedMinimum }, sources)
     const [quote = {}] = quotes
     if (provider.needsKey('getRate')) ends.set('getRate', quote.fault ?? 'done')
@@ -179,9 +179,9 @@ async function checkQuote(
 }
 
 /** Of the first assets of the table: those of most trade come first there. */
-function pairsIn({ catalogue }: TriedProvider, listing: Listing): readonly (readonly [Asset, Asset])[] {
-  const usable = new Set(usableAssets(listing))
-  const assets = catalogue.naming.table.coins.flatMap((coin) => coin.assets).filter((asset) => usable.has(asset))
+function pairsIn({ currencyList }: TriedProvider, list: CurrencyList): readonly (readonly [Asset, Asset])[] {
+  const usable = new Set(usableAssets(list))
+  const assets = currencyList.naming.table.coins.flatMap((coin) => coin.assets).filter((asset) => usable.has(asset))
   const [first, ...others] = assets
   if (!first) return []
   const second = others.filter(({ coin }) => coin !== first.coin)
@@ -265,7 +265,7 @@ export interface TrialCheck {
 }
 
 export interface TriedProvider {
-  readonly catalogue: Catalogue
+  readonly currencyList: CachedCurrencyList
   /** With the provider's names of assets. */
   readonly service: SwapService
   /** With the table's names of assets. */

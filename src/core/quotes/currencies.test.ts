@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { formB } from '../../forms/b.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import { parseListing } from '../assets/listing.ts'
+import { parseCurrencyList } from '../assets/currency-list.ts'
 import { currencyRows } from './currencies.ts'
 
 const memo = { source: '.+', matches: () => true }
@@ -18,8 +18,8 @@ it("a network needs a memo by the table's rule, or else by the provider", async 
   const naming = createAssetNaming(table, { byCode: false, listsNetworks: true }, new Map())
   const row = (coin: string, network: string, needsMemo?: boolean) => ({ coin, network, name: coin, icon: '', needsMemo })
   const rows = [row('C', 'ONE', false), row('C', 'TWO', true), row('C', 'THREE', true), row('C', 'FOUR'), row('D', 'FIVE', true)]
-  const listing = { ...(await parseListing(rows, naming, () => {})), provider: 'alpha', fetchedAt: 0 }
-  const coins = await currencyRows([{ listing, capabilities: formB.capabilities }], false)
+  const list = { ...(await parseCurrencyList(rows, naming, () => {})), provider: 'alpha', fetchedAt: 0 }
+  const coins = await currencyRows([{ list, capabilities: formB.capabilities }], false)
   const needs = coins.flatMap(({ currency }) => (currency.networks ?? []).map(({ network, needsMemo }) => [network, needsMemo]))
   expect(Object.fromEntries(needs)).toEqual({ ONE: true, TWO: false, THREE: true, FOUR: undefined, FIVE: true })
 })

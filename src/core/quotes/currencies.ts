@@ -13,13 +13,13 @@ import {
   type ServiceResponse,
 } from '../../domain/service.ts'
 import type { Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
-import type { Catalogue, Listing, Offer } from '../assets/listing.ts'
+import type { CachedCurrencyList, CurrencyList, Offer } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
 
 interface CurrencySource {
-  readonly catalogue: Catalogue
+  readonly currencyList: CachedCurrencyList
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
 }
@@ -43,9 +43,9 @@ export function currencies(sources: readonly CurrencySource[]): Layer {
   return onOperations({
     async listCurrencies(query, context) {
       if (sources.length === 0) throw standardFault('unavailable', { retryAfter, effect: 'refused' })
-      const listings = await readListings(sources, context)
-      const fetchedAt = Math.min(...listings.map(({ listing }) => listing.fetchedAt))
-      const response = await made.of(listings).page(query, context)
+      const lists = await readLists(sources, context)
+      const fetchedAt = Math.min(...lists.map(({ list }) => list.fetchedAt))
+      const response = await made.of(lists).page(query, context)
       return { ...response, ageSeconds: (performance.now() - fetchedAt) / 1000 }
     },
   })
@@ -54,12 +54,12 @@ export function currencies(sources: readonly CurrencySource[]): Layer {
 /** What is made of some lists, for as long as each of them is in use: the rest goes with the first that is replaced. */
 class MadeOfLists {
   private made: MadePages | undefined
-  private readonly withNext = new WeakMap<Listing, MadeOfLists>()
+  private readonly withNext = new WeakMap<CurrencyList, MadeOfLists>()
 
-  of(listings: readonly ProviderListing[]): MadePages {
+  of(lists: readonly ProviderList[]): MadePages {
     let path: MadeOfLists = this
-    for (const { listing } of listings) path = path.withNext.getOrInsertComputed(listing, () => new MadeOfLists())
-    path.made ??= new MadePages(listings)
+    for (const { list } of lists) path = path.withNext.getOrInsertComputed(list, () => new MadeOfLists())
+    path.made ??= new MadePages(lists)
     return path.made
   }
 }
@@ -71,7 +71,7 @@ interface KeptPage {
 
 /** Rows by the client's way of naming assets, and finished pages. */
 class MadePages {
-  private readonly listings: readonly ProviderListing[]
+  private readonly lists: readonly ProviderList[]
   private readonly byCode: JoinedRows
   private readonly byCoin: JoinedRows
   private readonly pages = new BoundedMap<KeptPage>({
@@ -80,10 +80,10 @@ class MadePages {
     sizeOf: ({ bytes }) => bytes,
   })
 
-  constructor(listings: readonly ProviderListing[]) {
-    this.listings = listings
-    this.byCode = new JoinedRows(listings, true)
-    this.byCoin = new JoinedRows(listings, false)
+  constructor(lists: readonly ProviderList[]) {
+    this.lists = lists
+    this.byCode = new JoinedRows(lists, true)
+    this.byCoin = new JoinedRows(lists, false)
   }
 
   async page(query: CurrencyQuery, { clientCapabilities: client }: Context): Promise<CurrenciesResponse> {
@@ -94,7 +94,7 @@ class MadePages {
     if (before) return before.response
     const rows = await (byCode ? this.byCode : this.byCoin).read()
     // Of requests that waited for the rows together, the first makes the page.
-    return this.pages.get(key)?.response ?? this.keep(key, pageOf(rows, searchTerm, query, this.listings))
+    return this.pages.get(key)?.response ?? this.keep(key, pageOf(rows, searchTerm, query, this.lists))
   }
 
   private keep(key: string, response: CurrenciesResponse): CurrenciesResponse {
@@ -115,9 +115,9 @@ class JoinedRows {
   private readonly slot = new CacheSlot<readonly CurrencyRow[]>(cacheShares.currencyLists)
   private readonly joining: ReturnType<typeof singleFlight<[], readonly CurrencyRow[]>>
 
-  constructor(listings: readonly ProviderListing[], byCode: boolean) {
+  constructor(lists: readonly ProviderList[], byCode: boolean) {
     this.joining = singleFlight(async () => {
-      const rows = await currencyRows(listings, byCode)
+      const rows = await currencyRows(lists, byCode)
       this.slot.set(
         rows,
         rows.reduce((sum, row) => sum + rowBytes(row), 0),
@@ -141,11 +141,11 @@ function pageOf(
   rows: readonly CurrencyRow[],
   searchTerm: string | undefined,
   query: CurrencyQuery,
-  listings: readonly ProviderListing[],
+  lists: readonly ProviderList[],
 ): CurrenciesResponse {
   const matching = searchTerm === undefined ? rows : rows.filter(({ texts }) => texts.some((text) => text.includes(searchTerm)))
   const { items, total } = cutPage(matching, query)
-  const sources = listings.flatMap(({ listing }) => listing.provider ?? [])
+  const sources = lists.flatMap(({ list }) => list.provider ?? [])
   const [provider, ...others] = sources
   return {
     body: { items: items.map(({ currency }) => (query.withNetworks ? currency : { ...currency, networks: undefined })), total },
@@ -154,8 +154,8 @@ function pageOf(
   }
 }
 
-async function readListings(sources: readonly CurrencySource[], context: Context): Promise<readonly ProviderListing[]> {
-  const reads = sources.map(async ({ catalogue, capabilities }) => ({ listing: await catalogue.listing(context), capabilities }))
+async function readLists(sources: readonly CurrencySource[], context: Context): Promise<readonly ProviderList[]> {
+  const reads = sources.map(async ({ currencyList, capabilities }) => ({ list: await currencyList.read(context), capabilities }))
   const results = await Promise.allSettled(reads)
   const fulfilled = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
   return fulfilled.length > 0 ? fulfilled : Promise.all(reads.slice(0, 1))
@@ -164,8 +164,8 @@ async function readListings(sources: readonly CurrencySource[], context: Context
 // The rows of `/currencies`: of all providers, for one way of naming assets (docs/contract.md §3.1).
 
 /** A provider's list, and the fields of its form. */
-interface ProviderListing {
-  readonly listing: Listing
+interface ProviderList {
+  readonly list: CurrencyList
   readonly capabilities: Capabilities
 }
 
@@ -183,8 +183,8 @@ interface JoinedOffer extends Offer {
 }
 
 /** One row per asset (`byCode`), or one per coin if the client's form names the network beside it. Works in slices: the event loop is not blocked. */
-export async function currencyRows(listings: readonly ProviderListing[], byCode: boolean): Promise<readonly CurrencyRow[]> {
-  const joined = await join(listings, byCode)
+export async function currencyRows(lists: readonly ProviderList[], byCode: boolean): Promise<readonly CurrencyRow[]> {
+  const joined = await join(lists, byCode)
   const rows: CurrencyRow[] = []
   if (byCode) {
     await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
@@ -199,16 +199,16 @@ export async function currencyRows(listings: readonly ProviderListing[], byCode:
 }
 
 /** One row per asset, from the first provider that offers it; none for a word by which providers mean different coins. */
-async function join(listings: readonly ProviderListing[], byCode: boolean): Promise<readonly JoinedOffer[]> {
+async function join(lists: readonly ProviderList[], byCode: boolean): Promise<readonly JoinedOffer[]> {
   const rows = new Map<string, JoinedOffer>()
   const isDifferent = (offer: Offer): boolean => {
-    const offers = listings.map(({ listing }) => listing.offersOutsideTable.get(providerCode(offer)) ?? [])
+    const offers = lists.map(({ list }) => list.offersOutsideTable.get(providerCode(offer)) ?? [])
     return areDifferent(offers, byCode ? undefined : offer.row.network)
   }
-  for (const { listing, capabilities } of listings) {
+  for (const { list, capabilities } of lists) {
     const hasNotes = capabilities.responseFields.listCurrencies.has('notes')
     const earlier = Map.groupBy([...rows.values()].filter(isOutsideTable), providerCode)
-    await inSlices(listing.offers, (offer) => {
+    await inSlices(list.offers, (offer) => {
       const key = offer.asset?.code ?? `own ${providerCode(offer)} ${offer.chain ?? ''}`
       const isKnown = isOutsideTable(offer) && earlier.get(providerCode(offer))?.some((row) => mayBeSame(row, offer))
       if (isKnown || rows.has(key) || (isOutsideTable(offer) && isDifferent(offer))) return

@@ -5,7 +5,7 @@ import type { MirrorResult } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
-import type { Catalogue, Listing } from '../assets/listing.ts'
+import type { CachedCurrencyList, CurrencyList } from '../assets/currency-list.ts'
 import { isOutsideTable } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -15,7 +15,7 @@ interface MirrorOptions {
   readonly sample: number
   readonly statistics: MirrorStatistics
   /** Lists of the routed providers. */
-  readonly routed: readonly Pick<Catalogue, 'lastListing'>[]
+  readonly routed: readonly Pick<CachedCurrencyList, 'last'>[]
 }
 
 /** Bound for a slow candidate: further quotes are not repeated. */
@@ -25,7 +25,7 @@ const maxConcurrent = 32
 export function mirror(candidate: ProviderScope, service: SwapService, { sample, statistics, routed }: MirrorOptions): Layer {
   const { random, table } = candidate
   statistics.begin(candidate.tag)
-  const compareListings = listingComparison(candidate, routed, statistics)
+  const compareLists = listComparison(candidate, routed, statistics)
   const comparison = new Comparison(candidate, service, statistics)
   let inFlight = 0
   return onOperations({
@@ -39,7 +39,7 @@ export function mirror(candidate: ProviderScope, service: SwapService, { sample,
         setImmediate(async () => {
           try {
             await comparison.run(query, context, response.body)
-            compareListings()
+            compareLists()
           } finally {
             inFlight--
           }
@@ -51,17 +51,17 @@ export function mirror(candidate: ProviderScope, service: SwapService, { sample,
 }
 
 /** Returns a function that compares the lists if one of them has changed. */
-function listingComparison(
-  { tag, catalogue, observe }: ProviderScope,
+function listComparison(
+  { tag, currencyList, observe }: ProviderScope,
   routed: MirrorOptions['routed'],
   statistics: MirrorStatistics,
 ): () => void {
-  let compared: readonly (Listing | undefined)[] = []
+  let compared: readonly (CurrencyList | undefined)[] = []
   return () => {
-    const own = catalogue.lastListing()
-    const others = routed.flatMap((other) => other.lastListing() ?? [])
+    const own = currencyList.last()
+    const others = routed.flatMap((other) => other.last() ?? [])
     const current = [own, ...others]
-    if (!own || (current.length === compared.length && current.every((listing, at) => listing === compared[at]))) return
+    if (!own || (current.length === compared.length && current.every((list, at) => list === compared[at]))) return
     compared = current
     const missing = missingAssets(others, own)
     statistics.setMissingAssets(missing)
@@ -70,7 +70,7 @@ function listingComparison(
 }
 
 /** The codes of the table's assets that one of these lists has and the candidate's has not, sorted. */
-function missingAssets(routed: readonly Listing[], candidate: Listing): readonly string[] {
+function missingAssets(routed: readonly CurrencyList[], candidate: CurrencyList): readonly string[] {
   const offered = new Set(routed.flatMap(({ byAsset }) => [...byAsset.keys()]))
   return [...offered]
     .filter((asset) => !candidate.byAsset.has(asset))

@@ -87,9 +87,9 @@ it('a failed read changes nothing, for one and for several', async () => {
   const finding = find()
   results.find.at(-1)?.reject(new Error('the ledger is away'))
   expect(statusOf(await finding)).toBe('exchanging')
-  const listing = cache.findAll('acme', [{ id: 'x' } as Transaction])
+  const findingAll = cache.findAll('acme', [{ id: 'x' } as Transaction])
   results.findAll[0]?.reject(new Error('the ledger is away'))
-  const [[, listed] = []] = await listing
+  const [[, listed] = []] = await findingAll
   expect(listed?.stored?.sequence).toBe(2)
 })
 

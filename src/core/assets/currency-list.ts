@@ -7,7 +7,7 @@ import type { Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 
 /** A provider's complete list. */
-export interface Listing extends ListedOffers {
+export interface CurrencyList extends ListedOffers {
   readonly byAsset: ReadonlyMap<Asset, Offer>
   /** Offers of assets outside the table, by the provider's code (folded). */
   readonly offersOutsideTable: ReadonlyMap<string, readonly Offer[]>
@@ -19,11 +19,11 @@ export interface Listing extends ListedOffers {
 }
 
 /** Parses all rows in slices, so that the event loop is not blocked. Reports rows that contradict the table as drift. */
-export async function parseListing(
+export async function parseCurrencyList(
   rows: readonly Currency[],
   naming: AssetNaming,
   drift: (drift: Drift) => void,
-): Promise<Omit<Listing, 'provider' | 'fetchedAt'>> {
+): Promise<Omit<CurrencyList, 'provider' | 'fetchedAt'>> {
   const parse = naming.byCode ? parseByCode : naming.listsNetworks ? parseByCoinAndNetwork : parseByCoin
   const content = await parse(rows, naming, drift)
   const { offers } = content
@@ -250,19 +250,19 @@ function withTableNames(row: Currency, asset: Asset | undefined): Currency {
 // Port: the currency list of one provider.
 
 /** A cached currency list, for quotes, creates and `/currencies`. */
-export interface Catalogue {
+export interface CachedCurrencyList {
   readonly naming: AssetNaming
   /** Refreshed before its lifetime ends, by one call for all callers. The last list is returned while the provider is slow or fails. */
-  readonly listing: (context: Context) => Promise<Listing>
+  readonly read: (context: Context) => Promise<CurrencyList>
   /** The list if it is available soon, else undefined; not retried right after a failure. For callers that only confirm the table. */
-  readonly availableListing: (context: Context) => Promise<Listing | undefined>
+  readonly readAvailable: (context: Context) => Promise<CurrencyList | undefined>
   /**
    * The list for a create: at most `staleFor` old. Throws 503 if there is none soon. Nothing was sent then, so another provider
    * may take the create.
    */
-  readonly listingForCreate: (context: Context) => Promise<Listing>
+  readonly readForCreate: (context: Context) => Promise<CurrencyList>
   /** The last complete list, of any age. */
-  readonly lastListing: () => Listing | undefined
+  readonly last: () => CurrencyList | undefined
   /** Stops the background refresh. */
   readonly close: () => void
 }

@@ -4,7 +4,7 @@ import { type Asset, AssetTable } from '../../domain/asset.ts'
 import type { Drift } from '../../domain/observation.ts'
 import type { Currency } from '../../domain/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from './asset-naming.ts'
-import { parseListing } from './listing.ts'
+import { parseCurrencyList } from './currency-list.ts'
 
 const native = '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85'
 const bridged = '0x7F5c764cBc14f9669B88837ca1490cCa17c31607'
@@ -21,9 +21,9 @@ async function parse(byCode: boolean, rows: readonly Partial<Currency>[], config
   const drift: Drift[] = []
   const naming = createAssetNaming(table, { byCode, listsNetworks: true }, configured)
   const whole = rows.map((row) => ({ name: 'A coin', icon: '', ...row }))
-  const listing = await parseListing(whole, naming, (kind) => drift.push(kind))
-  const offered = [...listing.byAsset].flatMap(([{ code }, { isAmbiguous }]) => (isAmbiguous ? [] : [code]))
-  return { offered, ambiguous: [...listing.ambiguousAssets].map(({ code }) => code), drift, listing }
+  const list = await parseCurrencyList(whole, naming, (kind) => drift.push(kind))
+  const offered = [...list.byAsset].flatMap(([{ code }, { isAmbiguous }]) => (isAmbiguous ? [] : [code]))
+  return { offered, ambiguous: [...list.ambiguousAssets].map(({ code }) => code), drift, list }
 }
 
 describe.each([
@@ -64,9 +64,9 @@ describe.each([
       ['USDCOP', null],
       ['usdceop', byCode ? { code: 'USDC' } : { coin: 'USDC', network: 'OPTIMISM' }],
     ] as const
-    const { offered, listing } = await parse(byCode, [{ ...name('USDC'), contract: bridged }], configured)
+    const { offered, list } = await parse(byCode, [{ ...name('USDC'), contract: bridged }], configured)
     expect(offered).toEqual(['USDCEOP'])
-    expect(listing.byAsset.get(usdcE)?.row).toMatchObject({ code: 'USDCEOP', coin: 'USDC.E', network: 'OPTIMISM' })
+    expect(list.byAsset.get(usdcE)?.row).toMatchObject({ code: 'USDCEOP', coin: 'USDC.E', network: 'OPTIMISM' })
   })
 
   test('an accepted contract is the only one', async () => {
@@ -76,10 +76,10 @@ describe.each([
   })
 
   test('two tokens of one word that the table lacks cannot be requested', async () => {
-    const { listing } = await parse(byCode, [
+    const { list } = await parse(byCode, [
       { ...name('ZQX'), contract: native },
       { ...name('ZQX'), contract: bridged },
     ])
-    expect((listing.offersOutsideTable.get('ZQX') ?? []).filter(({ isAmbiguous }) => !isAmbiguous)).toEqual([])
+    expect((list.offersOutsideTable.get('ZQX') ?? []).filter(({ isAmbiguous }) => !isAmbiguous)).toEqual([])
   })
 })

@@ -6,8 +6,8 @@ import { AssetTable } from '../../domain/asset.ts'
 import { limitCaches } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/listing.ts'
-import { cachedCatalogue } from './cached-catalogue.ts'
+import type { CachedCurrencyList } from '../assets/currency-list.ts'
+import { cachedCurrencyList } from './cached-currency-list.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => {
@@ -19,7 +19,7 @@ const lifetimeMs = 600_000
 const staleForMs = 3_600_000
 
 interface Rig {
-  readonly cached: Catalogue
+  readonly cached: CachedCurrencyList
   readonly provider: Scripted
   readonly name: () => Promise<string | undefined>
   isDown: boolean
@@ -31,7 +31,7 @@ function rig(): Rig {
     if (testRig.isDown) throw new Fault('failed', 'the provider is down')
     return { body: { items: [{ code: `C${call + 1}`, name: 'Coin', icon: 'i' }], total: 1 } }
   })
-  const cached = cachedCatalogue(providerScope({ timeoutMs: 1_000 }), provider, {
+  const cached = cachedCurrencyList(providerScope({ timeoutMs: 1_000 }), provider, {
     naming: createAssetNaming(new AssetTable([]), { byCode: true }, new Map()),
     lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
@@ -40,7 +40,7 @@ function rig(): Rig {
   const testRig: Rig = {
     cached,
     provider,
-    name: async () => (await cached.listing(contextOf())).offers[0]?.row.code,
+    name: async () => (await cached.read(contextOf())).offers[0]?.row.code,
     isDown: false,
   }
   return testRig

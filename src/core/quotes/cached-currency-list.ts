@@ -7,7 +7,7 @@ import type { CacheOutcome, Drift } from '../../domain/observation.ts'
 import { type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
-import { type Catalogue, type Listing, parseListing } from '../assets/listing.ts'
+import { type CachedCurrencyList, type CurrencyList, parseCurrencyList } from '../assets/currency-list.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, rowBytes } from './read-currency-list.ts'
 
@@ -21,22 +21,26 @@ type OnLookup = (outcome: CacheOutcome, ageMs?: number) => void
 
 const ignore = (): void => {}
 
-/** A catalogue whose background refresh can be paused. */
-interface CachedCatalogue extends Catalogue {
+/** A currency list whose background refresh can be paused. */
+interface PausableCurrencyList extends CachedCurrencyList {
   /** While paused, the list is not refreshed in the background. */
   readonly setPaused: (isPaused: boolean) => void
 }
 
 /** Serves the list from the cache, and reads it from `service` if it is missing or too old. */
-export function cachedCatalogue(upstream: UpstreamScope, service: SwapService, options: CatalogueOptions): CachedCatalogue {
+export function cachedCurrencyList(
+  upstream: UpstreamScope,
+  service: SwapService,
+  options: CurrencyListOptions,
+): PausableCurrencyList {
   const { naming, cache } = options
   const [lifetimeMs, staleForMs] = [cache.currencies * 1000, cache.staleFor * 1000]
   const snapshot = new RefreshingSnapshot(upstream, service, options)
   const countLookup: OnLookup = (outcome, ageMs) =>
     upstream.observe({ what: 'cache', cache: 'currencies', outcome, ...(ageMs !== undefined && { ageSeconds: ageMs / 1000 }) })
-  const isWithin = (listing: Listing | undefined, maxAgeMs: number): boolean =>
-    listing !== undefined && performance.now() - listing.fetchedAt < maxAgeMs
-  const lookUp = async (context: Context, onLookup: OnLookup, maxAgeMs: number): Promise<Listing> => {
+  const isWithin = (list: CurrencyList | undefined, maxAgeMs: number): boolean =>
+    list !== undefined && performance.now() - list.fetchedAt < maxAgeMs
+  const lookUp = async (context: Context, onLookup: OnLookup, maxAgeMs: number): Promise<CurrencyList> => {
     if (!snapshot.last && !snapshot.refusal) await snapshot.loadStored()
     const now = performance.now()
     const previous = snapshot.last
@@ -54,40 +58,40 @@ export function cachedCatalogue(upstream: UpstreamScope, service: SwapService, o
       throw failure
     })
     if (!previous || !isWithin(previous, maxAgeMs)) return refresh.finally(() => onLookup(outcome))
-    const listing = await withDefault(refresh, refreshWaitMs, previous)
-    onLookup(listing === previous ? 'stale' : outcome, listing === previous ? now - previous.fetchedAt : undefined)
-    return listing
+    const list = await withDefault(refresh, refreshWaitMs, previous)
+    onLookup(list === previous ? 'stale' : outcome, list === previous ? now - previous.fetchedAt : undefined)
+    return list
   }
   const hasFailedWithin = (durationMs: number): boolean => performance.now() - snapshot.failedAt < durationMs
-  const lookUpBriefly = (context: Context, maxAgeMs: number): Promise<Listing | undefined> =>
+  const lookUpBriefly = (context: Context, maxAgeMs: number): Promise<CurrencyList | undefined> =>
     withDefault(lookUp(context, ignore, maxAgeMs), (context.deadline - performance.now()) / 2, undefined)
   const createMaxAgeMs = Math.max(lifetimeMs, staleForMs)
   return {
     naming,
-    listing: (context) => lookUp(context, countLookup, lifetimeMs + staleForMs),
-    async availableListing(context) {
+    read: (context) => lookUp(context, countLookup, lifetimeMs + staleForMs),
+    async readAvailable(context) {
       return !snapshot.last && hasFailedWithin(retryPauseMs) ? undefined : lookUpBriefly(context, lifetimeMs + staleForMs)
     },
-    async listingForCreate(context) {
+    async readForCreate(context) {
       const isUnavailable = !isWithin(snapshot.last, createMaxAgeMs) && hasFailedWithin(createRetryPauseMs)
-      const listing = isUnavailable ? undefined : await lookUpBriefly(context, createMaxAgeMs)
-      if (!listing) throw noListing(snapshot.failure)
-      return listing
+      const list = isUnavailable ? undefined : await lookUpBriefly(context, createMaxAgeMs)
+      if (!list) throw noCurrencyList(snapshot.failure)
+      return list
     },
-    lastListing: () => snapshot.last,
+    last: () => snapshot.last,
     setPaused: (isPaused) => snapshot.setPaused(isPaused),
     close: () => snapshot.close(),
   }
 }
 
-function noListing(cause: Fault | undefined): Fault {
+function noCurrencyList(cause: Fault | undefined): Fault {
   const message = 'The networks of these coins cannot be confirmed at the moment; please try again soon.'
   return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, effect: 'nothingSent', cause })
 }
 
 // The last known currency list of a provider, read by this or another process, and its refresh.
 
-interface CatalogueOptions {
+interface CurrencyListOptions {
   readonly naming: AssetNaming
   /** Shared store of lists, and the list's key in it. */
   readonly lists: CurrencyListStore
@@ -114,11 +118,11 @@ class RefreshingSnapshot {
   failedAt = Number.NEGATIVE_INFINITY
   private readonly upstream: UpstreamScope
   private readonly service: SwapService
-  private readonly options: CatalogueOptions
+  private readonly options: CurrencyListOptions
   private readonly lifetimeMs: number
   private readonly refreshing = singleFlight((context: Context) => this.fetchList(context))
   private readonly loadingStored = singleFlight(() => this.takeStored())
-  private readonly listing = new CacheSlot<Listing>(cacheShares.currencyLists)
+  private readonly list = new CacheSlot<CurrencyList>(cacheShares.currencyLists)
   /** An interrupted read, to be continued. */
   private readonly unfinished = new CacheSlot<CurrencyReading>(cacheShares.currencyLists)
   private storeReadAt = Number.NEGATIVE_INFINITY
@@ -127,7 +131,7 @@ class RefreshingSnapshot {
   private isClosed = false
   private isPaused = false
 
-  constructor(upstream: UpstreamScope, service: SwapService, options: CatalogueOptions) {
+  constructor(upstream: UpstreamScope, service: SwapService, options: CurrencyListOptions) {
     this.upstream = upstream
     this.service = service
     this.options = options
@@ -136,8 +140,8 @@ class RefreshingSnapshot {
   }
 
   /** Undefined also where lists of other providers need the memory more than this one, which is longer. */
-  get last(): Listing | undefined {
-    return this.listing.value
+  get last(): CurrencyList | undefined {
+    return this.list.value
   }
 
   /** Set for a while after a list that was too long. */
@@ -151,7 +155,7 @@ class RefreshingSnapshot {
   }
 
   /** Concurrent callers share one read. */
-  refresh(context: Context): Promise<Listing> {
+  refresh(context: Context): Promise<CurrencyList> {
     return this.refreshing.run(context)
   }
 
@@ -174,7 +178,7 @@ class RefreshingSnapshot {
     clearTimeout(this.timer)
   }
 
-  private async fetchList(context: Context): Promise<Listing> {
+  private async fetchList(context: Context): Promise<CurrencyList> {
     const { upstream, service, lifetimeMs } = this
     const unfinished = this.unfinished.value
     const refreshing = unfinished ?? new CurrencyReading(upstream.capabilities.pageSize)
@@ -190,11 +194,11 @@ class RefreshingSnapshot {
       })
       const countDrift = (drift: Drift): void => upstream.observe({ what: 'drift', provider: upstream.tag, field: '_other', drift })
       const fetchedAt = unfinished ? refreshing.beganAt : performance.now()
-      const listing = { ...(await parseListing(rows, this.options.naming, countDrift)), provider, fetchedAt }
-      if (!this.listing.set(listing, bytes)) throw new ListTooLong()
+      const list = { ...(await parseCurrencyList(rows, this.options.naming, countDrift)), provider, fetchedAt }
+      if (!this.list.set(list, bytes)) throw new ListTooLong()
       this.scheduleRefresh(lifetimeMs * refreshAtShare)
       this.save({ rows, fetchedAt })
-      return listing
+      return list
     } catch (reason) {
       this.failure = toFailure(reason)
       this.failedAt = performance.now()
@@ -212,10 +216,10 @@ class RefreshingSnapshot {
       const stored = await lists.loadCurrencies(source)
       const fetchedAt = performance.now() - (stored?.ageMs ?? 0)
       if (!stored || (this.last && this.last.fetchedAt >= fetchedAt)) return
-      const content = await parseListing(stored.rows, naming, () => {})
+      const content = await parseCurrencyList(stored.rows, naming, () => {})
       const bytes = await bytesOfRows(stored.rows)
       if (this.last && this.last.fetchedAt >= fetchedAt) return
-      if (!this.listing.set({ ...content, provider: source.provider, fetchedAt }, bytes)) return
+      if (!this.list.set({ ...content, provider: source.provider, fetchedAt }, bytes)) return
       this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
     } catch {
       // Without the store the list is read from the provider.

@@ -7,9 +7,9 @@ import type { Context } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import type { Catalogue } from '../assets/listing.ts'
+import type { CachedCurrencyList } from '../assets/currency-list.ts'
 import { createService } from '../layer.ts'
-import { cachedCatalogue } from './cached-catalogue.ts'
+import { cachedCurrencyList } from './cached-currency-list.ts'
 
 const asset = (code: string, network: string): Asset => ({
   code,
@@ -30,10 +30,10 @@ const context: Context = {
 }
 
 /** A provider that returns each of `lists` in turn; undefined is a list that cannot be read. */
-function listing(
+function cachedList(
   lists: readonly (readonly Currency[] | undefined)[],
   lifetimeMs = 0,
-): { cached: Catalogue; fetchCount: () => number } {
+): { cached: CachedCurrencyList; fetchCount: () => number } {
   let fetchCount = 0
   const notCalled = async (): Promise<never> => {
     throw new Fault('internal', 'not called in this test')
@@ -49,7 +49,7 @@ function listing(
       return { body: { items, total: items.length } }
     },
   })
-  const cached = cachedCatalogue(providerScope({ timeoutMs: 1_000 }), service, {
+  const cached = cachedCurrencyList(providerScope({ timeoutMs: 1_000 }), service, {
     naming: createAssetNaming(table, { byCode: true }, new Map()),
     lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
@@ -61,32 +61,32 @@ function listing(
 const row = (code: string, network: string): Currency => ({ code, network, name: 'Tether', icon: 'i' })
 
 test('a code that the provider has only on another network is ambiguous for the asset of the table', async () => {
-  const { offers, ambiguousAssets } = await listing([[row('USDT', 'BSC')]]).cached.listing(context)
+  const { offers, ambiguousAssets } = await cachedList([[row('USDT', 'BSC')]]).cached.read(context)
   expect(offers.map((offer) => offer.asset)).toEqual([onBsc])
   expect([...ambiguousAssets]).toEqual([onEth])
 })
 
 test('a code that is also listed on its own network is not ambiguous', async () => {
-  const { ambiguousAssets } = await listing([[row('USDT', 'ETH'), row('USDTBSC', 'BSC')]]).cached.listing(context)
+  const { ambiguousAssets } = await cachedList([[row('USDT', 'ETH'), row('USDTBSC', 'BSC')]]).cached.read(context)
   expect(ambiguousAssets.size).toBe(0)
 })
 
 test('after a failure the list is not requested again at once only to confirm the table', async () => {
-  const { cached, fetchCount } = listing([undefined])
-  expect([await cached.availableListing(context), await cached.availableListing(context)]).toEqual([undefined, undefined])
+  const { cached, fetchCount } = cachedList([undefined])
+  expect([await cached.readAvailable(context), await cached.readAvailable(context)]).toEqual([undefined, undefined])
   expect(fetchCount()).toBe(1)
 })
 
 test('an old list is used while the provider fails, and is not requested again at once', async () => {
-  const { cached, fetchCount } = listing([[row('USDT', 'ETH')], undefined])
-  const first = await cached.listing(context)
-  expect(await cached.listing(context)).toBe(first)
-  expect(await cached.listing(context)).toBe(first)
+  const { cached, fetchCount } = cachedList([[row('USDT', 'ETH')], undefined])
+  const first = await cached.read(context)
+  expect(await cached.read(context)).toBe(first)
+  expect(await cached.read(context)).toBe(first)
   expect(fetchCount()).toBe(2)
 })
 
 test('many concurrent callers cause one read', async () => {
-  const { cached, fetchCount } = listing([[row('USDT', 'ETH')]], 60_000)
-  await Promise.all([cached.listing(context), cached.listing(context), cached.listing(context)])
+  const { cached, fetchCount } = cachedList([[row('USDT', 'ETH')]], 60_000)
+  await Promise.all([cached.read(context), cached.read(context), cached.read(context)])
   expect(fetchCount()).toBe(1)
 })
