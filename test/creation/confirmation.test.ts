@@ -67,9 +67,9 @@ describe.each(formNames)('a provider of form %s', (side) => {
     })
 
     const whole: readonly [string, Accounts][] = [['the get', { got: memoIn(what, 'memo-7') }]]
-    const listing: readonly [string, Accounts][] = [['the list', { listed: memoIn(what, 'memo-7') }]]
+    const byList: readonly [string, Accounts][] = [['the list', { listed: memoIn(what, 'memo-7') }]]
     // A list of form B has no such field.
-    test.each(side === 'A' ? [...listing, ...whole] : whole)('is confirmed by %s alone: bound, and shown', async (_, accounts) => {
+    test.each(side === 'A' ? [...byList, ...whole] : whole)('is confirmed by %s alone: bound, and shown', async (_, accounts) => {
       await loseResponse(order)
       account(accounts)
       expect(await look()).toBe('found')

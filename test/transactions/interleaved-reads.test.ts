@@ -20,7 +20,7 @@ test('L38: a list that waits for the details of another row does not undo a get 
   rig.provider.holdings.swaps = [...rig.provider.holdings.swaps, other]
   const rows = rig.holdList({ ...made, status: 'wait' }, other)
   const [details, later] = rig.holdGets(other, { ...made, status: 'success' })
-  const listing = rig.list()
+  const list = rig.list()
   await rows.received
   rows.send()
   await details?.received
@@ -30,7 +30,7 @@ test('L38: a list that waits for the details of another row does not undo a get 
   expect(statusOf(await getting)).toBe('success')
   await isStored('success')
   details?.send()
-  expect(listedStatusOf(await listing)).toBe('success')
+  expect(listedStatusOf(await list)).toBe('success')
 })
 
 /** The provider contradicts the create: the last known state, with nothing to pay to. */

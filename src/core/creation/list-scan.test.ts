@@ -66,14 +66,14 @@ describe('L25: a list is complete', () => {
     ['has the same rows', () => 1, { items: rows(20), total: 20 }, true],
     ['is refused', (page) => page, new Fault('invalid', 'no such page'), true],
     ['cannot be read', (page) => page, new Fault('failed', 'broken'), false],
-  ])('as a proof, if the page behind its only one %s', async (_, pageOf, second, isWhole) => {
+  ])('where it decides that nothing was created, if the page behind its only one %s', async (_, pageOf, second, isWhole) => {
     const readPage: ReadPage = async ({ page }) => {
       if (pageOf(page) === 1) return { items: rows(20), total: 20 }
       if (second instanceof Fault) throw second
       return second
     }
-    const proof = new ListScan({ window: {}, since: 0, startedAt: 0, pageSize: 100, isProof: true })
-    const read = proof.finish(readPage)
+    const scan = new ListScan({ window: {}, since: 0, startedAt: 0, pageSize: 100, decidesNotCreated: true })
+    const read = scan.finish(readPage)
     if (isWhole) expect(await read).toHaveLength(20)
     else await expect(read).rejects.toBeInstanceOf(Fault)
   })

@@ -38,8 +38,8 @@ interface ListScanOptions {
   readonly since: number
   /** On the clock of `attemptedAt`. Milliseconds since 1970. */
   readonly startedAt: number
-  /** Whether it is to prove that a create made nothing: then a page behind the last one must have no further row. */
-  readonly isProof?: boolean
+  /** Whether it decides that a create made nothing: then a page behind the last one must have no further row. */
+  readonly decidesNotCreated?: boolean
   /** The largest page of the provider. */
   readonly pageSize: number
   /** That of the provider's times without a zone; default: UTC. */
@@ -59,7 +59,7 @@ export class ListScan {
   /** The last page that was read. */
   private lastPage = 0
   private readonly extentOf: ReturnType<typeof extentReader>
-  private readonly isProof: boolean
+  private readonly decidesNotCreated: boolean
   private readonly pageSize: number
   private readonly timezone: string | undefined
   private size: number
@@ -67,8 +67,8 @@ export class ListScan {
   private confirmedAt = Number.NEGATIVE_INFINITY
   private confirmedFor: ReadonlySet<string> = new Set()
 
-  constructor({ window, since, startedAt, isProof = false, pageSize, timezone }: ListScanOptions) {
-    this.isProof = isProof
+  constructor({ window, since, startedAt, decidesNotCreated = false, pageSize, timezone }: ListScanOptions) {
+    this.decidesNotCreated = decidesNotCreated
     this.timezone = timezone
     this.pageSize = pageSize
     this.size = pageSize
@@ -103,7 +103,7 @@ export class ListScan {
       // New rows are at the beginning or after the end.
       this.nextPage = newRows > 0 ? 2 : Math.floor(this.keys.size / this.size) + 1
     }
-    if (this.isProof) await this.requireEnd(readPage)
+    if (this.decidesNotCreated) await this.requireEnd(readPage)
     this.confirmedAt = performance.now()
     this.confirmedFor = new Set(intents)
     return this.keptRows

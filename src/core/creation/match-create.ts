@@ -245,7 +245,7 @@ async function readCandidates(
   for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
-    const options = { window: knownWindow, since, startedAt: now, isProof: ends.length > 0, pageSize, timezone }
+    const options = { window: knownWindow, since, startedAt: now, decidesNotCreated: ends.length > 0, pageSize, timezone }
     const read = await scans.finish(reading, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body
@@ -278,9 +278,9 @@ interface Range {
   readonly last: number
 }
 
-/** The times that the create's transaction may have in the list. For the proof that there is none, they may be in any zone, and are read in the configured one. */
-function rangeOf(attemptedAt: number, isProof: boolean, timezone = 'UTC'): Range {
-  const errorMs = isProof ? (timezone === 'UTC' ? zoneErrorMs : 2 * zoneErrorMs) : maxSkewMs
+/** The times that the create's transaction may have in the list. To decide that there is none, they may be in any zone, and are read in the configured one. */
+function rangeOf(attemptedAt: number, decidesNotCreated: boolean, timezone = 'UTC'): Range {
+  const errorMs = decidesNotCreated ? (timezone === 'UTC' ? zoneErrorMs : 2 * zoneErrorMs) : maxSkewMs
   return { first: attemptedAt - createdBeforeMs - errorMs, last: attemptedAt + createdAfterMs + errorMs }
 }
 
