@@ -108,7 +108,7 @@ export interface Deviation {
 /** This process applied an override of the configuration file, or returned to the file's value. */
 export interface OverrideChanged {
   readonly what: 'override'
-  /** `state:` and a provider's name, `weights` or `shadow` (the mirror). */
+  /** `state:` and a provider's name, `weights` or `mirror`. */
   readonly key: string
   /** `reset`: removed by an operator. `ended`: by a change of the file. `asleep`: the file lacks its providers. */
   readonly change: 'applied' | 'reset' | 'ended' | 'asleep'

@@ -15,6 +15,7 @@ import {
 } from '../core/operations/settings.ts'
 import type { Database } from './database.ts'
 import { endStreaksAt } from './mismatch-streaks.ts'
+import type { Overrides } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
 export function auditLog(store: Store): AuditLog {
@@ -74,11 +75,13 @@ function auditQuery(database: Database, { since, maxRecords }: AuditQuery) {
 
 type AuditRow = Awaited<ReturnType<ReturnType<typeof auditQuery>['execute']>>[number]
 
-function toRecord({ id, action, before, after, ...row }: AuditRow): AuditRecord {
+function toRecord({ id, action, subject, before, after, ...row }: AuditRow): AuditRecord {
+  const isOverride = action === 'override.reset' || action === 'override.ended'
   return {
     ...row,
     id: String(id),
-    action,
+    action: action === 'routing.shadow' ? 'routing.mirror' : action,
+    subject: isOverride ? keyOfStored(subject) : subject,
     ...(before !== null && { before: JSON.parse(before) }),
     ...(after !== null && { after: JSON.parse(after) }),
   }
@@ -89,6 +92,17 @@ function toJson(value: unknown): string | null {
 }
 
 // Overrides of the configuration file, each with its audit records.
+
+/** The mirror is stored under its earlier name, which a version that runs beside this one reads too. */
+const storedMirror = 'shadow'
+
+function storedKeyOf(key: OverrideKey): Overrides['key'] {
+  return key === 'mirror' ? storedMirror : key
+}
+
+function keyOfStored(key: string): string {
+  return key === storedMirror ? 'mirror' : key
+}
 
 export function overrides(store: Store): OverrideStore {
   const { database, write, writeOne } = store
@@ -131,7 +145,7 @@ export async function readAllOverrides(database: Database): Promise<readonly Sto
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
   return rows.flatMap(({ key, value, file_value, actor, since, ended }) => {
     // A value of another version means nothing here, and changes nothing.
-    const setting = toSetting(key, JSON.parse(value))
+    const setting = toSetting(keyOfStored(key), JSON.parse(value))
     return setting ? { ...setting, fileValue: JSON.parse(file_value), actor, since, isEnded: ended === 1 } : []
   })
 }
@@ -156,7 +170,7 @@ async function apply(
   const current = stored.find((override) => override.key === key)
   const { before, after } = shown
   if (value === undefined) {
-    await within.deleteFrom('overrides').where('key', '=', key).execute()
+    await within.deleteFrom('overrides').where('key', '=', storedKeyOf(key)).execute()
     if (!current || current.isEnded || isDeepStrictEqual([current.value, before], [fileValue, after])) return
     await addAudit(within, store, { actor, action: 'override.reset', subject: shown.key, before, after })
     return
@@ -165,20 +179,20 @@ async function apply(
   const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, since: store.databaseTimeMs, ended: 0 }
   await within
     .insertInto('overrides')
-    .values({ key, ...row })
+    .values({ key: storedKeyOf(key), ...row })
     .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
     .execute()
   await addAudit(within, store, { actor, ...subjectOf(shown.key), before, after })
 }
 
 function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly subject: string } {
-  if (key === 'weights' || key === 'shadow') return { action: `routing.${key}`, subject: 'routing' }
+  if (key === 'weights' || key === 'mirror') return { action: `routing.${key}`, subject: 'routing' }
   return { action: 'provider.state', subject: key.slice('state:'.length) }
 }
 
 /** Matches exactly this override, not one that has replaced it. */
 function isRow({ key, value, actor, since }: Override): RawBuilder<boolean> {
-  return sql`key = ${key} and value = ${JSON.stringify(value)} and actor = ${actor} and since = ${since}`
+  return sql`key = ${storedKeyOf(key)} and value = ${JSON.stringify(value)} and actor = ${actor} and since = ${since}`
 }
 
 // The figures of each process, with times of the database's clock.

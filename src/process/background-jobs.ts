@@ -99,7 +99,7 @@ export function startReplicaFigures({ store, figures, mirrorStatistics, connecte
   const replica = randomUUID()
   const write = (): Promise<void> => {
     const providers = connected().map((provider) => ({ ...figures.counts(provider.upstream.tag), ...listFigures(provider) }))
-    return store.write(replica, { providers, shadow: mirrorStatistics.counts() ?? null })
+    return store.write(replica, { providers, mirror: mirrorStatistics.counts() ?? null })
   }
   // Killed processes have left their rows.
   store.remove(replica).catch(() => {})

@@ -147,8 +147,8 @@ describe('mirror', () => {
     })
     expect((await providers('mirror', 'off')).out).toContain('mirror: off')
     expect(await place.audited()).toEqual([
-      [actor, 'routing.shadow', 'routing', { provider: 'gamma', sample: 0.1 }, null],
-      [actor, 'routing.shadow', 'routing', null, { provider: 'gamma', sample: 0.1 }],
+      [actor, 'routing.mirror', 'routing', { provider: 'gamma', sample: 0.1 }, null],
+      [actor, 'routing.mirror', 'routing', null, { provider: 'gamma', sample: 0.1 }],
     ])
   })
 
@@ -194,7 +194,7 @@ describe('reset', () => {
     expect(await place.facts('providers', 'reset')).toMatchObject({ inForce: { states: { alpha: 'active' }, shadow: null } })
     expect((await place.audited()).slice(0, 3)).toEqual([
       [actor, 'override.reset', 'state:alpha', 'draining', 'active'],
-      [actor, 'override.reset', 'shadow', { provider: 'beta', sample: 1 }, null],
+      [actor, 'override.reset', 'mirror', { provider: 'beta', sample: 1 }, null],
       [actor, 'override.reset', 'weights', { alpha: 1, beta: 1 }, { alpha: 90, beta: 10 }],
     ])
     expect((await providers('reset')).exitCode).toBe(0)

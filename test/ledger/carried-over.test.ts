@@ -146,10 +146,14 @@ describeStores(durableStores, (shared) => {
     const { accounts, overrides, audit, tags } = await openOld()
     expect(await accounts.listKeys()).toEqual([expect.objectContaining({ id: 'key-1', name: 'acme', createdAt: began })])
     expect([...(await accounts.findKeys(['digest-1'])).values()]).toEqual([{ account: owner }])
+    const mirror = { provider: 'beta', sample: 0.5 }
     expect(await overrides.read()).toEqual([
+      { key: 'mirror', value: mirror, fileValue: null, actor: 'cli:ops@host', since: began + 2 },
       { key: 'state:beta', value: 'draining', fileValue: 'active', actor: 'cli:ops@host', since: began + 1 },
     ])
     expect((await audit.read({})).map(({ action, subject, after }) => [action, subject, after])).toEqual([
+      ['override.reset', 'mirror', null],
+      ['routing.mirror', 'routing', mirror],
       ['provider.state', 'beta', 'draining'],
       ['ledger.resolve', 'ended', { bound: null }],
       ['key.create', 'key-1', { account: 'acme', expiresAt: null }],

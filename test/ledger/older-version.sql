@@ -19,3 +19,6 @@ INSERT INTO audit ("at", "actor", "action", "subject", "after") VALUES (17951688
 INSERT INTO audit ("at", "actor", "action", "subject", "after") VALUES (1795168800000, 'cli:ops@host', 'key.create', 'key-1', '{"account":"acme","expiresAt":null}');
 INSERT INTO audit ("at", "actor", "action", "subject", "before", "after") VALUES (1795168800000, 'cli:ops@host', 'ledger.resolve', 'ended', '{"provider":"alpha","state":"unknown"}', '{"bound":null}');
 INSERT INTO audit ("at", "actor", "action", "subject", "before", "after") VALUES (1795168800001, 'cli:ops@host', 'provider.state', 'beta', '"active"', '"draining"');
+INSERT INTO overrides ("key", "value", "file_value", "actor", "since", "ended") VALUES ('shadow', '{"provider":"beta","sample":0.5}', 'null', 'cli:ops@host', 1795168800002, 0);
+INSERT INTO audit ("at", "actor", "action", "subject", "before", "after") VALUES (1795168800002, 'cli:ops@host', 'routing.shadow', 'routing', 'null', '{"provider":"beta","sample":0.5}');
+INSERT INTO audit ("at", "actor", "action", "subject", "before", "after") VALUES (1795168800003, 'cli:ops@host', 'override.reset', 'shadow', '{"provider":"beta","sample":0.5}', 'null');

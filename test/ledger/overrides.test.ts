@@ -76,15 +76,15 @@ describeStores(allStores, (shared) => {
     expect(older).toHaveLength(1)
   })
 
-  test('O2: no shadow is a value, names may be any word, and a value of another version is left out', async () => {
+  test('O2: no mirror is a value, names may be any word, and a value of another version is left out', async () => {
     const { overrides } = await shared().openNew()
     const strange = { ...drain, key: 'state:__proto__', value: 'off' } as const
     const values = JSON.parse('{"__proto__": 5, "constructor": 0}')
-    await overrides.change([{ ...weights, key: 'shadow', value: null, fileValue: { provider: 'beta', sample: 0.5 } }], actor)
+    await overrides.change([{ ...weights, key: 'mirror', value: null, fileValue: { provider: 'beta', sample: 0.5 } }], actor)
     await overrides.change([strange, { ...weights, value: values }], actor)
     await overrides.change([{ ...drain, value: 'of another version' as never }], actor)
     const kept = await overrides.read()
-    expect(kept.map(({ key }) => key)).toEqual(['shadow', 'state:__proto__', 'weights'])
+    expect(kept.map(({ key }) => key)).toEqual(['mirror', 'state:__proto__', 'weights'])
     expect(kept[0]?.value).toBeNull()
     expect(JSON.stringify(kept[2]?.value)).toBe('{"__proto__":5,"constructor":0}')
   })

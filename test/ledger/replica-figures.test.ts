@@ -20,7 +20,7 @@ const counts = (requests: number): ReplicaCounts => ({
       drift: 0,
     },
   ],
-  shadow: null,
+  mirror: null,
 })
 
 describeStores(durableStores, (shared) => {

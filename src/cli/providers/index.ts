@@ -96,7 +96,7 @@ function statusLines({ strategy, mirror, overrides, replicas, oldestSeconds, pro
     ...(mirror ? [`Mirror: ${mirror.provider} also gets ${mirror.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
       const effect = isAsleep ? ' It has no effect with this file.' : ''
-      return `Override: ${key === 'shadow' ? 'mirror' : key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
+      return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
     }),
   ]
 }
@@ -128,7 +128,7 @@ function textOf(value: unknown): string {
 
 async function printMirror({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const replicas = await stores.replicaFigures.read()
-  const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
+  const counts = replicas.flatMap(({ mirror }) => mirror ?? [])
   const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => mirrorFigures(provider, counts) ?? [])
   if (json) terminal.out(JSON.stringify({ replicas: replicas.length, mirrors: reports, shadows: reports }))
   else if (reports.length === 0) terminal.out('No running gateway has a mirror.')

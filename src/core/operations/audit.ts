@@ -5,7 +5,7 @@ export const auditActions = [
   'provider.state',
   'provider.resume',
   'routing.weights',
-  'routing.shadow',
+  'routing.mirror',
   'override.reset',
   'override.ended',
   'key.create',

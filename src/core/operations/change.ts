@@ -115,7 +115,7 @@ export async function changeRouting(
   if (fault !== undefined) return invalid(fault)
   const wanted: readonly WantedSetting[] = [
     ...(weights === undefined ? [] : [{ key: 'weights', value: byTag(ports.file, weights) } as const]),
-    ...(mirror === undefined ? [] : [{ key: 'shadow', value: byTag(ports.file, mirror) } as const]),
+    ...(mirror === undefined ? [] : [{ key: 'mirror', value: byTag(ports.file, mirror) } as const]),
   ]
   return await changeOverrides(ports, wanted, options)
 }
@@ -145,7 +145,7 @@ export async function resetOverrides(
 /** A provider may have this name too; then the provider is meant. */
 function otherKey(name: string): OverrideKey | undefined {
   if (name === 'weights') return name
-  return name === 'mirror' || name === 'shadow' ? 'shadow' : undefined
+  return name === 'mirror' || name === 'shadow' ? 'mirror' : undefined
 }
 
 function faultInWeights({ routing }: RoutingSettings, weights: Weights): string | undefined {
@@ -207,7 +207,7 @@ export function openAt(counts: readonly OpenCount[], tag: string): number {
 
 /** Activating a provider and changing the mirror never stop anything. */
 function mayStop(wanted: readonly WantedSetting[]): boolean {
-  return wanted.some(({ key, value }) => key !== 'shadow' && value !== 'active')
+  return wanted.some(({ key, value }) => key !== 'mirror' && value !== 'active')
 }
 
 function hasTaker({ providers, routing }: RoutingSettings): boolean {

@@ -33,7 +33,7 @@ it('counts judgements of creates that did not pass, and how far creates are off 
   for (const deviation of [-0.5, 0.25]) counted.observe({ what: 'quoteDeviation', provider: 'alpha', deviation })
   const counts = { ...counted.counts('alpha'), listAgeSeconds: null, assets: null }
   expect(counts).toMatchObject({ judgements: { refused: 2, counted: 1 }, quoteDeviation: { creates: 2, sum: -0.25 } })
-  const replica = (providers: readonly ProviderCounts[]) => ({ replica: 'one', ageMs: 0, shadow: null, providers })
+  const replica = (providers: readonly ProviderCounts[]) => ({ replica: 'one', ageMs: 0, mirror: null, providers })
   const { judgements: _, quoteDeviation: __, ...older } = counts
   const live = liveFigures({ tag: 'alpha', rateLimit: { quotes: 0, create: 0, read: 0 } }, false, [
     ...[counts, counts, older].map((one) => replica([one])),

@@ -188,7 +188,7 @@ interface DeviationSum {
 
 export interface ReplicaCounts {
   readonly providers: readonly ProviderCounts[]
-  readonly shadow: MirrorCounts | null
+  readonly mirror: MirrorCounts | null
 }
 
 export interface ReplicaFigures extends ReplicaCounts {

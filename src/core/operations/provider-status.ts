@@ -254,7 +254,7 @@ export function liveFigures(
   const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, rateLimit[policy], isBudgetShared, own)
   const mirror = mirrorFigures(
     tag,
-    replicas.flatMap(({ shadow }) => shadow ?? []),
+    replicas.flatMap((replica) => replica.mirror ?? []),
   )
   const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
   return {

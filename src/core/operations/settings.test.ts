@@ -32,7 +32,7 @@ it('the settings in effect have each override in its place by the tag of the pro
   const values = [
     override('state:b', 'off'),
     override('weights', { a: 0, b: 5 }),
-    override('shadow', { provider: 'b', sample: 0.5 }),
+    override('mirror', { provider: 'b', sample: 0.5 }),
   ]
   expect(inForce(file, values).settings).toEqual({
     other: 'kept',
@@ -58,7 +58,7 @@ it('weights hold for the providers that they name, and others have those of the 
 
 it('an override without a mirror replaces the mirror of the file', () => {
   const mirrored = { ...file, routing: { ...file.routing, mirror: { provider: 'beta', sample: 1 } } }
-  const none = { ...override('shadow', null), fileValue: settingOf(mirrored, 'shadow') }
+  const none = { ...override('mirror', null), fileValue: settingOf(mirrored, 'mirror') }
   expect(inForce(mirrored, [none]).settings.routing.mirror).toBeUndefined()
 })
 
@@ -66,7 +66,7 @@ it.each([
   override('state:alpha', 'off'),
   override('state:__proto__', 'off'),
   override('weights', { alpha: 0 }),
-  override('shadow', { provider: 'beta', sample: 1 }),
+  override('mirror', { provider: 'beta', sample: 1 }),
 ])('what means nothing here changes nothing: $key $value', (strange) => {
   expect(inForce(file, [strange]).settings).toBe(file)
   expect(inForce(file, [strange]).applied).toEqual([])
@@ -81,9 +81,9 @@ it.each([
   ['weights', { a: 1.5 }],
   ['weights', { a: 1_001 }],
   ['weights', { a: '1' }],
-  ['shadow', { provider: 'b' }],
-  ['shadow', { provider: 'b', sample: 2 }],
-  ['shadow', 'off'],
+  ['mirror', { provider: 'b' }],
+  ['mirror', { provider: 'b', sample: 2 }],
+  ['mirror', 'off'],
 ])('%s has no value %o', (key, value) => {
   expect(toSetting(key, value)).toBeUndefined()
 })
@@ -212,9 +212,9 @@ describe('an override that gives new swaps', () => {
     const weights: Override = { ...opened, key: 'weights', value: { alpha: 5, beta: 5 }, fileValue: { alpha: 1, beta: 9 } }
     expect(new Replica(given, [open(weights)]).result.applied).toHaveLength(1)
     expect(new Replica(given, [open(weights)]).reads(fileOf({ names: ['beta'], weights: { beta: 9 } })).result).toEqual(endsIt)
-    const shadow: Override = { ...opened, key: 'shadow', value: { provider: 'alpha', sample: 1 }, fileValue: null }
-    expect(new Replica(fileOf(), [open(shadow)]).result.applied).toHaveLength(1)
-    expect(new Replica(fileOf(), [open(shadow)]).reads(one).result).toEqual(endsIt)
+    const mirror: Override = { ...opened, key: 'mirror', value: { provider: 'alpha', sample: 1 }, fileValue: null }
+    expect(new Replica(fileOf(), [open(mirror)]).result.applied).toHaveLength(1)
+    expect(new Replica(fileOf(), [open(mirror)]).reads(one).result).toEqual(endsIt)
   })
 
   it('is not misled by names', () => {

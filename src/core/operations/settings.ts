@@ -20,7 +20,7 @@ export type Setting =
   | { readonly key: StateKey; readonly value: ProviderState }
   | { readonly key: 'weights'; readonly value: Weights }
   /** Null: no mirror. */
-  | { readonly key: 'shadow'; readonly value: Mirror | null }
+  | { readonly key: 'mirror'; readonly value: Mirror | null }
 
 export type OverrideKey = Setting['key']
 
@@ -30,7 +30,7 @@ export type SettingValue = Setting['value'] | null
 /** Undefined if the key is none, or the value is not one of its kind. */
 export function toSetting(key: string, value: unknown): Setting | undefined {
   if (key === 'weights') return isWeights(value) ? { key, value } : undefined
-  if (key === 'shadow') return value === null || isMirror(value) ? { key, value } : undefined
+  if (key === 'mirror') return value === null || isMirror(value) ? { key, value } : undefined
   const state = providerStates.find((known) => known === value)
   return isStateKey(key) && state !== undefined ? { key, value: state } : undefined
 }
@@ -51,7 +51,7 @@ export function stateKey(tag: string): StateKey {
 export function settingOf(settings: RoutingSettings, key: OverrideKey): SettingValue {
   const { providers, routing } = settings
   if (key === 'weights') return routing.weights ? byTag(settings, routing.weights) : null
-  if (key === 'shadow') return routing.mirror ? byTag(settings, routing.mirror) : null
+  if (key === 'mirror') return routing.mirror ? byTag(settings, routing.mirror) : null
   return providers.find(({ tag }) => stateKey(tag) === key)?.state ?? null
 }
 
@@ -96,7 +96,7 @@ function canonical(value: SettingValue): string {
 /** Whether the override takes new swaps away from a provider: only an operator's reset ends it, no change of the file. */
 function takesAway({ key, value }: Setting): boolean {
   if (key === 'weights') return Object.values(value).includes(0)
-  return key !== 'shadow' && (value === 'draining' || value === 'off')
+  return key !== 'mirror' && (value === 'draining' || value === 'off')
 }
 
 /** Whether the setting has an effect on these settings: they have a provider that it names. */
@@ -105,7 +105,7 @@ export function isApplicable({ providers, routing }: RoutingSettings, { key, val
     const isRouted = (tag: string): boolean => providers.some((each) => each.tag === tag && routing.providers.includes(each.name))
     return routing.strategy === 'weighted' && Object.keys(value).some(isRouted)
   }
-  if (key === 'shadow') return value === null || providers.some(({ tag }) => tag === value.provider)
+  if (key === 'mirror') return value === null || providers.some(({ tag }) => tag === value.provider)
   return providers.some(({ tag }) => stateKey(tag) === key)
 }
 
@@ -117,7 +117,7 @@ function withOverrides<Settings extends RoutingSettings>(file: Settings, overrid
   let { weights, mirror } = file.routing
   for (const { key, value } of applicable) {
     if (key === 'weights') weights = mergedWeights(file, byName(file, value))
-    else if (key === 'shadow') mirror = byName(file, value) ?? undefined
+    else if (key === 'mirror') mirror = byName(file, value) ?? undefined
     else states.set(key, value)
   }
   const providers = file.providers.map((provider) => ({

@@ -189,7 +189,8 @@ interface CurrencyLists {
 
 /** Settings that override the configuration file. */
 export interface Overrides {
-  key: OverrideKey
+  /** `shadow`: the earlier name of `mirror`. */
+  key: Exclude<OverrideKey, 'mirror'> | 'shadow'
   /** JSON. */
   value: string
   /** JSON: the value in the file when the override was made. */
@@ -226,7 +227,8 @@ interface Audit {
   /** By the database's clock. */
   at: number
   actor: string
-  action: AuditAction
+  /** `routing.shadow`: the earlier name of `routing.mirror`. */
+  action: AuditAction | 'routing.shadow'
   subject: string
   /** JSON. */
   before: string | null
