@@ -2,7 +2,7 @@
 import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
-import { keyProof } from './core/access/verified-keys.ts'
+import { keyVerification } from './core/access/verified-keys.ts'
 import { checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
@@ -54,7 +54,7 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
     limits, // too many requests: 429
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
-    proveKey: first?.readWithKey && keyProof({ read: first.readWithKey, refusedAddresses, mayProve: limits.mayProve }), // a good key is proved before it is held up
+    verifyKey: first?.readWithKey && keyVerification({ read: first.readWithKey, refusedAddresses, mayVerify: limits.mayVerify }), // a good key is verified before it is held up
   })
 }
 

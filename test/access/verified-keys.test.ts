@@ -32,7 +32,7 @@ const badCreates = async (key: string, count = 20): Promise<number[]> => {
 }
 const refused = { status: 401, json: { error: 'Unauthorized', message: 'Invalid API key', code: 401 } }
 
-test('twenty bad creates with a right key lock nobody out: one read proves it', async () => {
+test('twenty bad creates with a right key lock nobody out: one read verifies it', async () => {
   place = await startPassthrough('alpha')
   expect(new Set(await badCreates('right-key'))).toEqual(new Set([400]))
   expect(place.alpha.journal).toEqual([])
@@ -50,7 +50,7 @@ test('with a wrong key they end in 429 after one read, and the next keys of that
   expect(place.alpha.received('list')).toHaveLength(1)
 })
 
-test('a provider that does not respond proves nothing, and is soon not asked any more', async () => {
+test('a provider that does not respond verifies nothing, and is soon not asked any more', async () => {
   place = await startPassthrough('alpha')
   place.alpha.reply('list', { reset: true })
   await badCreates('some-key')

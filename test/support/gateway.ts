@@ -114,8 +114,8 @@ const standardSections = {
 export async function startGateway(settings: GatewaySettings): Promise<StartedGateway> {
   let config = configurationOf(settings)
   const verifiedKeys = memoryVerifiedKeys(verifiedKeyLifetimeMs)
-  const prove = (key: string): Promise<void> => verifiedKeys.add(createHash('sha256').update(key).digest('hex'))
-  for (const key of settings.preverifiedKeys ?? [clientKey]) await prove(key)
+  const verify = (key: string): Promise<void> => verifiedKeys.add(createHash('sha256').update(key).digest('hex'))
+  for (const key of settings.preverifiedKeys ?? [clientKey]) await verify(key)
   const observations: Observation[] = []
   const place = settings.ledger ?? 'sqlite::memory:'
   const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
@@ -180,7 +180,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     observations,
     async freshKey() {
       const key = `canary-client-key-${randomUUID()}`
-      await prove(key)
+      await verify(key)
       return key
     },
     async issueKey(name, expiresAt) {

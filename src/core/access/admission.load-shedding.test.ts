@@ -12,7 +12,7 @@ function gateWith(isShed: AdmissionOptions['isShed'], onCharge = () => {}): Gate
   }
   const refusedAddresses = { has: async () => false, add: () => {} }
   return admission({
-    limits: { charge, chargeUnverified: async () => ({}), mayProve: async () => false },
+    limits: { charge, chargeUnverified: async () => ({}), mayVerify: async () => false },
     refusedAddresses,
     isShed,
   })

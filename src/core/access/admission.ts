@@ -9,21 +9,21 @@ import { type Admission, type Caller, type Gate, keyed, type Op } from '../../do
 import type { SteadyClock } from '../clock.ts'
 import { clientNetworkOf } from './client-address.ts'
 import { type ClientLimits, type Limiter, limitExceeded } from './limits.ts'
-import type { ProveKey, RefusedAddresses, VerifiedKeys } from './verified-keys.ts'
+import type { RefusedAddresses, VerifiedKeys, VerifyKey } from './verified-keys.ts'
 
 export interface AdmissionOptions {
   readonly limits: ClientLimits
   readonly refusedAddresses: RefusedAddresses
   /** Keys that the provider has accepted. Absent in managed mode, where the gateway issues the keys. */
   readonly verifiedKeys?: VerifiedKeys | undefined
-  /** Absent where no read can prove a key. */
-  readonly proveKey?: ProveKey | undefined
+  /** Absent where no read can verify a key. */
+  readonly verifyKey?: VerifyKey | undefined
   /** `subject`: whom the request counts for. */
   readonly isShed: (op: Op, caller: Caller, subject: string) => boolean
 }
 
 /** Returns a gate that never throws for a rejection: it returns the `Fault` as `refusal` (401, 429 or 503). */
-export function admission({ limits, refusedAddresses, verifiedKeys, proveKey, isShed }: AdmissionOptions): Gate {
+export function admission({ limits, refusedAddresses, verifiedKeys, verifyKey, isShed }: AdmissionOptions): Gate {
   return async (op, caller) => {
     const subject = subjectOf(op, caller, verifiedKeys === undefined)
     if (isShed(op, caller, subject)) return { refusal: overloaded() } // 503
@@ -31,7 +31,7 @@ export function admission({ limits, refusedAddresses, verifiedKeys, proveKey, is
     if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
     if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
       const unverified = await limits.chargeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
-      if (unverified.refusal && !(await proveKey?.(caller))) return unverified
+      if (unverified.refusal && !(await verifyKey?.(caller))) return unverified
     }
     // Without `await` an async function takes two more turns of the queue to follow a promise.
     return await limits.charge(policyOf[op], subject) // 429

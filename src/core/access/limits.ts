@@ -42,7 +42,7 @@ export interface Limits {
 }
 
 const unverifiedPerAddress = 20
-const proofsPerAddress = 5
+const verificationsPerAddress = 5
 const unverifiedWindowSeconds = 60
 /** Addresses without a recently refused key share the bound for all addresses, times this factor. */
 const unverifiedReserveFactor = 5
@@ -61,8 +61,8 @@ export interface ClientLimits {
   readonly charge: (policy: BudgetPolicy, subject: string) => Promise<Admission>
   /** Charges a missing or unverified key to its address and, if there is a key, to all addresses together. */
   readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
-  /** Charges the proof of a key by a read to its address and to all addresses together. */
-  readonly mayProve: (address: string) => Promise<boolean>
+  /** Charges the verification of a key by a read to its address and to all addresses together. */
+  readonly mayVerify: (address: string) => Promise<boolean>
 }
 
 /** Applies the configured limits. In a dry run it never rejects. */
@@ -92,11 +92,11 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
     const acrossAddresses = await chargeAllAddresses(address)
     return decide('unverified', acrossAddresses.refusal ? acrossAddresses : perAddress)
   }
-  const mayProve = async (address: string): Promise<boolean> => {
-    const perAddress = await chargeBucket(`proof:${clientNetworkOf(address)}`, proofsPerAddress)
+  const mayVerify = async (address: string): Promise<boolean> => {
+    const perAddress = await chargeBucket(`verification:${clientNetworkOf(address)}`, verificationsPerAddress)
     return !perAddress.refusal && !(await chargeAllAddresses(address)).refusal
   }
-  return { charge: chargePolicy, chargeUnverified, mayProve }
+  return { charge: chargePolicy, chargeUnverified, mayVerify }
 }
 
 function admissionOf(

@@ -57,38 +57,38 @@ export function recordVerifiedKeys(verifiedKeys: VerifiedKeys, refusedAddresses:
 export type ReadWithKey = (caller: Caller) => Promise<unknown>
 
 /** Whether the provider accepts the caller's key. Never rejects. */
-export type ProveKey = (caller: Caller) => Promise<boolean>
+export type VerifyKey = (caller: Caller) => Promise<boolean>
 
-interface KeyProofOptions {
+interface KeyVerificationOptions {
   readonly read: ReadWithKey
   readonly refusedAddresses: RefusedAddresses
-  readonly mayProve: (address: string) => Promise<boolean>
+  readonly mayVerify: (address: string) => Promise<boolean>
 }
 
 /** The longest wait for the read. */
-const maxProofWaitMs = 5_000
+const maxVerificationWaitMs = 5_000
 
 /**
- * Proves the key of a caller that has used up what an unverified key may send, perhaps with requests that were refused before they
- * reached the provider. It helps no one to guess: an address has one proof at a time, and none within a minute of a refused key.
+ * Verifies the key of a caller that has used up what an unverified key may send, perhaps with requests that were refused before they
+ * reached the provider. It helps no one to guess: an address has one verification at a time, and none within a minute of a refused key.
  */
-export function keyProof({ read, refusedAddresses, mayProve }: KeyProofOptions): ProveKey {
-  const inProgress = new Map<string, { readonly identity: string | undefined; readonly isProved: Promise<boolean> }>()
-  const prove = async (caller: Caller): Promise<boolean> => {
-    if ((await refusedAddresses.has(caller.address)) || !(await mayProve(caller.address))) return false
+export function keyVerification({ read, refusedAddresses, mayVerify }: KeyVerificationOptions): VerifyKey {
+  const inProgress = new Map<string, { readonly identity: string | undefined; readonly isVerified: Promise<boolean> }>()
+  const verify = async (caller: Caller): Promise<boolean> => {
+    if ((await refusedAddresses.has(caller.address)) || !(await mayVerify(caller.address))) return false
     const isAccepted = read(caller).then(
       () => true,
       (reason) => isAccepting(Fault.from(reason)),
     )
-    return withDefault(isAccepted, maxProofWaitMs, false)
+    return withDefault(isAccepted, maxVerificationWaitMs, false)
   }
   return (caller) => {
     const network = clientNetworkOf(caller.address)
     const running = inProgress.get(network)
-    if (running) return running.identity === caller.identity ? running.isProved : Promise.resolve(false)
-    const isProved = prove(caller).finally(() => inProgress.delete(network))
-    inProgress.set(network, { identity: caller.identity, isProved })
-    return isProved
+    if (running) return running.identity === caller.identity ? running.isVerified : Promise.resolve(false)
+    const isVerified = verify(caller).finally(() => inProgress.delete(network))
+    inProgress.set(network, { identity: caller.identity, isVerified })
+    return isVerified
   }
 }
 
