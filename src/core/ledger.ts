@@ -198,7 +198,7 @@ export interface Ledger {
     before?: LedgerEntry,
   ) => Promise<LedgerEntry | undefined>
   /**
-   * Creates of any owner at any provider that were made since then, whose deposit address and memo have this key (`placeKey`), and that
+   * Creates of any owner at any provider that were made since then, whose deposit address and memo have this key (`paymentAddressKey`), and that
    * have neither ended nor become overdue.
    */
   readonly openDeposits: (key: string, since: number) => Promise<readonly LedgerEntry[]>

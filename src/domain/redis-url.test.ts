@@ -4,9 +4,9 @@ import { parseRedisUrl } from './redis-url.ts'
 const plain = { isEncrypted: false, credentials: {}, sentinelCredentials: {}, name: '', database: 0 }
 
 it.each([
-  ['redis://localhost', { ...plain, kind: 'single', places: [{ host: 'localhost', port: 6379 }] }],
-  ['redis://10.0.0.1:7000/3', { ...plain, kind: 'single', places: [{ host: '10.0.0.1', port: 7000 }], database: 3 }],
-  ['redis://[::1]:7000', { ...plain, kind: 'single', places: [{ host: '::1', port: 7000 }] }],
+  ['redis://localhost', { ...plain, kind: 'single', endpoints: [{ host: 'localhost', port: 6379 }] }],
+  ['redis://10.0.0.1:7000/3', { ...plain, kind: 'single', endpoints: [{ host: '10.0.0.1', port: 7000 }], database: 3 }],
+  ['redis://[::1]:7000', { ...plain, kind: 'single', endpoints: [{ host: '::1', port: 7000 }] }],
   [
     'rediss://user:p%40ss:w%2F@host',
     {
@@ -14,12 +14,12 @@ it.each([
       kind: 'single',
       isEncrypted: true,
       credentials: { username: 'user', password: 'p@ss:w/' },
-      places: [{ host: 'host', port: 6379 }],
+      endpoints: [{ host: 'host', port: 6379 }],
     },
   ],
   [
     'redis://:secret@host',
-    { ...plain, kind: 'single', credentials: { password: 'secret' }, places: [{ host: 'host', port: 6379 }] },
+    { ...plain, kind: 'single', credentials: { password: 'secret' }, endpoints: [{ host: 'host', port: 6379 }] },
   ],
   [
     'redis+sentinel://a:1,b/group/2',
@@ -28,7 +28,7 @@ it.each([
       kind: 'sentinel',
       name: 'group',
       database: 2,
-      places: [
+      endpoints: [
         { host: 'a', port: 1 },
         { host: 'b', port: 26_379 },
       ],
@@ -42,7 +42,7 @@ it.each([
       name: 'group',
       credentials: { password: 'one' },
       sentinelCredentials: { username: 'user', password: 't?wo/' },
-      places: [{ host: 'a', port: 26_379 }],
+      endpoints: [{ host: 'a', port: 26_379 }],
     },
   ],
   [
@@ -54,7 +54,7 @@ it.each([
       name: 'group',
       database: 2,
       sentinelCredentials: { password: 'two' },
-      places: [{ host: 'a', port: 26_379 }],
+      endpoints: [{ host: 'a', port: 26_379 }],
     },
   ],
   [
@@ -62,7 +62,7 @@ it.each([
     {
       ...plain,
       kind: 'cluster',
-      places: [
+      endpoints: [
         { host: 'a', port: 1 },
         { host: 'b', port: 6379 },
       ],

@@ -1,6 +1,6 @@
 /** The grammar of `redis.url`: one node, Sentinel or Cluster. */
 
-export interface Place {
+export interface Endpoint {
   readonly host: string
   readonly port: number
 }
@@ -13,7 +13,7 @@ interface Credentials {
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster'
   /** The node, the sentinels, or seed nodes of the cluster. */
-  readonly places: readonly Place[]
+  readonly endpoints: readonly Endpoint[]
   readonly isEncrypted: boolean
   /** For Redis itself. */
   readonly credentials: Credentials
@@ -36,12 +36,12 @@ export function parseRedisUrl(url: string): RedisAddress {
   if (!isKind(kind)) return fail()
   const [name, database] = kind === 'sentinel' ? [first, second ?? '0'] : ['', first || '0']
   const isWhole = (kind === 'sentinel') === (name !== '') && (kind === 'sentinel' || second === undefined) && /^\d+$/.test(database)
-  const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
-  if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && first !== '')) return fail()
+  const endpoints = hosts.split(',').map((host) => endpointOf(host, standardPorts[kind]))
+  if (!isWhole || (kind === 'single' && endpoints.length > 1) || (kind === 'cluster' && first !== '')) return fail()
   if (sentinelUser !== '' && kind !== 'sentinel') return fail()
   const credentials = credentialsOf(user)
   const sentinelCredentials = credentialsOf(sentinelUser)
-  return { kind, places, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
+  return { kind, endpoints, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
 }
 
 export function isRedisUrl(text: string): boolean {
@@ -57,7 +57,7 @@ function isKind(word: string): word is RedisAddress['kind'] {
   return word in standardPorts
 }
 
-function placeOf(text: string, standardPort: number): Place {
+function endpointOf(text: string, standardPort: number): Endpoint {
   const [, bracketed, plain, digits] = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? fail()
   const port = Number(digits ?? standardPort)
   return port > 0 && port < 65_536 ? { host: bracketed ?? plain ?? '', port } : fail()

@@ -103,29 +103,29 @@ function namesTransaction(body: JsonValue | undefined, text: string, { responseC
     const names = ['id', 'depositAddress'].map((field) => responseNames.get(field)).filter((name) => name !== undefined)
     return names.some((name) => text.includes(`"${name}"`))
   }
-  return placesIn(body).some(({ place, depth }) => {
-    const { fields } = readUnreadable(responseCodec, place)
+  return objectsIn(body).some(({ object, depth }) => {
+    const { fields } = readUnreadable(responseCodec, object)
     const { id, depositAddress } = fields
     // Further inside, an id alone may be that of a request or of an error.
     return depositAddress !== undefined || (id !== undefined && (depth < 2 || Object.keys(fields).length > 1))
   })
 }
 
-interface Place {
-  readonly place: JsonObject
+interface NestedObject {
+  readonly object: JsonObject
   readonly depth: number
 }
 
 const maxDepth = 4
 
 /** The objects in which an error may name a transaction. The items of a list of errors have ids of their own. */
-function placesIn(value: JsonValue, depth = 0): readonly Place[] {
+function objectsIn(value: JsonValue, depth = 0): readonly NestedObject[] {
   if (depth > maxDepth) return []
-  if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, depth))
+  if (Array.isArray(value)) return value.flatMap((item) => objectsIn(item, depth))
   if (!(value instanceof JsonObject)) return []
   const { keys, values } = value
   const members = values.filter((member, at) => !(Array.isArray(member) && /^errors?$/i.test(keys[at] ?? '')))
-  return [{ place: value, depth }, ...members.flatMap((member) => placesIn(member, depth + 1))]
+  return [{ object: value, depth }, ...members.flatMap((member) => objectsIn(member, depth + 1))]
 }
 
 /** By the provider's code, if its form has a meaning for it. A rate limit is recognized by the status alone. */

@@ -1,7 +1,7 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
-import { placeKey } from '../domain/address/same-address.ts'
+import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { isFinal } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
@@ -206,7 +206,7 @@ async function completeEntry(
 /** What a create becomes with its result. */
 export function entryOfCreate({ attempted_at }: Pick<CreateWithoutEntry, 'attempted_at'>, after: TransactionRecord) {
   const { id, depositAddress, depositExtraId } = after.transaction
-  const deposit = depositAddress ? placeKey({ address: depositAddress, extraId: depositExtraId }) : null
+  const deposit = depositAddress ? paymentAddressKey({ address: depositAddress, extraId: depositExtraId }) : null
   return { ...toRow(after), sort_key: sortKey(after, attempted_at), provider_id: id, deposit }
 }
 

@@ -16,8 +16,8 @@ import { policyOf } from '../domain/policy.ts'
 import type { Context } from '../domain/service.ts'
 
 /**
- * Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. If all places are taken, an
- * account with fewer than another gets the place of the other's oldest call.
+ * Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. If all slots are taken, an
+ * account with fewer than another gets the slot of the other's oldest call.
  */
 const maxConcurrent = 128
 const maxConcurrentPerAccount = 64
@@ -28,7 +28,7 @@ export function nativeGuard(upstream: UpstreamScope, breaker: CallBreaker, spend
   const { tag: provider, steadyClock: clock, observe } = upstream
   const reject = rejections(provider, observe)
   const cooldown = new PathCooldown(clock, () => observe({ what: 'cooldown', provider, reason: 'limited' }))
-  const places = new Places(clock)
+  const slots = new Slots(clock)
   const run = boundedCalls(provider, { maxConcurrent, maxQueued, queueTimeoutMs }, observe)
   const send = async (openPath: OpenPath, context: Context, call: MakeNativeCall, signal: AbortSignal): Promise<void> => {
     await spendBudget(policyOf[countedAs(openPath.method)], true, context)
@@ -47,9 +47,9 @@ export function nativeGuard(upstream: UpstreamScope, breaker: CallBreaker, spend
     const refusal = breaker.rejectionOf(context)
     if (refusal) throw refusal
     const account = context.caller.identity ?? ''
-    if (!places.ask(account)) throw reject.bulkhead(queueTimeoutMs)
-    const inPlace = (): Promise<void> => places.hold(account, (signal) => send(openPath, context, call, signal))
-    await run(context.deadline, inPlace).finally(() => places.leave(account))
+    if (!slots.ask(account)) throw reject.bulkhead(queueTimeoutMs)
+    const inSlot = (): Promise<void> => slots.hold(account, (signal) => send(openPath, context, call, signal))
+    await run(context.deadline, inSlot).finally(() => slots.leave(account))
   }
 }
 
@@ -58,15 +58,15 @@ interface Held {
   readonly end: AbortController
 }
 
-/** A call that has its place for less than this time is not ended for another account. */
+/** A call that has its slot for less than this time is not ended for another account. */
 const minHeldMs = 1_000
 
-/** The places of the accounts, so that no two of them keep out a third. */
-class Places {
+/** The slots of the accounts, so that no two of them keep out a third. */
+class Slots {
   private readonly clock: SteadyClock
-  /** Calls of each account, those that wait for a place included. */
+  /** Calls of each account, those that wait for a slot included. */
   private readonly asked = new Map<string, number>()
-  /** Calls of each account that have a place, oldest first. */
+  /** Calls of each account that have a slot, oldest first. */
   private readonly held = new Map<string, Set<Held>>()
   private count = 0
 
@@ -90,15 +90,15 @@ class Places {
   }
 
   async hold(account: string, call: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const place = { since: this.clock(), end: new AbortController() }
+    const slot = { since: this.clock(), end: new AbortController() }
     const own = this.held.getOrInsertComputed(account, () => new Set())
-    own.add(place)
+    own.add(slot)
     this.count++
     try {
-      await call(place.end.signal)
+      await call(slot.end.signal)
     } finally {
       this.count--
-      own.delete(place)
+      own.delete(slot)
       if (own.size === 0) this.held.delete(account)
     }
   }

@@ -2,7 +2,7 @@
 import type { Config, ConfigFault, Provider } from '../config/index.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../core/routing/tag-records.ts'
 import { withDefault } from '../domain/async.ts'
-import { placeOf } from '../provider/connected-provider.ts'
+import { baseUrlOf } from '../provider/connected-provider.ts'
 
 export interface TagReport {
   readonly faults: readonly ConfigFault[]
@@ -35,7 +35,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
 }
 
 function configuredTag({ tag, form, url, account }: Pick<Provider, 'tag' | 'form' | 'url' | 'account'>): ConfiguredTag {
-  return { tag, form, url: placeOf(url), account }
+  return { tag, form, url: baseUrlOf(url), account }
 }
 
 export function configuredTags({ providers }: Providers): readonly ConfiguredTag[] {

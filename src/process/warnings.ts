@@ -11,7 +11,7 @@ import { isLoopback } from '../domain/network-address.ts'
 import { parseRedisUrl } from '../domain/redis-url.ts'
 import type { Pair } from '../domain/swap.ts'
 import { providerFormNamed } from '../forms/index.ts'
-import { destinationOf, placeOf } from '../provider/connected-provider.ts'
+import { baseUrlOf, destinationOf } from '../provider/connected-provider.ts'
 import { publicKeys } from '../sandbox/server.ts'
 import { configuredTags } from './tags.ts'
 
@@ -114,8 +114,8 @@ function accountWarnings(providers: readonly Provider[]): readonly string[] {
     providers.slice(0, at).flatMap((other) => {
       if (other.account === provider.account) return []
       const isOneKey = provider.key !== '' && provider.key === other.key
-      const isOnePlace = placeOf(provider.url) === placeOf(other.url)
-      if (!isOneKey && !isOnePlace) return []
+      const isOneUrl = baseUrlOf(provider.url) === baseUrlOf(other.url)
+      if (!isOneKey && !isOneUrl) return []
       const names = `providers.${other.name} and providers.${provider.name}`
       return [
         `${names} have one ${isOneKey ? 'key' : 'host and path'}, but two accounts: with one \`account\` no swap of one is taken for the other's`,
@@ -137,9 +137,9 @@ function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: n
 
 function sendsRedisPassword(url: string): boolean {
   if (url === '') return false
-  const { isEncrypted, places, credentials, sentinelCredentials } = parseRedisUrl(url)
+  const { isEncrypted, endpoints, credentials, sentinelCredentials } = parseRedisUrl(url)
   const hasPassword = credentials.password !== undefined || sentinelCredentials.password !== undefined
-  return hasPassword && !isEncrypted && places.some(({ host }) => !isLoopback(host))
+  return hasPassword && !isEncrypted && endpoints.some(({ host }) => !isLoopback(host))
 }
 
 /** A host that begins with a slash is a socket of this machine. */

@@ -217,7 +217,7 @@ export function destinationOf(provider: Provider, { auth }: Pick<Config, 'auth'>
   const { url, form, timezone, account, namesAccount, key, listKey } = provider
   const digestOf = (own: string): string | null => (auth.mode === 'managed' ? hashKey(own).slice(0, digestLength) : null)
   return {
-    url: placeOf(url),
+    url: baseUrlOf(url),
     form,
     timezone,
     account: namesAccount ? account : null,
@@ -227,7 +227,7 @@ export function destinationOf(provider: Provider, { auth }: Pick<Config, 'auth'>
 }
 
 /** Origin and path, without credentials: a base URL means the same with and without slashes at its end. */
-export function placeOf(url: string): string {
+export function baseUrlOf(url: string): string {
   const { origin, pathname } = new URL(url)
   let end = pathname.length
   while (pathname[end - 1] === '/') end--

@@ -1,7 +1,7 @@
 /** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
 import { expect, test } from 'vitest'
 import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
-import { placeKey } from '../../src/domain/address/same-address.ts'
+import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
 import { always, amount, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -370,7 +370,7 @@ describeStores(allStores, (shared) => {
     await completed(ledger, 'z', {}, facts('z', { ...at, status: 'overdue' }))
     await completed(ledger, 'w', {}, facts('w', { ...at, depositExtraId: '8' }))
     await upsert(ledger, unique('owner'), unique('provider'), facts('seen', at))
-    const key = placeKey({ address: address.toUpperCase().replace('0X', '0x'), extraId: '7' })
+    const key = paymentAddressKey({ address: address.toUpperCase().replace('0X', '0x'), extraId: '7' })
     const found = await ledger.openDeposits(key, Date.now() - 60_000)
     expect(found.map((entry) => [entry.owner, entry.provider, entry.transaction.id])).toEqual([[owner, provider, 'x']])
     expect(await ledger.openDeposits(key, Date.now() + 60_000)).toEqual([])

@@ -11,7 +11,7 @@ import {
   SentinelIterator,
 } from 'ioredis'
 import { withTimeout } from '../../domain/async.ts'
-import { type Place, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
+import { type Endpoint, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
 import { type Script, ScriptBatches } from './script-batch.ts'
 import { ScriptDeadlines } from './script-deadline.ts'
 
@@ -96,7 +96,7 @@ const options = {
 
 /** Creates a client that is not yet connected. Commands fail at once until it is. `lookup`: for the names of its servers. */
 export function createClient(address: RedisAddress, lookup: LookupFunction): Redis | Cluster {
-  const { kind, places: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
+  const { kind, endpoints: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
   const looksUp = isEncrypted ? { tls: { lookup } } : { Connector: plainConnector(lookup) }
   const access = { ...options, ...credentials, ...looksUp }
   if (kind === 'cluster') {
@@ -176,11 +176,11 @@ function plainSentinelConnector(lookup: LookupFunction): NonNullable<RedisOption
   }
 }
 
-/** The master's place as the sentinels report it, which may be a name: ioredis connects with these options. */
-function withLookup(lookup: LookupFunction): (place: string) => Place {
-  return (place) => {
-    const colon = place.lastIndexOf(':')
-    const options = { host: place.slice(0, colon), port: Number(place.slice(colon + 1)), lookup }
+/** The master's endpoint as the sentinels report it, which may be a name: ioredis connects with these options. */
+function withLookup(lookup: LookupFunction): (endpoint: string) => Endpoint {
+  return (endpoint) => {
+    const colon = endpoint.lastIndexOf(':')
+    const options = { host: endpoint.slice(0, colon), port: Number(endpoint.slice(colon + 1)), lookup }
     return options
   }
 }

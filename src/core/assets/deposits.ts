@@ -1,7 +1,7 @@
 /** Deposit addresses that a provider reports: nobody is told to pay to what cannot be one (docs/contract.md §3.6). */
 import { type FormatName, ownerlessKind } from '../../domain/address/formats.ts'
 import { type AddressRule, isAddress } from '../../domain/address/rule.ts'
-import { isSamePlace, memoOf } from '../../domain/address/same-address.ts'
+import { isSamePaymentAddress, memoOf } from '../../domain/address/same-address.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
@@ -28,10 +28,10 @@ export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boo
     if (!row.depositAddress) return row
     const source = assetFromResponse(assetNameOf(row, from), naming) ?? {}
     const asset = assetIn(withAssetNames({}, source, {}), from, naming.table)
-    const places = placesOf(row)
-    if (payableTo.get(places) === (asset ?? 'unknown asset')) return row
+    const addresses = addressesOf(row)
+    if (payableTo.get(addresses) === (asset ?? 'unknown asset')) return row
     if (!isPayable(row, row, asset, checksAddresses)) return { ...row, depositAddress: undefined }
-    if (places.length <= maxKeptLength) payableTo.set(places, asset ?? 'unknown asset')
+    if (addresses.length <= maxKeptLength) payableTo.set(addresses, asset ?? 'unknown asset')
     return row
   }
   return mapResponses({
@@ -41,20 +41,20 @@ export function omitImpossibleDeposits(naming: AssetNaming, checksAddresses: boo
 }
 
 /** All that decides where its money goes. */
-function placesOf(row: Transaction): string {
+function addressesOf(row: Transaction): string {
   const { depositAddress, depositExtraId, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId } = row
   return `${depositAddress}\n${depositExtraId}\n${withdrawalAddress}\n${withdrawalExtraId}\n${refundAddress}\n${refundExtraId}`
 }
 
-type Places = Pick<Partial<Transaction>, 'withdrawalAddress' | 'withdrawalExtraId' | 'refundAddress' | 'refundExtraId'>
+type OwnAddresses = Pick<Partial<Transaction>, 'withdrawalAddress' | 'withdrawalExtraId' | 'refundAddress' | 'refundExtraId'>
 
 /**
  * Whether a deposit can be paid and arrives: the address fits the rule of its network, is neither a text for people nor a payment URI,
- * has an owner, and is not, with its memo, one of the swap's own `places`, where nobody would ever see it.
+ * has an owner, and is not, with its memo, one of the swap's own addresses, where nobody would ever see it.
  */
 export function isPayable(
   { depositAddress = '', depositExtraId }: Pick<Transaction, 'depositAddress' | 'depositExtraId'>,
-  { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId }: Places,
+  { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId }: OwnAddresses,
   asset: Pick<Asset, 'address'> | undefined,
   checksAddresses: boolean,
 ): boolean {
@@ -65,7 +65,7 @@ export function isPayable(
   return (
     isDepositAddress(depositAddress, asset, checksAddresses) &&
     !(checksAddresses && isOwnerless(depositAddress, asset)) &&
-    !own.some((place) => isSamePlace(place, { address: depositAddress, extraId: depositExtraId }))
+    !own.some((address) => isSamePaymentAddress(address, { address: depositAddress, extraId: depositExtraId }))
   )
 }
 

@@ -1,5 +1,5 @@
 /** One create per `Idempotency-Key` and identity, independent of the client's form (docs/contract.md §10.1). */
-import { isSamePlace, type Place } from '../../domain/address/same-address.ts'
+import { isSamePaymentAddress, type PaymentAddress } from '../../domain/address/same-address.ts'
 import { plainAmount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
@@ -182,16 +182,16 @@ function isAlike(one: string, other: string): boolean {
   const isSameTerm = (term: unknown, at: number): boolean => JSON.stringify(term) === JSON.stringify(otherTerms[at])
   return (
     terms.length === otherTerms.length &&
-    terms.every((term, at) => isInPlace(at) || isSameTerm(term, at)) &&
-    Object.values(placesAt).every((at) => isSamePlace(placeOf(terms, at), placeOf(otherTerms, at)))
+    terms.every((term, at) => isInAddress(at) || isSameTerm(term, at)) &&
+    Object.values(addressesAt).every((at) => isSamePaymentAddress(paymentAddressIn(terms, at), paymentAddressIn(otherTerms, at)))
   )
 }
 
 /** Where an address and its memo are in a fingerprint. */
-const placesAt = { withdrawal: [3, 5], refund: [4, 6] } as const
-const isInPlace = (at: number): boolean => at >= 3 && at <= 6
+const addressesAt = { withdrawal: [3, 5], refund: [4, 6] } as const
+const isInAddress = (at: number): boolean => at >= 3 && at <= 6
 
-function placeOf(terms: readonly unknown[], [addressAt, memoAt]: readonly [number, number]): Place {
+function paymentAddressIn(terms: readonly unknown[], [addressAt, memoAt]: readonly [number, number]): PaymentAddress {
   const [address, extraId] = [terms[addressAt] ?? undefined, terms[memoAt] ?? undefined] as (string | undefined)[]
   return { address, extraId }
 }

@@ -1,6 +1,6 @@
 /** A deposit address of another open swap: nobody could tell whose deposit arrives there (docs/contract.md §3.6). */
 
-import { isSamePlace, type Place, placeKey } from '../../domain/address/same-address.ts'
+import { isSamePaymentAddress, type PaymentAddress, paymentAddressKey } from '../../domain/address/same-address.ts'
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
@@ -50,15 +50,16 @@ export class OtherDeposits {
    */
   async have(created: Transaction, provider: string, context: Context): Promise<boolean> {
     const { id } = created
-    const place = depositOf(created)
-    const key = placeKey(place)
+    const deposit = depositOf(created)
+    const key = paymentAddressKey(deposit)
     if (!this.give(key, formatTransactionId(provider, id))) return true
     // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
     const open = await withDefault(this.ledger.openDeposits(key, this.clock() - maxAgeMs), maxReadMs, [])
     for (const entry of open) {
       const { transaction } = entry
       const isOther = entry.provider !== provider || transaction.id !== id
-      if (isOther && isSamePlace(depositOf(transaction), place) && (await this.mayGetDeposit(entry, context))) return true
+      if (isOther && isSamePaymentAddress(depositOf(transaction), deposit) && (await this.mayGetDeposit(entry, context)))
+        return true
     }
     return false
   }
@@ -87,7 +88,7 @@ export class OtherDeposits {
   }
 }
 
-function depositOf({ depositAddress, depositExtraId }: Transaction): Place {
+function depositOf({ depositAddress, depositExtraId }: Transaction): PaymentAddress {
   return { address: depositAddress, extraId: depositExtraId }
 }
 

@@ -10,7 +10,7 @@ const hexadecimal = /^0x0*([0-9a-f]+)$/i
 const maxLength = 400
 
 /**
- * Whether both addresses receive at the same place by the rules of a network. An X-address and a muxed address equal the address of
+ * Whether both addresses are the same by the rules of a network. An X-address and a muxed address equal the address of
  * their account: what they hold beside it counts as the memo (`memoOf`). Two of them are equal only as texts.
  */
 export function sameAddress(one: string, other: string): boolean {
@@ -41,20 +41,20 @@ function accountKey(address: string): string {
 }
 
 /** Where money arrives: an address, and the memo beside it. */
-export interface Place {
+export interface PaymentAddress {
   readonly address: string | undefined
   readonly extraId: string | undefined
 }
 
-/** Whether both are one place: equal addresses with equal memos, wherever each memo stands. */
-export function isSamePlace(one: Place, other: Place): boolean {
+/** Whether both are one: equal addresses with equal memos, wherever each memo stands. */
+export function isSamePaymentAddress(one: PaymentAddress, other: PaymentAddress): boolean {
   if (memoOf(one.address, one.extraId) !== memoOf(other.address, other.extraId)) return false
   if (one.address === undefined || other.address === undefined) return one.address === other.address
   return sameAddress(one.address, other.address)
 }
 
-/** Equal for one place in two spellings. Other places may have it too: `isSamePlace` decides. */
-export function placeKey({ address = '', extraId }: Place): string {
+/** Equal for two spellings of one. Others may have it too: `isSamePaymentAddress` decides. */
+export function paymentAddressKey({ address = '', extraId }: PaymentAddress): string {
   return JSON.stringify([accountKey(address), memoOf(address, extraId) ?? null])
 }
 
