@@ -34,7 +34,7 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
   const kept = new KeptConnections(origin, maxAgeMs, lookup)
-  const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
+  const send = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) return Promise.reject(timedOut('nothingSent'))
@@ -49,10 +49,10 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
         kept.note(response.headers)
         resolve(response)
       }
-      kept.current().dispatch(options, new Exchange(remainingMs, done, reject, maxResponseBytes))
+      kept.current().dispatch(options, new ResponseCollector(remainingMs, done, reject, maxResponseBytes))
     })
   }
-  const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
+  const http: Http = (request) => (request.body ? request.body().then((body) => send(request, body)) : send(request, null))
   return { http, retire: () => kept.end('close'), close: () => kept.end('destroy') }
 }
 
@@ -130,7 +130,7 @@ class KeptConnections {
       keepAliveTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 0,
       keepAliveMaxTimeout: maxIdleMs,
-      // Each exchange has a limit of its own.
+      // Each call has a limit of its own.
       maxResponseSize: -1,
       // The deadline covers the whole response; these timeouts would restart with every chunk.
       headersTimeout: 0,
@@ -145,7 +145,7 @@ class KeptConnections {
 const defaultMaxResponseBytes = 2 * 1024 * 1024
 
 /** One request and its response. The first event that ends it decides the result. */
-class Exchange implements Dispatcher.DispatchHandler {
+class ResponseCollector implements Dispatcher.DispatchHandler {
   private readonly resolve: (response: HttpResponse) => void
   private readonly reject: (fault: Fault) => void
   private readonly timer: NodeJS.Timeout

@@ -160,6 +160,6 @@ export const provider = keys({
     'Its paths that the [native lane](native.md) opens, like `GET /coins/{}/networks` (`{}` is one segment). **Every client with a key may call them with your key**',
   ),
   nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum request body on the native lane', 'bytes'),
-  nativeTimeout: setting(seconds('above 0'), 300, 'Maximum time of an exchange on the native lane', 'seconds'),
+  nativeTimeout: setting(seconds('above 0'), 300, 'Maximum time of a call on the native lane', 'seconds'),
   nativeIdle: setting(seconds('above 0'), 30, 'Idle timeout between two bytes on the native lane', 'seconds'),
 })

@@ -23,7 +23,7 @@ export interface NativeLane {
   readonly timeoutMs: number
   /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
   readonly idleTimeoutMs: number
-  /** Of a whole exchange: `providers.<name>.nativeTimeout` (default: 300 seconds). */
+  /** Of a whole call: `providers.<name>.nativeTimeout` (default: 300 seconds). */
   readonly totalTimeoutMs: number
   readonly open: readonly OpenPath[]
   /** Whether the provider is `off`. */
@@ -56,7 +56,7 @@ export function connectNative(url: string, server: Server, lookup: LookupFunctio
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
 async function loadUpstream(url: string, lookup: LookupFunction): Promise<SendNative> {
-  const { nativeUpstream } = await import('./exchange.ts')
+  const { nativeUpstream } = await import('./proxied-call.ts')
   return nativeUpstream(url, lookup)
 }
 

@@ -60,8 +60,8 @@ export function isWithin(amount: Amount, { minAmount, maxAmount }: Pick<Terms, '
 
 /** The price of one coin. The walk is a float, so it only gives the millionths of the base price. */
 function dollars(coin: string, seed: number, at: number): Amount {
-  const { base, swing } = priceOf(coin)
-  const millionths = Math.round(1_000_000 * (1 + swing * randomWalk(seed, coin, at - (at % tickMs))))
+  const { base, volatility } = priceOf(coin)
+  const millionths = Math.round(1_000_000 * (1 + volatility * randomWalk(seed, coin, at - (at % tickMs))))
   return product(base, decimal(`${millionths}e-6`))
 }
 
@@ -120,7 +120,7 @@ interface Price {
   /** In US dollars. */
   readonly base: Amount
   /** How far the price strays from its base, as a share of it. */
-  readonly swing: number
+  readonly volatility: number
   /** Places after the point that an amount of the coin has. */
   readonly decimals: number
 }
@@ -156,8 +156,8 @@ function pairsIn(text: string): ReadonlyMap<string, string> {
   return new Map(words.flatMap((coin, at) => (at % 2 === 0 ? [[coin, words[at + 1] ?? ''] as const] : [])))
 }
 
-const listed = { swing: 0.12, decimals: 8 }
-const stable: Price = { base: one, swing: 0.001, decimals: 6 }
+const listed = { volatility: 0.12, decimals: 8 }
+const stable: Price = { base: one, volatility: 0.001, decimals: 6 }
 
 /** A coin that is not in the list is worth a dollar, as those are that are meant to be. */
 export function priceOf(coin: string): Price {

@@ -14,9 +14,9 @@ export interface NativeRequest {
   readonly timeoutMs: number
   /** Milliseconds from one byte to the next, in either direction. */
   readonly idleTimeoutMs: number
-  /** Milliseconds for the whole exchange. */
+  /** Milliseconds for the whole call. */
   readonly totalTimeoutMs: number
-  /** Ends the exchange with its reason, a `Fault`. */
+  /** Ends the call with its reason, a `Fault`. */
   readonly signal: AbortSignal
   /** Finds keys in the body of the response; it must not have one. */
   readonly keys: KeySearch

@@ -38,7 +38,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native\/(?:lane|serve)\.ts$/],
   [/^native\/(?:call|serve)\.ts$/, /^(?:native|edges|wire|domain)\//],
   [/^native\/guard\.ts$/, /^core\/(?:[^/]+|resilience\/[^/]+)\.ts$|^domain\//],
-  [/^native\/exchange\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
+  [/^native\/proxied-call\.ts$/, /^(?:native|adapters\/http|wire|domain)\/|^node:|^npm:http-proxy-middleware$/],
   [/^cli\//, /^(?!operator\/)/],
   [/^(?:embedded\.ts$|operator\/)/, /^(?!cli\/)/], // their users and routes are express's: its types, its routers
   [/^(?:(?:main|index)\.ts$|native\/lane\.ts$|provider\/|process\/)/, /^(?!cli\/|npm:express$)/],

@@ -47,8 +47,8 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
     const newest = quotes.newest(request, context.pair) ?? context.quotedAmountOut
-    const promised = created.quotedAmountOut ?? context.quotedAmountOut
-    const amounts = judgeAmounts(created, request, { promised, newest }, scope)
+    const quoted = created.quotedAmountOut ?? context.quotedAmountOut
+    const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
       ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
@@ -126,14 +126,14 @@ interface JudgedAmounts {
 
 interface QuotedAmounts {
   /** What the create must not be below at a fixed rate. */
-  readonly promised: Amount | undefined
+  readonly quoted: Amount | undefined
   readonly newest: Amount | undefined
 }
 
 function judgeAmounts(
   { body, derived = [] }: VerifiedCreate,
   request: NewTransaction,
-  { promised, newest }: QuotedAmounts,
+  { quoted, newest }: QuotedAmounts,
   scope: ProviderScope,
 ): JudgedAmounts {
   const { amountIn, amountOut } = body
@@ -145,9 +145,9 @@ function judgeAmounts(
   const isLess =
     isFixed &&
     isReceived &&
-    promised !== undefined &&
-    compareAmounts(amountOut, promised) < 0 &&
-    !isSameButForRounding(amountOut, promised)
+    quoted !== undefined &&
+    compareAmounts(amountOut, quoted) < 0 &&
+    !isSameButForRounding(amountOut, quoted)
   const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],

@@ -17,9 +17,9 @@ export function nativeUpstream(url: string, lookup: LookupFunction): SendNative 
   const proxies = proxiesOf.getOrInsertComputed(lookup, createProxies)
   const proxy = target.protocol === 'https:' ? proxies.https : proxies.http
   return (native: NativeRequest) => {
-    const exchange = new Exchange(target, native, serverStreams(native.streams))
-    if (exchange.begin()) proxy(exchange.request, exchange.response, exchange.fail).catch(exchange.fail)
-    return exchange.ended
+    const call = new ProxiedCall(target, native, serverStreams(native.streams))
+    if (call.begin()) proxy(call.request, call.response, call.fail).catch(call.fail)
+    return call.ended
   }
 }
 
@@ -37,35 +37,35 @@ function createProxies(lookup: LookupFunction): Proxies {
   return { http: createProxy(new PlainAgent(options)), https: createProxy(new TlsAgent(options)) }
 }
 
-/** An exception in a hook would end the process; the methods of `Exchange` do not throw. */
+/** An exception in a hook would end the process; the methods of `ProxiedCall` do not throw. */
 function createProxy(agent: PlainAgent): RequestHandler {
-  const fail = (reason: Error, request: IncomingMessage): void => exchangeOf(request).onError(reason)
+  const fail = (reason: Error, request: IncomingMessage): void => callOf(request).onError(reason)
   return createProxyMiddleware({
     agent,
-    router: (request) => exchangeOf(request).target,
+    router: (request) => callOf(request).target,
     changeOrigin: true, // `Host` is the provider's
     selfHandleResponse: true, // copies no header and no status of the response
     ejectPlugins: true, // sends and prints no errors of its own
     plugins: [proxyEventsPlugin],
     on: {
-      proxyReq: (clientRequest, request) => exchangeOf(request).onRequest(clientRequest),
-      proxyRes: (answer, request) => exchangeOf(request).onResponse(answer),
+      proxyReq: (clientRequest, request) => callOf(request).onRequest(clientRequest),
+      proxyRes: (answer, request) => callOf(request).onResponse(answer),
       error: fail,
       econnreset: fail,
     },
   })
 }
 
-const exchanges = new WeakMap<IncomingMessage, Exchange>()
+const calls = new WeakMap<IncomingMessage, ProxiedCall>()
 
-function exchangeOf(request: IncomingMessage): Exchange {
-  const exchange = exchanges.get(request)
-  if (!exchange) throw new Error('The proxy has a request that is in no exchange.')
-  return exchange
+function callOf(request: IncomingMessage): ProxiedCall {
+  const call = calls.get(request)
+  if (!call) throw new Error('The proxy has a request that is in no call.')
+  return call
 }
 
-/** The first event that ends the exchange settles it and closes the other side. */
-class Exchange {
+/** The first event that ends the call settles it and closes the other side. */
+class ProxiedCall {
   /** The provider's base URL. */
   readonly target: URL
   readonly request: IncomingMessage
@@ -110,7 +110,7 @@ class Exchange {
     native.signal.addEventListener('abort', this.onAbort)
     // The server has already sent 100 (Continue). The proxy would send this head as it is, without the hook that replaces it.
     delete request.headers.expect
-    exchanges.set(request, this)
+    calls.set(request, this)
     return true
   }
 
@@ -201,7 +201,7 @@ class Exchange {
     body.pipe(response)
   }
 
-  /** Whether the exchange waits for the client: its body is incomplete, and the provider has taken all of it so far. */
+  /** Whether the call waits for the client: its body is incomplete, and the provider has taken all of it so far. */
   private isClientsTurn(): boolean {
     return !this.request.complete && !this.clientRequest?.writableNeedDrain
   }
@@ -311,7 +311,7 @@ type Collect = (options: { readonly type: 'minor' }) => void
 let collect: Collect | undefined
 let bytes = 0
 
-/** Counts the streamed bytes of all exchanges, and collects young garbage at each interval, which takes 1 to 2 ms. */
+/** Counts the streamed bytes of all calls, and collects young garbage at each interval, which takes 1 to 2 ms. */
 function countStreamed(length: number): void {
   bytes += length
   if (bytes < intervalBytes) return
@@ -326,7 +326,7 @@ function exposeCollection(): Collect {
   return gc
 }
 
-// The faults of an exchange on the native lane.
+// The faults of a call on the native lane.
 
 /** No byte of the request was sent. */
 function unreachable(cause?: Error): Fault {
