@@ -115,5 +115,5 @@ export function startReplicaFigures({ store, figures, mirrorStatistics, connecte
 function listFigures({ currencyList }: ConnectedProvider): Pick<ProviderCounts, 'listAgeSeconds' | 'assets'> {
   const list = currencyList.last()
   if (!list) return { listAgeSeconds: null, assets: null }
-  return { listAgeSeconds: Math.round((performance.now() - list.fetchedAt) / 1000), assets: list.offers.length }
+  return { listAgeSeconds: Math.round((performance.now() - list.fetchedAt) / 1000), assets: list.listedAssets.length }
 }

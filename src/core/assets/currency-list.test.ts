@@ -80,6 +80,6 @@ describe.each([
       { ...name('ZQX'), contract: native },
       { ...name('ZQX'), contract: bridged },
     ])
-    expect((list.offersOutsideTable.get('ZQX') ?? []).filter(({ isAmbiguous }) => !isAmbiguous)).toEqual([])
+    expect((list.assetsOutsideTable.get('ZQX') ?? []).filter(({ isAmbiguous }) => !isAmbiguous)).toEqual([])
   })
 })

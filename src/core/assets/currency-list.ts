@@ -7,12 +7,12 @@ import type { Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 
 /** A provider's complete list. */
-export interface CurrencyList extends ListedOffers {
-  readonly byAsset: ReadonlyMap<Asset, Offer>
-  /** Offers of assets outside the table, by the provider's code (folded). */
-  readonly offersOutsideTable: ReadonlyMap<string, readonly Offer[]>
-  /** Every offer with a code, by that code (folded). */
-  readonly byProviderCode: ReadonlyMap<string, readonly Offer[]>
+export interface CurrencyList extends ListedAssets {
+  readonly byAsset: ReadonlyMap<Asset, ListedAsset>
+  /** Assets outside the table, by the provider's code (folded). */
+  readonly assetsOutsideTable: ReadonlyMap<string, readonly ListedAsset[]>
+  /** Every asset with a code, by that code (folded). */
+  readonly byProviderCode: ReadonlyMap<string, readonly ListedAsset[]>
   readonly provider: string | undefined
   /** On the clock of `performance.now()`. */
   readonly fetchedAt: number
@@ -26,16 +26,16 @@ export async function parseCurrencyList(
 ): Promise<Omit<CurrencyList, 'provider' | 'fetchedAt'>> {
   const parse = naming.byCode ? parseByCode : naming.listsNetworks ? parseByCoinAndNetwork : parseByCoin
   const content = await parse(rows, naming, drift)
-  const { offers } = content
+  const { listedAssets } = content
   return {
     ...content,
-    byAsset: new Map(offers.flatMap((offer) => (offer.asset ? [[offer.asset, offer] as const] : []))),
-    offersOutsideTable: Map.groupBy(
-      offers.filter(({ asset }) => !asset),
+    byAsset: new Map(listedAssets.flatMap((listed) => (listed.asset ? [[listed.asset, listed] as const] : []))),
+    assetsOutsideTable: Map.groupBy(
+      listedAssets.filter(({ asset }) => !asset),
       ({ row }) => fold(row.code ?? ''),
     ),
     byProviderCode: Map.groupBy(
-      offers.filter(({ assetName }) => assetName.code !== undefined),
+      listedAssets.filter(({ assetName }) => assetName.code !== undefined),
       ({ assetName }) => fold(assetName.code ?? ''),
     ),
   }
@@ -44,21 +44,22 @@ export async function parseCurrencyList(
 // Parses the rows of a form that lists coins without networks: one row stands for all assets of the coin.
 
 /** Parses all rows. A coin that is one of the table's codes is ambiguous: it is omitted and reported as drift. */
-async function parseByCoin(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedOffers> {
-  const offers = new Map<string, Offer>()
+async function parseByCoin(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedAssets> {
+  const listedAssets = new Map<string, ListedAsset>()
   await inSlices(rows, (row) => {
     const coin = row.coin ?? ''
     const assets = naming.assetsNamed({ coin })
     for (const asset of assets) {
       const assetName = naming.nameFor(asset)
-      if (assetName && !offers.has(asset.code)) offers.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
+      if (assetName && !listedAssets.has(asset.code))
+        listedAssets.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
     }
     if (assets.length > 0 || naming.table.coin(coin)) return
     const key = `own ${fold(coin)}`
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!offers.has(key)) offers.set(key, { assetName: { coin }, row: withTableNames(row, undefined) })
+    else if (!listedAssets.has(key)) listedAssets.set(key, { assetName: { coin }, row: withTableNames(row, undefined) })
   })
-  return { offers: [...offers.values()], ambiguousAssets: new Set(), otherTokens: new Map() }
+  return { listedAssets: [...listedAssets.values()], ambiguousAssets: new Set(), otherTokens: new Map() }
 }
 
 // Parses the rows of a form that lists each coin with its networks: one row is one asset.
@@ -71,8 +72,8 @@ async function parseByCoinAndNetwork(
   rows: readonly Currency[],
   naming: AssetNaming,
   drift: (drift: Drift) => void,
-): Promise<ListedOffers> {
-  const offers = new Map<string, Offer>()
+): Promise<ListedAssets> {
+  const listedAssets = new Map<string, ListedAsset>()
   const ambiguousAssets = new Set<Asset>()
   const otherTokens = new Map<Asset, string>()
   const wordsOfOthers = new Set<string>()
@@ -93,23 +94,23 @@ async function parseByCoinAndNetwork(
     }
     if (asset) {
       const assetName = naming.configuredNameFor(asset) ?? { coin, network }
-      if (naming.nameFor(asset) && !offers.has(asset.code))
-        offers.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
+      if (naming.nameFor(asset) && !listedAssets.has(asset.code))
+        listedAssets.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
       return
     }
     if (naming.table.coin(coin)) return
     const key = `own ${wordsOf(row)}`
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!offers.has(key)) offers.set(key, ownOffer(row, naming))
-    else if (contract !== offers.get(key)?.row.contract) wordsOfOthers.add(wordsOf(row))
+    else if (!listedAssets.has(key)) listedAssets.set(key, assetOutsideTable(row, naming))
+    else if (contract !== listedAssets.get(key)?.row.contract) wordsOfOthers.add(wordsOf(row))
   })
-  const clear = [...offers.values()].filter(({ assetName }) => !wordsOfOthers.has(wordsOf(assetName)))
+  const clear = [...listedAssets.values()].filter(({ assetName }) => !wordsOfOthers.has(wordsOf(assetName)))
   const offered = new Set(clear.map(({ asset }) => asset))
   const unclear = new Set([...ambiguousAssets, ...otherTokens.keys()].filter((asset) => !offered.has(asset)))
-  return { offers: clear, ambiguousAssets: unclear, otherTokens: notOffered(otherTokens, unclear) }
+  return { listedAssets: clear, ambiguousAssets: unclear, otherTokens: notOffered(otherTokens, unclear) }
 }
 
-function ownOffer(row: Currency, naming: AssetNaming): Offer {
+function assetOutsideTable(row: Currency, naming: AssetNaming): ListedAsset {
   const { coin = '', network } = row
   return { assetName: { coin, network }, chain: naming.chainOf(coin, network), row: withTableNames(row, undefined) }
 }
@@ -126,9 +127,9 @@ function wordsOf({ coin = '', network = '' }: AssetName): string {
 type Uses = Map<string, Set<Asset | string>>
 
 /** Parses all rows. Reports contradicting and ambiguous rows as drift. */
-async function parseByCode(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedOffers> {
+async function parseByCode(rows: readonly Currency[], naming: AssetNaming, drift: (drift: Drift) => void): Promise<ListedAssets> {
   const uses: Uses = new Map()
-  const offersByUse = new Map<Asset | string, Offer[]>()
+  const assetsByUse = new Map<Asset | string, ListedAsset[]>()
   const otherTokens = new Map<Asset, string>()
   await inSlices(rows, (row) => {
     const { asset, contradicted, otherThan = [] } = matchAsset(row, naming)
@@ -138,22 +139,22 @@ async function parseByCode(rows: readonly Currency[], naming: AssetNaming, drift
     uses.getOrInsertComputed(fold(code), () => new Set()).add(use)
     if (contradicted) drift(contradicted === 'network' ? 'contradictingNetwork' : 'contradictingContract')
     if (contradicted || (asset && !naming.nameFor(asset))) return
-    const offers = offersByUse.getOrInsertComputed(use, () => [])
-    if (offers.length > 0 && !asset) return
+    const listedAssets = assetsByUse.getOrInsertComputed(use, () => [])
+    if (listedAssets.length > 0 && !asset) return
     const assetName = (asset && naming.configuredNameFor(asset)) ?? { code }
     const known = asset ? { asset } : { chain: naming.chainOf(code, row.network) }
-    offers.push({ ...known, assetName, row: withTableNames(row, asset) })
+    listedAssets.push({ ...known, assetName, row: withTableNames(row, asset) })
   })
-  const isAmbiguous = ({ asset, assetName }: Offer): boolean => isContradicted(uses, assetName.code ?? '', asset)
-  const offers: Offer[] = []
-  await inSlices(offersByUse.values(), (candidates) => {
-    const offer = bestOffer(candidates, isAmbiguous)
-    if (!offer) return
-    if (isAmbiguous(offer)) drift('ambiguousName')
-    offers.push(isAmbiguous(offer) ? { ...offer, isAmbiguous: true } : offer)
+  const isAmbiguous = ({ asset, assetName }: ListedAsset): boolean => isContradicted(uses, assetName.code ?? '', asset)
+  const listedAssets: ListedAsset[] = []
+  await inSlices(assetsByUse.values(), (candidates) => {
+    const listed = bestListedAsset(candidates, isAmbiguous)
+    if (!listed) return
+    if (isAmbiguous(listed)) drift('ambiguousName')
+    listedAssets.push(isAmbiguous(listed) ? { ...listed, isAmbiguous: true } : listed)
   })
-  const ambiguousAssets = ambiguousAssetsOf(offers, uses, otherTokens, naming)
-  return { offers, ambiguousAssets, otherTokens: notOffered(otherTokens, ambiguousAssets) }
+  const ambiguousAssets = ambiguousAssetsOf(listedAssets, uses, otherTokens, naming)
+  return { listedAssets, ambiguousAssets, otherTokens: notOffered(otherTokens, ambiguousAssets) }
 }
 
 export interface Match {
@@ -177,9 +178,12 @@ export function matchAsset({ code = '', network, contract }: Currency, naming: A
 }
 
 /** The best of several rows for one asset: an unambiguous one if possible, and of those the one with the table's code. */
-function bestOffer(candidates: readonly Offer[], isAmbiguous: (offer: Offer) => boolean): Offer | undefined {
-  const clear = candidates.filter((offer) => !isAmbiguous(offer))
-  const isTableCode = ({ asset, assetName }: Offer): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
+function bestListedAsset(
+  candidates: readonly ListedAsset[],
+  isAmbiguous: (listed: ListedAsset) => boolean,
+): ListedAsset | undefined {
+  const clear = candidates.filter((listed) => !isAmbiguous(listed))
+  const isTableCode = ({ asset, assetName }: ListedAsset): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
   return clear.find(isTableCode) ?? clear[0] ?? candidates[0]
 }
 
@@ -191,13 +195,13 @@ function isContradicted(uses: Uses, code: string, asset: Asset | undefined): boo
 
 /** Assets for which the list or the table has a code, but none that is unambiguous. */
 function ambiguousAssetsOf(
-  offers: readonly Offer[],
+  listedAssets: readonly ListedAsset[],
   uses: Uses,
   otherTokens: ReadonlyMap<Asset, string>,
   naming: AssetNaming,
 ): ReadonlySet<Asset> {
-  const clear = new Set(offers.filter((offer) => !offer.isAmbiguous).map(({ asset }) => asset))
-  const unclear = offers.filter((offer) => offer.isAmbiguous).map(({ asset }) => asset)
+  const clear = new Set(listedAssets.filter((listed) => !listed.isAmbiguous).map(({ asset }) => asset))
+  const unclear = listedAssets.filter((listed) => listed.isAmbiguous).map(({ asset }) => asset)
   const assets = naming.table.coins.flatMap((coin) => coin.assets)
   const contradicted = assets.filter((asset) => {
     const code = naming.nameFor(asset)?.code
@@ -213,19 +217,19 @@ function ambiguousAssetsOf(
 // One row of a provider's currency list.
 
 /** One asset that a provider offers. `asset` is absent if the table lacks it: then the names are the provider's own. */
-export interface Offer {
+export interface ListedAsset {
   readonly asset?: Asset
   readonly assetName: AssetName
   readonly row: Currency
   /** For a coin that the table lacks: its network in the words of the table, as far as it has it. Undefined: the row names none. */
   readonly chain?: string | undefined
-  /** True if the name also means another asset: the offer is listed, but cannot be requested. */
+  /** True if the name also means another asset: the asset is listed, but cannot be requested. */
   readonly isAmbiguous?: boolean
 }
 
 /** The parsed rows of a list. */
-interface ListedOffers {
-  readonly offers: readonly Offer[]
+interface ListedAssets {
+  readonly listedAssets: readonly ListedAsset[]
   /** Assets of the table for which the provider has no unambiguous name. */
   readonly ambiguousAssets: ReadonlySet<Asset>
   /** Those of them that the provider has as another token, with its contract there. */

@@ -187,7 +187,7 @@ export function sharedDeposits(
   const areOutsideShared = ({ code, coin = '', network }: AssetName, list: CurrencyList | undefined): readonly boolean[] => {
     const isNamed = (name: string | undefined): boolean =>
       name !== undefined && (networks.has(fold(name)) || networks.has(naming.chainOf(code ?? coin, name) ?? ''))
-    const rows = (list?.offersOutsideTable.get(fold(code ?? coin)) ?? []).map(({ row }) => row)
+    const rows = (list?.assetsOutsideTable.get(fold(code ?? coin)) ?? []).map(({ row }) => row)
     const meant = rows.filter((row) => network === undefined || !row.network || sameName(row.network, network))
     const isRowShared = (row: Currency): boolean => isNamed(row.network) || (usesFlags && row.needsMemo === true)
     return isNamed(network) || meant.length === 0 ? [isNamed(network)] : meant.map(isRowShared)

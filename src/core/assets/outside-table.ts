@@ -8,7 +8,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Pair } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from './asset-naming.ts'
-import type { CachedCurrencyList, CurrencyList, Offer } from './currency-list.ts'
+import type { CachedCurrencyList, CurrencyList, ListedAsset } from './currency-list.ts'
 
 /** A provider that takes new swaps, in list order. */
 export interface ListedProvider {
@@ -77,29 +77,29 @@ function ownerOfSide(
   eligible: ReadonlySet<string>,
 ): string | undefined {
   const { code, coin = '', network } = assetNameOf(pair, side)
-  const offersOf = ({ list }: ReadProvider): readonly Offer[] => list?.offersOutsideTable.get(fold(code ?? coin)) ?? []
-  if (areDifferent(providers.map(offersOf), network)) throw notOffered(pair, side)
+  const listedAssetsOf = ({ list }: ReadProvider): readonly ListedAsset[] => list?.assetsOutsideTable.get(fold(code ?? coin)) ?? []
+  if (areDifferent(providers.map(listedAssetsOf), network)) throw notOffered(pair, side)
   const candidates = providers.filter(({ tag }) => eligible.has(tag))
-  const offering = candidates.filter((provider) => offersOf(provider).length > 0)
-  const owner = offering.find((provider) => offersOf(provider).some((offer) => mayBeOn(offer, network))) ?? offering[0]
+  const offering = candidates.filter((provider) => listedAssetsOf(provider).length > 0)
+  const owner = offering.find((provider) => listedAssetsOf(provider).some((listed) => mayBeOn(listed, network))) ?? offering[0]
   if (!owner) return undefined
   if (candidates.slice(0, candidates.indexOf(owner)).some((earlier) => earlier.list === undefined)) throw unknownLists()
   return owner.tag
 }
 
 /**
- * Whether providers mean different coins by one word. `offers`: those of each provider under the word. A request that names a
+ * Whether providers mean different coins by one word. `listedAssets`: those of each provider under the word. A request that names a
  * network can only mean the rows of that network; a row without network, name or contract contradicts none.
  */
-export function areDifferent(offers: readonly (readonly Offer[])[], network: string | undefined): boolean {
-  const lists = offers.filter(({ length }) => length > 0)
+export function areDifferent(listedAssets: readonly (readonly ListedAsset[])[], network: string | undefined): boolean {
+  const lists = listedAssets.filter(({ length }) => length > 0)
   if (lists.length < 2) return false
   const networks = lists.map(networksOf).filter(({ size }) => size > 0)
   const haveOthers = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
     network === undefined ? one.symmetricDifference(other).size > 0 : one.isDisjointFrom(other)
   if (isAny(networks, haveOthers)) return true
-  const meant = lists.map((list) => list.filter((offer) => mayBeOn(offer, network)))
-  return isAny(meant, (one, other) => one.some((offer) => other.some((another) => isOther(offer, another))))
+  const meant = lists.map((list) => list.filter((listed) => mayBeOn(listed, network)))
+  return isAny(meant, (one, other) => one.some((listed) => other.some((another) => isOther(listed, another))))
 }
 
 /** Whether this holds of any two. */
@@ -107,16 +107,16 @@ function isAny<T>(items: readonly T[], holds: (one: T, other: T) => boolean): bo
   return items.some((one, at) => items.slice(at + 1).some((other) => holds(one, other)))
 }
 
-function networksOf(offers: readonly Offer[]): ReadonlySet<string> {
-  return new Set(offers.flatMap(({ chain }) => chain ?? []))
+function networksOf(listedAssets: readonly ListedAsset[]): ReadonlySet<string> {
+  return new Set(listedAssets.flatMap(({ chain }) => chain ?? []))
 }
 
-function mayBeOn({ row }: Offer, network: string | undefined): boolean {
+function mayBeOn({ row }: ListedAsset, network: string | undefined): boolean {
   return !row.network || network === undefined || sameName(row.network, network)
 }
 
 /** Whether two rows that may be on one network are different coins, by name or contract. */
-function isOther({ row: one, chain }: Offer, { row: other, chain: otherChain }: Offer): boolean {
+function isOther({ row: one, chain }: ListedAsset, { row: other, chain: otherChain }: ListedAsset): boolean {
   if (chain !== undefined && otherChain !== undefined && chain !== otherChain) return false
   const [name, otherName] = [bareName(one.name), bareName(other.name)]
   if (name !== '' && otherName !== '' && name !== otherName) return true

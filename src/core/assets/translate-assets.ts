@@ -18,7 +18,7 @@ import {
   to,
   withAssetNames,
 } from './asset-naming.ts'
-import type { CachedCurrencyList, CurrencyList, Offer } from './currency-list.ts'
+import type { CachedCurrencyList, CurrencyList, ListedAsset } from './currency-list.ts'
 
 /** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: boolean): Layer {
@@ -148,20 +148,20 @@ async function assetFromRequest(requested: AssetName, side: Side, options: Resol
   if (requested.network === undefined) return resolveOpenNetwork(coin, side, options)
   const asset = currencyList.naming.table.find(name, requested.network)
   if (asset) return resolveAsset(asset, side.coin, options)
-  const offers = await offersFor(name, readList)
-  const listed = offers.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
-  if (listed) return resolveOffer(listed, side.coin)
-  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
+  const listedAssets = await listedAssetsFor(name, readList)
+  const listed = listedAssets.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
+  if (listed) return resolveListed(listed, side.coin)
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(listedAssets)], 'network_unknown')
 }
 
 async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { currencyList, readList, isCreate } = options
   const asset = currencyList.naming.table.byCode(code)
   if (asset) return resolveAsset(asset, side.code, options)
-  const [offer, ...others] = await offersFor(code, readList)
-  if (!offer || others.length > 0 || (isCreate && !currencyList.naming.listsNetworks))
+  const [listedAsset, ...others] = await listedAssetsFor(code, readList)
+  if (!listedAsset || others.length > 0 || (isCreate && !currencyList.naming.listsNetworks))
     throw unknownAsset(side.code, code, hintForCode(code, currencyList.naming.table))
-  return resolveOffer(offer, side.code)
+  return resolveListed(listedAsset, side.code)
 }
 
 async function resolveAsset(asset: Asset, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
@@ -177,9 +177,9 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   }
   const pendingList = needsList ? options.readList() : options.readAvailable()
   const list = await pendingList.finally(refuseAmbiguous)
-  const offer = list?.byAsset.get(asset)
-  if (list && !offer && (needsList || options.mustBeListed)) throw notOffered(field)
-  return { providerName: offer?.assetName ?? providerName, tableName }
+  const listedAsset = list?.byAsset.get(asset)
+  if (list && !listedAsset && (needsList || options.mustBeListed)) throw notOffered(field)
+  return { providerName: listedAsset?.assetName ?? providerName, tableName }
 }
 
 /** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
@@ -209,20 +209,22 @@ async function resolveOwnCoin(
   side: Side,
   { currencyList, readList }: ResolveOptions,
 ): Promise<ResolvedAsset> {
-  const offers = await offersFor(name, readList)
-  const [offer] = offers
-  if (!offer) throw unknownAsset(side.coin, name, hintForCoin(name, side, currencyList.naming.table))
+  const listedAssets = await listedAssetsFor(name, readList)
+  const [listedAsset] = listedAssets
+  if (!listedAsset) throw unknownAsset(side.coin, name, hintForCoin(name, side, currencyList.naming.table))
   if (!currencyList.naming.listsNetworks) {
-    const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
-    return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
+    const requested = { ...listedAsset.assetName, ...(network !== undefined && { network }) }
+    return { providerName: requested, tableName: { code: listedAsset.row.code ?? name, ...requested } }
   }
-  if (network === undefined && offers.length === 1) return resolveOffer(offer, side.coin)
-  const listed = offers.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
-  if (listed) return resolveOffer(listed, side.coin)
-  throw unknownNetwork(side, networksOf(offers), network === undefined ? 'network_required' : 'network_unknown')
+  if (network === undefined && listedAssets.length === 1) return resolveListed(listedAsset, side.coin)
+  const listed = listedAssets.find(
+    ({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network),
+  )
+  if (listed) return resolveListed(listed, side.coin)
+  throw unknownNetwork(side, networksOf(listedAssets), network === undefined ? 'network_required' : 'network_unknown')
 }
 
-function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, field: string): ResolvedAsset {
+function resolveListed({ assetName: providerName, row, isAmbiguous }: ListedAsset, field: string): ResolvedAsset {
   if (isAmbiguous) throw ambiguous(field)
   const { code, coin, network } = row
   return {
@@ -235,12 +237,12 @@ function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, fiel
   }
 }
 
-async function offersFor(name: string, readList: ResolveOptions['readList']): Promise<readonly Offer[]> {
-  return (await readList()).offersOutsideTable.get(fold(name)) ?? []
+async function listedAssetsFor(name: string, readList: ResolveOptions['readList']): Promise<readonly ListedAsset[]> {
+  return (await readList()).assetsOutsideTable.get(fold(name)) ?? []
 }
 
-function networksOf(offers: readonly Offer[]): readonly string[] {
-  return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
+function networksOf(listedAssets: readonly ListedAsset[]): readonly string[] {
+  return listedAssets.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
 function unknownAsset(field: string, name: string, hint: string): Fault {
@@ -335,8 +337,8 @@ function fromCode(code: string, naming: AssetNaming, list: CurrencyList | 'unrea
   const asset = candidate ?? naming.table.byCode(code)
   if (asset) return asset
   if (list === undefined) return undefined
-  const [offer, ...others] = (list !== 'unreadable' && list.byProviderCode.get(fold(code))) || []
-  return (others.length === 0 && offer?.asset) || { code, coin: code }
+  const [listedAsset, ...others] = (list !== 'unreadable' && list.byProviderCode.get(fold(code))) || []
+  return (others.length === 0 && listedAsset?.asset) || { code, coin: code }
 }
 
 function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, table }: AssetNaming): AssetName {

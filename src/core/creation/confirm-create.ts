@@ -54,8 +54,8 @@ function isSilent(reported: Pair, side: Side): boolean {
 function hasSeveralNetworks(pair: Pair, side: Side, { naming, last }: CachedCurrencyList): boolean {
   const coin = pair[side.coin] ?? pair[side.code] ?? ''
   if ((naming.table.coin(coin)?.assets.length ?? 0) > 1) return true
-  const offers = last()?.offers ?? []
-  const networks = offers.filter(({ row }) => fold(row.coin ?? '') === fold(coin)).map(({ row }) => fold(row.network ?? ''))
+  const listedAssets = last()?.listedAssets ?? []
+  const networks = listedAssets.filter(({ row }) => fold(row.coin ?? '') === fold(coin)).map(({ row }) => fold(row.network ?? ''))
   return new Set(networks).size > 1
 }
 

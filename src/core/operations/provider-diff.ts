@@ -1,4 +1,4 @@
-/** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
+/** Compares what two providers offer before a switch (docs/contract.md §12). It never creates anything. */
 import { sameContract } from '../../domain/address/same-address.ts'
 import {
   type Amount,
@@ -16,7 +16,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { type AmountLimits, Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
-import type { CurrencyList, Offer } from '../assets/currency-list.ts'
+import type { CurrencyList, ListedAsset } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 
 /** A provider whose service uses the names of the asset table. */
@@ -107,7 +107,7 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
     contracts: contractDiffs(first.list, second.list),
-    outsideTable: outsideTableDiff(first.list.offersOutsideTable, second.list.offersOutsideTable),
+    outsideTable: outsideTableDiff(first.list.assetsOutsideTable, second.list.assetsOutsideTable),
     quotes,
     medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
   }
@@ -132,27 +132,27 @@ function contractDiffs(first: CurrencyList, second: CurrencyList): readonly Cont
     .toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-type OwnOffers = CurrencyList['offersOutsideTable']
+type AssetsOutsideTable = CurrencyList['assetsOutsideTable']
 
-function outsideTableDiff(first: OwnOffers, second: OwnOffers): OutsideTableDiff {
-  const lackedBy = (other: OwnOffers, own: OwnOffers): readonly OwnCoin[] =>
-    inOrder([...own]).flatMap(([word, offers]) => (other.has(word) ? [] : offers.map(ownCoin)))
+function outsideTableDiff(first: AssetsOutsideTable, second: AssetsOutsideTable): OutsideTableDiff {
+  const lackedBy = (other: AssetsOutsideTable, own: AssetsOutsideTable): readonly OwnCoin[] =>
+    inOrder([...own]).flatMap(([word, listedAssets]) => (other.has(word) ? [] : listedAssets.map(ownCoin)))
   return {
     onlyFirst: lackedBy(second, first),
     onlySecond: lackedBy(first, second),
-    different: inOrder([...first]).flatMap(([word, offers]) => {
+    different: inOrder([...first]).flatMap(([word, listedAssets]) => {
       const others = second.get(word) ?? []
-      if (!areDifferent([offers, others], undefined)) return []
-      return [{ code: offers[0]?.row.code ?? word, first: offers.map(ownCoin), second: others.map(ownCoin) }]
+      if (!areDifferent([listedAssets, others], undefined)) return []
+      return [{ code: listedAssets[0]?.row.code ?? word, first: listedAssets.map(ownCoin), second: others.map(ownCoin) }]
     }),
   }
 }
 
-function inOrder(words: readonly (readonly [word: string, offers: readonly Offer[]])[]) {
+function inOrder(words: readonly (readonly [word: string, listedAssets: readonly ListedAsset[]])[]) {
   return words.toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
-function ownCoin({ row }: Offer): OwnCoin {
+function ownCoin({ row }: ListedAsset): OwnCoin {
   const { code = '', network, name, contract } = row
   return { code, network: network ?? null, name, contract: contract ?? null }
 }

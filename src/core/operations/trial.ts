@@ -19,7 +19,7 @@ export async function* tryProvider(provider: TriedProvider): AsyncGenerator<Tria
   const list = await read(provider, ends, 'listCurrencies', provider.currencyList.read(provider.contextOf()))
   yield list instanceof Fault
     ? fails('currencies', describeFault(list))
-    : works('currencies', `${list.offers.length} assets are listed`)
+    : works('currencies', `${list.listedAssets.length} assets are listed`)
   const known = list instanceof Fault ? undefined : list
   if (known) yield checkAssets(known, provider)
   yield await checkQuote(provider, ends, 'float', known)

@@ -40,7 +40,7 @@ function rig(): Rig {
   const testRig: Rig = {
     cached,
     provider,
-    name: async () => (await cached.read(contextOf())).offers[0]?.row.code,
+    name: async () => (await cached.read(contextOf())).listedAssets[0]?.row.code,
     isDown: false,
   }
   return testRig

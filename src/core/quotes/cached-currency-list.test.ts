@@ -61,8 +61,8 @@ function cachedList(
 const row = (code: string, network: string): Currency => ({ code, network, name: 'Tether', icon: 'i' })
 
 test('a code that the provider has only on another network is ambiguous for the asset of the table', async () => {
-  const { offers, ambiguousAssets } = await cachedList([[row('USDT', 'BSC')]]).cached.read(context)
-  expect(offers.map((offer) => offer.asset)).toEqual([onBsc])
+  const { listedAssets, ambiguousAssets } = await cachedList([[row('USDT', 'BSC')]]).cached.read(context)
+  expect(listedAssets.map((listed) => listed.asset)).toEqual([onBsc])
   expect([...ambiguousAssets]).toEqual([onEth])
 })
 

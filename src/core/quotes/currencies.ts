@@ -13,7 +13,7 @@ import {
   type ServiceResponse,
 } from '../../domain/service.ts'
 import type { Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
-import type { CachedCurrencyList, CurrencyList, Offer } from '../assets/currency-list.ts'
+import type { CachedCurrencyList, CurrencyList, ListedAsset } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
@@ -177,8 +177,8 @@ interface CurrencyRow {
   readonly texts: readonly string[]
 }
 
-/** An offer, and whether its provider's form has notes. */
-interface JoinedOffer extends Offer {
+/** A listed asset, and whether its provider's form has notes. */
+interface JoinedAsset extends ListedAsset {
   readonly hasNotes: boolean
 }
 
@@ -190,60 +190,60 @@ export async function currencyRows(lists: readonly ProviderList[], byCode: boole
     await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
   } else {
     const coins = Map.groupBy(joined, ({ row }) => fold(row.coin ?? ''))
-    await inSlices(coins.values(), (offers) => {
-      const best = offers.find(({ asset }) => asset) ?? offers[0]
-      if (best) rows.push(coinRow(best, offers))
+    await inSlices(coins.values(), (listedAssets) => {
+      const best = listedAssets.find(({ asset }) => asset) ?? listedAssets[0]
+      if (best) rows.push(coinRow(best, listedAssets))
     })
   }
   return rows
 }
 
 /** One row per asset, from the first provider that offers it; none for a word by which providers mean different coins. */
-async function join(lists: readonly ProviderList[], byCode: boolean): Promise<readonly JoinedOffer[]> {
-  const rows = new Map<string, JoinedOffer>()
-  const isDifferent = (offer: Offer): boolean => {
-    const offers = lists.map(({ list }) => list.offersOutsideTable.get(providerCode(offer)) ?? [])
-    return areDifferent(offers, byCode ? undefined : offer.row.network)
+async function join(lists: readonly ProviderList[], byCode: boolean): Promise<readonly JoinedAsset[]> {
+  const rows = new Map<string, JoinedAsset>()
+  const isDifferent = (listed: ListedAsset): boolean => {
+    const listedAssets = lists.map(({ list }) => list.assetsOutsideTable.get(providerCode(listed)) ?? [])
+    return areDifferent(listedAssets, byCode ? undefined : listed.row.network)
   }
   for (const { list, capabilities } of lists) {
     const hasNotes = capabilities.responseFields.listCurrencies.has('notes')
     const earlier = Map.groupBy([...rows.values()].filter(isOutsideTable), providerCode)
-    await inSlices(list.offers, (offer) => {
-      const key = offer.asset?.code ?? `own ${providerCode(offer)} ${offer.chain ?? ''}`
-      const isKnown = isOutsideTable(offer) && earlier.get(providerCode(offer))?.some((row) => mayBeSame(row, offer))
-      if (isKnown || rows.has(key) || (isOutsideTable(offer) && isDifferent(offer))) return
-      rows.set(key, { ...offer, hasNotes })
+    await inSlices(list.listedAssets, (listed) => {
+      const key = listed.asset?.code ?? `own ${providerCode(listed)} ${listed.chain ?? ''}`
+      const isKnown = isOutsideTable(listed) && earlier.get(providerCode(listed))?.some((row) => mayBeSame(row, listed))
+      if (isKnown || rows.has(key) || (isOutsideTable(listed) && isDifferent(listed))) return
+      rows.set(key, { ...listed, hasNotes })
     })
   }
   return [...rows.values()]
 }
 
-function isOutsideTable({ asset }: Offer): boolean {
+function isOutsideTable({ asset }: ListedAsset): boolean {
   return asset === undefined
 }
 
-function providerCode({ row }: Offer): string {
+function providerCode({ row }: ListedAsset): string {
   return fold(row.code ?? '')
 }
 
 /** Two rows of one coin may be the same asset if either has no network. */
-function mayBeSame({ row: one }: Offer, { row: other }: Offer): boolean {
+function mayBeSame({ row: one }: ListedAsset, { row: other }: ListedAsset): boolean {
   return one.network === undefined || other.network === undefined
 }
 
 /** A create in a form with networks needs one, so empty notes are replaced by the list of known networks. */
-function coinRow({ row, hasNotes }: JoinedOffer, offers: readonly JoinedOffer[]): CurrencyRow {
+function coinRow({ row, hasNotes }: JoinedAsset, listedAssets: readonly JoinedAsset[]): CurrencyRow {
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
-  const notes = providerNotes.trim() === '' ? networkNotes(offers) || providerNotes : providerNotes
+  const notes = providerNotes.trim() === '' ? networkNotes(listedAssets) || providerNotes : providerNotes
   return {
-    currency: { ...row, notes, networks: offers.flatMap(networkOf) },
+    currency: { ...row, notes, networks: listedAssets.flatMap(networkOf) },
     isNotesDerived: !hasNotes || notes !== providerNotes,
     texts: textsOf(row.coin, row),
   }
 }
 
 /** The table's rule for memos, otherwise the provider's. */
-function networkOf({ asset, row }: Offer): readonly CurrencyNetwork[] {
+function networkOf({ asset, row }: ListedAsset): readonly CurrencyNetwork[] {
   const { network, depositMin } = row
   if (network === undefined) return []
   const needsMemo = asset?.memo === undefined ? row.needsMemo : asset.memo !== 'none'
@@ -251,13 +251,13 @@ function networkOf({ asset, row }: Offer): readonly CurrencyNetwork[] {
 }
 
 /** `Networks: TRX, ETH`, with the default network first; empty if no network is known. */
-function networkNotes(offers: readonly Offer[]): string {
-  const defaultFirst = offers.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+function networkNotes(listedAssets: readonly ListedAsset[]): string {
+  const defaultFirst = listedAssets.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
   const networks = defaultFirst.map(({ row }) => row.network).filter((network) => network !== undefined)
   return networks.length > 0 ? `Networks: ${networks.join(', ')}` : ''
 }
 
-function isDefault({ asset }: Offer): boolean {
+function isDefault({ asset }: ListedAsset): boolean {
   return asset?.isDefault === true
 }
 

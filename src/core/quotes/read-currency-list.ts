@@ -10,7 +10,7 @@ const maxBytes = 20_000_000
 /** How often a list is read if rows move between pages meanwhile. */
 const maxPasses = 3
 
-/** Of a row as an offer in a list, with its places in the list's tables. */
+/** Of a row as an asset of a list, with its places in the list's tables. */
 export const rowBytes = 768
 
 interface WholeList {
