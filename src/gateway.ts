@@ -8,7 +8,7 @@ import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausib
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmCreate, fillFromRequest } from './core/creation/confirm-create.ts'
 import { creation } from './core/creation/creation.ts'
-import { AskedKeys, captureKeys, idempotency } from './core/creation/idempotency.ts'
+import { captureKeys, idempotency, SentCreateKeys } from './core/creation/idempotency.ts'
 import { intent } from './core/creation/intent.ts'
 import { judgeCreate, verifyQuote, verifyResponse } from './core/creation/judge.ts'
 import { recordResult } from './core/creation/record-result.ts'
@@ -35,10 +35,10 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const gateway = gatewayScope(config, process, retirement.signal)
   const providers = config.providers.map((provider) => routedProvider(provider, gateway, providerLayers))
   const routes = routesOf(providers, gateway)
-  const askedKeys = new AskedKeys(gateway.steadyClock)
-  const service = compose(commonLayers(routes, gateway, askedKeys), route(routes.targets)) // behind the route: a provider with its layers
+  const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
+  const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(routes, gateway), askedKeys, providers, gateway), // in each form: key, gate, decode, service, encode
+    handle: served(service, gateOf(routes, gateway), sentCreateKeys, providers, gateway), // in each form: key, gate, decode, service, encode
     ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -59,14 +59,14 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
-function commonLayers(routes: Routes, gateway: GatewayScope, askedKeys: AskedKeys): readonly Layer[] {
+function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: SentCreateKeys): readonly Layer[] {
   const { config, isManaged, ledger, pendingKeys, freshness } = gateway
   const { active, readTags } = routes
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
-    traced('idempotency', idempotency(ledger, config.assets, askedKeys)), // replays the response of an earlier create with this key, before its content is checked
+    traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers

@@ -14,8 +14,8 @@ const waitMs = 1_500
 const maxNames = 1_000
 
 export type Addresses = readonly LookupAddress[]
-type Settle = (reason: Error | null, addresses: Addresses) => void
-type System = (hostname: string, options: LookupOptions & { all: true }, settle: Settle) => void
+type Callback = (reason: Error | null, addresses: Addresses) => void
+type System = (hostname: string, options: LookupOptions & { all: true }, callback: Callback) => void
 
 export interface NameLookupOptions {
   /** How many look-ups are under way at most. */
@@ -57,7 +57,7 @@ export class NameLookup {
     if (known) return known
     const [oldest] = this.names.keys()
     if (oldest !== undefined && this.names.size >= maxNames) this.names.delete(oldest)
-    const name = new Name(this.threads, (settle) => this.system(hostname, { ...options, all: true }, settle))
+    const name = new Name(this.threads, (callback) => this.system(hostname, { ...options, all: true }, callback))
     this.names.set(key, name)
     return name
   }
@@ -65,8 +65,8 @@ export class NameLookup {
 
 /** Looked up on each call, since a program that is loaded before may replace it. */
 function systemLookup(...args: Parameters<System>): void {
-  const [hostname, options, settle] = args
-  dns.lookup(hostname, options, settle)
+  const [hostname, options, callback] = args
+  dns.lookup(hostname, options, callback)
 }
 
 interface Answer {
@@ -77,35 +77,35 @@ interface Answer {
 /** One name with its last answer, and those who wait for the next one. */
 class Name {
   private readonly threads: Threads
-  private readonly lookUp: (settle: Settle) => void
-  private readonly waiting = new Set<Settle>()
+  private readonly lookUp: (callback: Callback) => void
+  private readonly waiting = new Set<Callback>()
   private answer: Answer | undefined
   /** When the look-up that is under way was asked for. */
   private askedAt: number | undefined
   /** Whether the last look-up got no answer, or this one has let a waiter down. */
   private isDoubtful = false
 
-  constructor(threads: Threads, lookUp: (settle: Settle) => void) {
+  constructor(threads: Threads, lookUp: (callback: Callback) => void) {
     this.threads = threads
     this.lookUp = lookUp
   }
 
-  ask(maxAgeMs: number, settle: Settle): void {
+  ask(maxAgeMs: number, callback: Callback): void {
     const kept = this.keptFor(maxAgeMs)
-    if (kept) return void process.nextTick(settle, null, kept)
+    if (kept) return void process.nextTick(callback, null, kept)
     const now = performance.now()
     const askedAt = this.askedAt ?? now
     const isBrief = this.isDoubtful || this.keptFor(keptMs + staleMs)
     const patienceMs = isBrief ? Math.max(0, askedAt + silentMs - now) : waitMs
     const timer = setTimeout(() => {
       this.isDoubtful = true
-      this.settle(settled, new LookupTimeout(true))
+      this.answerTo(waiter, new LookupTimeout(true))
     }, patienceMs)
-    const settled: Settle = (...result) => {
+    const waiter: Callback = (...result) => {
       clearTimeout(timer)
-      settle(...result)
+      callback(...result)
     }
-    this.waiting.add(settled)
+    this.waiting.add(waiter)
     if (this.askedAt === undefined) this.begin(now)
   }
 
@@ -127,14 +127,14 @@ class Name {
     this.askedAt = undefined
     if (!reason) this.answer = { addresses, at: performance.now() }
     else if (isNoSuchName(reason)) this.answer = undefined
-    for (const settled of [...this.waiting]) this.settle(settled, reason)
+    for (const waiter of [...this.waiting]) this.answerTo(waiter, reason)
   }
 
-  private settle(settled: Settle, reason: Error | null): void {
-    this.waiting.delete(settled)
+  private answerTo(waiter: Callback, reason: Error | null): void {
+    this.waiting.delete(waiter)
     const kept = this.keptFor(keptMs + staleMs)
-    if (kept) settled(null, kept)
-    else settled(reason, [])
+    if (kept) waiter(null, kept)
+    else waiter(reason, [])
   }
 
   private keptFor(maxAgeMs: number): Addresses | undefined {

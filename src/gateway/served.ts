@@ -1,6 +1,6 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
 import { pageLimit } from '../core/access/admission.ts'
-import type { AskedKeys } from '../core/creation/idempotency.ts'
+import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
@@ -17,14 +17,14 @@ import type { RoutedProvider } from './routed-provider.ts'
 export function served(
   service: SwapService,
   gate: Gate,
-  askedKeys: AskedKeys,
+  sentCreateKeys: SentCreateKeys,
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Http {
   const { config, forms, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
-  const isAskedAgain = (identity: string, key: string): boolean => askedKeys.has(identity, key)
+  const isAskedAgain = (identity: string, key: string): boolean => sentCreateKeys.has(identity, key)
   const servedPages = config.docs ? pages(config) : new Map()
   const helpPath = servedPages.has(docsPath) ? docsPath : undefined
   const edge = { gate, identify, isAskedAgain, observe, tracing, sandboxTags, helpPath }

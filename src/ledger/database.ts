@@ -8,7 +8,7 @@ export type Database = Kysely<Tables>
 export type Priority = 'result' | 'usual'
 
 /** Work that has connections of its own. */
-export type Lane = Priority | 'read'
+export type Workload = Priority | 'read'
 
 /**
  * Runs the work in one durable transaction. The work may run more than once, also after a commit that was not confirmed.

@@ -67,9 +67,9 @@ export function tagRecords({ database, write }: Store): TagRecords {
     read: (tags) => readTagRecords(database, tags),
     save: (tags) =>
       write(async (within) => {
-        for (const { tag, ...facts } of tags) {
-          const provider = within.insertInto('providers').values({ tag, ...facts })
-          await provider.onConflict((conflict) => conflict.column('tag').doUpdateSet(facts)).execute()
+        for (const { tag, ...columns } of tags) {
+          const provider = within.insertInto('providers').values({ tag, ...columns })
+          await provider.onConflict((conflict) => conflict.column('tag').doUpdateSet(columns)).execute()
         }
       }),
   }

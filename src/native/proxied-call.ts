@@ -64,7 +64,7 @@ function callOf(request: IncomingMessage): ProxiedCall {
   return call
 }
 
-/** The first event that ends the call settles it and closes the other side. */
+/** The first event that ends the call decides its outcome, and closes the other side. */
 class ProxiedCall {
   /** The provider's base URL. */
   readonly target: URL
@@ -74,7 +74,7 @@ class ProxiedCall {
   readonly ended: Promise<void>
   private readonly native: NativeRequest
   private readonly endsConnection: () => boolean
-  private readonly settled = Promise.withResolvers<void>()
+  private readonly completion = Promise.withResolvers<void>()
   private readonly timers: IdleTimer[] = []
   private clientRequest: ClientRequest | undefined
   private uploadedBytes = 0
@@ -91,7 +91,7 @@ class ProxiedCall {
     this.request = request
     this.response = response
     this.endsConnection = endsConnection
-    this.ended = this.settled.promise
+    this.ended = this.completion.promise
   }
 
   /** False if the client has disconnected: then nothing is sent. */
@@ -164,7 +164,7 @@ class ProxiedCall {
     this.end()
     if (this.isHeadSent) this.cut()
     this.clientRequest?.destroy()
-    this.settled.reject(Fault.from(reason))
+    this.completion.reject(Fault.from(reason))
   }
 
   private sendHead({ status, headers }: NativeHead): void {
@@ -195,7 +195,7 @@ class ProxiedCall {
     })
     answer.on('data', this.onBytes)
     response.once('finish', () => {
-      if (!this.isOver) this.settled.resolve()
+      if (!this.isOver) this.completion.resolve()
       this.end()
     })
     body.pipe(response)

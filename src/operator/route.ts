@@ -21,7 +21,7 @@ interface RouteRequest<Body, Query> {
   readonly actor: string
 }
 
-interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
+interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
   /** In the syntax of express, with at most one parameter. */
   readonly path: string
@@ -35,21 +35,21 @@ interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>, response: Response) => Promise<ApiResponse> | undefined
 }
 
-export interface Route extends Omit<RouteFacts<z.ZodType, z.ZodObject>, 'handle'> {
+export interface Route extends Omit<RouteDefinition<z.ZodType, z.ZodObject>, 'handle'> {
   readonly respond: RequestHandler
 }
 
 const noQuery = z.strictObject({})
 
 /** Body and query are checked before `handle` gets them. */
-export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: RouteFacts<Body, Query>): Route {
-  const { handle, ...described } = facts
+export function route<Body extends z.ZodType, Query extends z.ZodObject>(definition: RouteDefinition<Body, Query>): Route {
+  const { handle, ...described } = definition
   return {
     ...described,
     async respond(request, response) {
       const [parameter = ''] = Object.values(request.params).flat()
-      const query = parse(facts.query ?? noQuery, parametersOf(request.url), 'parameter_invalid') as z.output<Query>
-      const body = parse(facts.body, request.body, 'body_invalid') as z.output<Body>
+      const query = parse(definition.query ?? noQuery, parametersOf(request.url), 'parameter_invalid') as z.output<Query>
+      const body = parse(definition.body, request.body, 'body_invalid') as z.output<Body>
       const { actor } = response.locals as OperatorLocals
       const result = await handle({ parameter, query, body, actor }, response)
       if (!result) return

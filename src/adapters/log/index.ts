@@ -242,9 +242,9 @@ function requestEvent(end: RequestEnd, time: string, formOf: FormOf): Event {
 }
 
 /** The code that fails to connect is not ours. */
-function withoutOrigin(facts: ErrorFacts | undefined): Omit<ErrorFacts, 'stack'> | undefined {
-  if (!facts) return undefined
-  const { stack: _, ...rest } = facts
+function withoutOrigin(fields: ErrorFields | undefined): Omit<ErrorFields, 'stack'> | undefined {
+  if (!fields) return undefined
+  const { stack: _, ...rest } = fields
   return rest
 }
 
@@ -255,7 +255,7 @@ function rounded(seconds: number): number {
 
 // Describes an unexpected error for the log: its origin, without data from clients or providers.
 
-interface ErrorFacts {
+interface ErrorFields {
   readonly name: string
   readonly code?: string
   readonly message: string
@@ -271,11 +271,11 @@ const maxWordLength = 24
 const minSecretLength = 6
 
 /** Describes the first cause of a fault that is no fault itself. Undefined if it has no cause. */
-export function causeOf(fault: Fault | undefined): ErrorFacts | undefined {
+export function causeOf(fault: Fault | undefined): ErrorFields | undefined {
   return fault?.cause === undefined ? undefined : describeError(rootCauseOf(fault))
 }
 
-export function describeError(reason: unknown): ErrorFacts {
+export function describeError(reason: unknown): ErrorFields {
   if (!(reason instanceof Error)) return { name: typeof reason, message: '', stack: [] }
   const { name, message, stack = '' } = reason
   const code = 'code' in reason ? reason.code : undefined

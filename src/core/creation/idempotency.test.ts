@@ -4,7 +4,7 @@ import { AssetTable } from '../../domain/asset.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import type { IdempotencyKeyState, Ledger, TransactionRecord } from '../ledger.ts'
-import { AskedKeys, idempotency } from './idempotency.ts'
+import { idempotency, SentCreateKeys } from './idempotency.ts'
 import { inProgress } from './intent.ts'
 
 const table = new AssetTable([
@@ -69,7 +69,7 @@ async function create(
   return idempotency(
     ledger,
     table,
-    new AskedKeys(() => 0),
+    new SentCreateKeys(() => 0),
   )(service).call('createTransaction', { ...request, ...overrides }, context)
 }
 
@@ -86,7 +86,7 @@ const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done
 
 it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
-  await idempotency(ledger, table, new AskedKeys(() => 0))(service).call('createTransaction', request, context)
+  await idempotency(ledger, table, new SentCreateKeys(() => 0))(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
 })

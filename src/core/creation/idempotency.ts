@@ -29,7 +29,7 @@ import { contradiction, failure } from './record-result.ts'
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
  * (422) for another request with the same key.
  */
-export function idempotency(ledger: Ledger, table: AssetTable, asked: AskedKeys): Layer {
+export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKeyHeader
@@ -41,16 +41,16 @@ export function idempotency(ledger: Ledger, table: AssetTable, asked: AskedKeys)
       })
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
-        asked.add(ownerOf(context), key)
+        sentCreateKeys.add(ownerOf(context), key)
         return replay(existing, isSameRequest(existing, idempotencyKey, table), context, next)
       }
       try {
         const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
-        asked.add(ownerOf(context), key)
+        sentCreateKeys.add(ownerOf(context), key)
         return response
       } catch (reason) {
         const fault = Fault.from(reason)
-        if (fault.kind === 'outcomeUnknown' || fault.kind === 'inProgress') asked.add(ownerOf(context), key)
+        if (fault.kind === 'outcomeUnknown' || fault.kind === 'inProgress') sentCreateKeys.add(ownerOf(context), key)
         // Without a key a client that waits and repeats would make a second swap.
         if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
         if (fault.kind !== 'inProgress') throw reason
@@ -79,15 +79,15 @@ async function replay(
   return first ? responseOf(entry, first) : currentState(entry, context, service)
 }
 
-const askedLifetimeMs = 3_600_000
-const maxAskedKeys = 50_000
+const sentKeyLifetimeMs = 3_600_000
+const maxSentKeys = 50_000
 
 /**
  * The keys under which this process knows of a create that was sent: to ask again is a read, and counts as one (docs/contract.md §7).
  * A key of a create that was refused is not among them: it may create.
  */
-export class AskedKeys {
-  private readonly keys = new BoundedMap<true>({ share: cacheShares.keys, maxEntries: maxAskedKeys, lifetimeMs: askedLifetimeMs })
+export class SentCreateKeys {
+  private readonly keys = new BoundedMap<true>({ share: cacheShares.keys, maxEntries: maxSentKeys, lifetimeMs: sentKeyLifetimeMs })
   private readonly clock: SteadyClock
 
   constructor(clock: SteadyClock) {

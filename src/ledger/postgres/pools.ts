@@ -4,7 +4,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { UncertainChange } from '../../domain/fault.ts'
-import type { Lane } from '../database.ts'
+import type { Workload } from '../database.ts'
 
 const connectTimeoutMs = 2_000
 const connections = 13
@@ -22,11 +22,11 @@ const retirementIntervalMs = 1_000
 const idleTimeoutMs = 10_000
 const int8 = 20
 
-interface Pools extends Readonly<Record<Lane, PostgresPool>> {
+interface Pools extends Readonly<Record<Workload, PostgresPool>> {
   readonly waits: ConnectionQueue['waits']
 }
 
-/** Opens one pool with an entry for each lane. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
+/** Opens one pool with an entry for each workload. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
 export function openPools(url: string, timeoutMs: number, lookup?: LookupFunction): Pools {
   const pool = new pg.Pool({
     connectionString: url,
@@ -67,10 +67,10 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     readConnections,
     queueTimeoutMs: { usual: connectTimeoutMs, read: connectTimeoutMs, result: resultTimeoutMs },
   })
-  const poolFor = (lane: Lane): PostgresPool => ({
+  const poolFor = (workload: Workload): PostgresPool => ({
     options: {},
     async connect() {
-      const releaseSlot = await enter(lane)
+      const releaseSlot = await enter(workload)
       try {
         return guard(await take(), { releaseSlot, retire, isRetired })
       } catch (reason) {
@@ -173,7 +173,7 @@ function toNumber(text: string): number {
 
 interface ConnectionQueue {
   /** Resolves when a slot is free; the returned function releases it. Rejects after the queue timeout. */
-  readonly acquire: (lane: Lane) => Promise<() => void>
+  readonly acquire: (workload: Workload) => Promise<() => void>
   /** How long the first read and the first write without priority have waited. */
   readonly waits: () => LedgerWaits
 }
@@ -185,7 +185,7 @@ interface ConnectionQueueOptions {
   /** The number of slots that only reads may use. */
   readonly readConnections: number
   /** Maximum wait. */
-  readonly queueTimeoutMs: Readonly<Record<Lane, number>>
+  readonly queueTimeoutMs: Readonly<Record<Workload, number>>
 }
 
 interface Waiting {
@@ -193,39 +193,39 @@ interface Waiting {
   readonly admit: () => void
 }
 
-const lanes = ['result', 'read', 'usual'] as const
+const workloads = ['result', 'read', 'usual'] as const
 
 function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { connections, resultConnections, readConnections, queueTimeoutMs } = options
-  const queues: Readonly<Record<Lane, Set<Waiting>>> = { result: new Set(), read: new Set(), usual: new Set() }
-  const taken: Record<Lane, number> = { result: 0, read: 0, usual: 0 }
-  const hasFreeConnection = (lane: Lane): boolean => {
+  const queues: Readonly<Record<Workload, Set<Waiting>>> = { result: new Set(), read: new Set(), usual: new Set() }
+  const taken: Record<Workload, number> = { result: 0, read: 0, usual: 0 }
+  const hasFreeConnection = (workload: Workload): boolean => {
     const { result, read, usual } = taken
-    const keptForResults = lane === 'result' ? 0 : Math.max(0, resultConnections - result)
-    const keptForReads = lane === 'read' ? 0 : Math.max(0, readConnections - read)
+    const keptForResults = workload === 'result' ? 0 : Math.max(0, resultConnections - result)
+    const keptForReads = workload === 'read' ? 0 : Math.max(0, readConnections - read)
     return result + read + usual + keptForResults + keptForReads < connections
   }
   const admitNext = (): void => {
-    for (const lane of lanes) {
-      const [first] = queues[lane]
-      if (!first || !hasFreeConnection(lane)) continue
+    for (const workload of workloads) {
+      const [first] = queues[workload]
+      if (!first || !hasFreeConnection(workload)) continue
       first.admit()
       return
     }
   }
-  const occupy = (lane: Lane): (() => void) => {
-    taken[lane]++
+  const occupy = (workload: Workload): (() => void) => {
+    taken[workload]++
     let isReleased = false
     return () => {
       if (isReleased) return
       isReleased = true
-      taken[lane]--
+      taken[workload]--
       admitNext()
     }
   }
-  const wait = (lane: Lane): Promise<() => void> => {
+  const wait = (workload: Workload): Promise<() => void> => {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-    const queue = queues[lane]
+    const queue = queues[workload]
     const leaveQueue = (): void => {
       clearTimeout(timer)
       queue.delete(waiting)
@@ -234,22 +234,22 @@ function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
       since: performance.now(),
       admit() {
         leaveQueue()
-        resolve(occupy(lane))
+        resolve(occupy(workload))
       },
     }
     const timer = setTimeout(() => {
       leaveQueue()
       reject(new Error('timeout: no connection to the ledger was free'))
-    }, queueTimeoutMs[lane])
+    }, queueTimeoutMs[workload])
     queue.add(waiting)
     return promise
   }
-  const waitMs = (lane: Lane): number => {
-    const [first] = queues[lane]
+  const waitMs = (workload: Workload): number => {
+    const [first] = queues[workload]
     return first ? performance.now() - first.since : 0
   }
   return {
-    acquire: async (lane) => (queues[lane].size === 0 && hasFreeConnection(lane) ? occupy(lane) : wait(lane)),
+    acquire: async (workload) => (queues[workload].size === 0 && hasFreeConnection(workload) ? occupy(workload) : wait(workload)),
     waits: () => ({ readMs: waitMs('read'), writeMs: waitMs('usual') }),
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
-import { type Database, type Lane, serverClock, type Write } from '../database.ts'
+import { type Database, serverClock, type Workload, type Write } from '../database.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LockName, type Store, trackInFlight } from '../store.ts'
 import { atOnce } from './at-once.ts'
@@ -21,7 +21,7 @@ export interface PostgresOptions {
 
 export async function postgresStore(url: string, { timeoutMs, lookup, now }: PostgresOptions): Promise<Store> {
   const { waits, ...pools } = openPools(url, timeoutMs, lookup)
-  const over = (lane: Lane): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[lane] }) })
+  const over = (workload: Workload): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[workload] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = over('read')
   const warnings = await durabilityWarnings(database)
