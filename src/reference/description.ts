@@ -8,7 +8,6 @@ export interface FieldSchema extends Reference {
   readonly type?: string | readonly string[]
   readonly description?: string
   readonly enum?: readonly unknown[]
-  readonly default?: unknown
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: readonly string[]
   readonly items?: FieldSchema

@@ -111,7 +111,7 @@ function fieldOf(schema: FieldSchema, { example, ...given }: Given): Field {
   return {
     ...given,
     kind,
-    type: `${wordOf[kind] ?? kind}${given.isRequired ? ', required' : schema.default === undefined ? '' : `, default ${schema.default}`}`,
+    type: `${wordOf[kind] ?? kind}${given.isRequired ? ', required' : ''}`,
     choices: isOneChoice ? undefined : schema.enum?.map(String),
     value: example === undefined ? '' : textOf(example),
   }

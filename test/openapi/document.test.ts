@@ -37,10 +37,20 @@ describe.each([...forms, formC])('form $name', (form) => {
     }
   })
 
-  it('S5: allows no field that it does not name', () => {
-    const objects = Object.values(components.schemas).flatMap(objectsIn)
-    expect(objects.length).toBeGreaterThan(7)
-    for (const schema of objects) expect(schema.additionalProperties).toBe(false)
+  it('S5: allows no field that it does not name in a request, and further ones in a response', () => {
+    const { NewTransaction, ...responses } = components.schemas
+    expect(NewTransaction?.additionalProperties).toBe(false)
+    const objects = Object.values(responses).flatMap(objectsIn)
+    expect(objects.length).toBeGreaterThan(6)
+    for (const schema of objects) expect(schema).not.toHaveProperty('additionalProperties')
+  })
+
+  it('has its defaults in words: as `default` they would make types in which a caller must give them', () => {
+    expect(openApi(form)).not.toContain('"default":')
+    const described = JSON.stringify([paths, components.schemas.NewTransaction])
+    for (const op of ops)
+      for (const { defaultValue } of form.operations[op].requestCodec.slots)
+        if (defaultValue !== undefined) expect(described).toContain(`Default: \`${defaultValue}\`.`)
   })
 
   it('S6: has the statuses of the form, and no others', () => {

@@ -1,7 +1,6 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
 import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
-import { describeField } from '../../domain/field-docs.ts'
 import { type Op, ops } from '../../domain/service.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
@@ -15,11 +14,13 @@ import {
   amountRefusalSchema,
   bodyName,
   bodySchema,
+  describeSlot,
   errorSchema,
   pageSchema,
   parseExact,
   reference,
   requestExample,
+  requestSchema,
   responseExample,
   responseName,
   rowNames,
@@ -160,14 +161,14 @@ function headerNames({ op, method, keyed }: OperationCodec, served: Served | und
 }
 
 function parameter(op: Op, slot: RequestSlot): Schema {
-  const { name, place, absence, field, defaultValue, scalar } = slot
+  const { name, place, absence, defaultValue } = slot
   const example = requestExample(op, slot)
   return {
     name,
     in: place,
     required: absence === 'required' && defaultValue === undefined,
-    description: describeField(field),
-    schema: { ...scalar.schema, ...(defaultValue !== undefined && { default: defaultValue }) },
+    description: describeSlot(slot),
+    schema: requestSchema(slot),
     ...(example !== undefined && { example }),
   }
 }

@@ -1,7 +1,6 @@
 /** The bodies of a form as JSON Schema, from its tables. */
 
 import { type Amount, toAmount } from '../../domain/amount.ts'
-import { reasons } from '../../domain/fault.ts'
 import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
@@ -70,8 +69,9 @@ function nodeSchema({ slot, below, of }: ResponseNode, known: readonly string[],
   return of === undefined ? object : { type: 'array', items: object, description: describeField(of) }
 }
 
+/** Open: a later version may add members (docs/compatibility.md). */
 function objectSchema(properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema {
-  return { type: 'object', additionalProperties: false, required, properties }
+  return { type: 'object', required, properties }
 }
 
 function valueSchema({ field, absence, scalar }: ResponseSlot, words: readonly Status[]): Schema {
@@ -106,29 +106,36 @@ export function bodySchema({ operations }: Form): Schema {
   const op = 'createTransaction'
   const { slots } = operations[op].requestCodec
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
-  return objectSchema(
-    Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(op, slot)])),
-    slots.filter(isRequired).map(({ name }) => name),
-  )
+  const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(op, slot)]))
+  const required = slots.filter(isRequired).map(({ name }) => name)
+  return { ...objectSchema(properties, required), additionalProperties: false }
 }
 
 /** A number, or a text of it with the same digits. */
-const amountInBody = {
+const amountSchema = {
   ...requestScalars.amount.schema,
   type: ['number', 'string'],
-  pattern: '^[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$',
+  pattern: '^(?=[^eE]*[1-9])(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$',
+}
+
+/** Of a parameter or a member of the body. */
+export function requestSchema({ scalar }: RequestSlot): Schema {
+  return scalar === requestScalars.amount ? amountSchema : scalar.schema
+}
+
+/** A default is words: generators of types make a member with `default` one that must be there. */
+export function describeSlot({ field, defaultValue }: RequestSlot): string {
+  return describeField(field) + (defaultValue === undefined ? '' : ` Default: \`${defaultValue}\`.`)
 }
 
 function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
-  const { absence, field, defaultValue, scalar } = slot
-  const { type, ...more } = scalar === requestScalars.amount ? amountInBody : scalar.schema
-  const isExtension = absence === 'extension'
+  const { type, ...more } = requestSchema(slot)
+  const isExtension = slot.absence === 'extension'
   const example = requestExample(op, slot)
   return {
     type: isExtension ? [type, 'null'] : type,
     ...more,
-    description: describeField(field) + (isExtension ? ' `null` and an empty text mean none.' : ''),
-    ...(defaultValue !== undefined && { default: defaultValue }),
+    description: describeSlot(slot) + (isExtension ? ' `null` and an empty text mean none.' : ''),
     ...(example !== undefined && { examples: [example] }),
   }
 }
@@ -160,7 +167,7 @@ export function errorSchema({ error, amountRefusal }: Form): Schema {
       description: 'The cause and what to do, for people. Never contains a secret, a host or a name of a provider.',
     },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-    empty: { type: 'object', additionalProperties: false, description: 'Always empty.' },
+    empty: { type: 'object', description: 'Always empty.' },
   }
   const own = Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]]))
   if (amountRefusal) return objectSchema(own)
@@ -179,7 +186,7 @@ const parameterErrors = {
     'What is wrong with each parameter, for programs: all mistakes of a request at once, the first of which is the reason of the response.',
   items: objectSchema({
     field: { type: 'string', description: 'The name of the parameter as you sent it; empty for the request as a whole.' },
-    reason: { type: 'string', enum: reasons, description: 'As in `X-Swap-Reason`.' },
+    reason: { type: 'string', description: 'As in `X-Swap-Reason`. A later version may have more reasons.' },
     message: { type: 'string', description: 'The part of the message that is about it.' },
   }),
 }
