@@ -38,6 +38,7 @@ export interface Attributes {
     | 'ambiguous'
     | 'duplicateId'
     | 'contradicted'
+    | 'foundAfterRefusal'
     | 'lookupFailed'
   /** Whether a quote came from the cache, from a pending call of another request, or from an own call. */
   readonly 'swapgate.quote'?: 'cached' | 'shared' | 'requested'

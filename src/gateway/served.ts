@@ -2,7 +2,7 @@
 import { pageLimit } from '../core/access/admission.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
-import { lookAfterRefusals, reconcile } from '../core/creation/reconcile.ts'
+import { reconcile } from '../core/creation/reconcile.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
@@ -55,9 +55,7 @@ export function backgroundWork(
   return {
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)
-      const options = { ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing }
-      await reconcile(options)
-      await lookAfterRefusals(options)
+      await reconcile({ ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
       observe({ what: 'reconciled', at: clock() })
     },
     async pollTransactions() {

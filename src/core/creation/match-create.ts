@@ -26,7 +26,7 @@ import { judgeFound } from './judge.ts'
 import type { DateWindow, ListedRow, ListScans } from './list-scan.ts'
 
 /** The result of a search. */
-interface MatchResult {
+export interface MatchResult {
   /** The only confirmed match. `contradicted`: for what nobody may get it. */
   readonly matched?: ServiceResponse<'getTransaction'>
   /** What is wrong with the match, and only counted. `network`: of the deposit, by the table. */

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'
-import { type CreateGroup, type MatchCreate, matchCreates, type TransactionReader } from './match-create.ts'
+import { type CreateGroup, type MatchCreate, type MatchResult, matchCreates, type TransactionReader } from './match-create.ts'
 
 interface ReconciliationOptions {
   readonly ledger: Ledger
@@ -25,51 +25,91 @@ interface ReconciliationOptions {
   readonly tracing?: Tracing | undefined
 }
 
-/** Times of the checks after `attemptedAt`; after the last one, once an hour. */
-const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
-const hourMs = 3_600_000
-/** Shortest pause between two checks, and time until another process checks if this one crashes. */
+/** Shortest pause between two searches, and time until another process searches if this one crashes. */
 const minPauseMs = 5_000
 const leaseMs = 15_000
-/** Creates per run, and concurrent lists and checks: a slow provider does not delay the others. */
+/** Creates per run, and concurrent lists and searches: a slow provider does not delay the others. */
 const maxCreatesPerRun = 200
 const concurrency = 8
 
-/** Checks every due create. Throws if the ledger fails. If a provider fails, its creates wait for the next check. */
+/** Creates of one kind that a provider's list is searched for. */
+interface Search {
+  /** A prefix of the keys of its scans: what is read for one kind does not answer for the other. */
+  readonly scanPrefix: string
+  readonly due: Ledger['dueCreates']
+  /** False if another process was first. `next`: undefined if there is no further search. */
+  readonly scheduleNext: (create: UnresolvedCreate, next: number | undefined, candidates?: readonly string[]) => Promise<boolean>
+  /** Stores what the complete list means for a create. */
+  readonly conclude: (create: UnresolvedCreate, found: MatchResult, now: number) => Promise<SearchResult>
+  readonly nextTime: (create: UnresolvedCreate, result: SearchResult, now: number) => number | undefined
+}
+
+type SearchOutcome = Extract<
+  CreateOutcome,
+  'found' | 'notFound' | 'notCreated' | 'ambiguous' | 'duplicateId' | 'contradicted' | 'foundAfterRefusal' | 'lookupFailed'
+>
+
+/** The result of one search for one create. */
+interface SearchResult {
+  /** Undefined: there is nothing to count, or the provider is not configured, or has no list. */
+  readonly outcome?: SearchOutcome | undefined
+  /** Whether the list could be read. */
+  readonly isRead: boolean
+  /** Whether the create needs no further search. */
+  readonly isDone: boolean
+  /** Time until a new search makes sense, if known. */
+  readonly retryAfterMs?: number | undefined
+  /** Ids of transactions that may be the create's, for the person who decides. */
+  readonly candidates?: readonly string[] | undefined
+}
+
+/** Searches for every due create. Throws if the ledger fails. If a provider fails, its creates wait for the next search. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, pendingKeys, clock } = options
   if (pendingKeys) await pendingKeys.refreshOwners(() => ledger.ownersOfUnresolved())
   if (pendingKeys?.owners.length === 0) return
   await ledger.dropUnquoted(clock())
-  const due = await ledger.dueCreates(clock(), maxCreatesPerRun, pendingKeys?.owners)
-  // One read of a list for all creates that it can contain.
-  const groups = Map.groupBy(due, ({ provider, owner }) => (pendingKeys ? `${provider} ${owner}` : provider))
-  await forEachConcurrently(concurrency, [...groups], ([scanKey, creates]) => checkCreates(creates, scanKey, options))
+  await searchAll(checks(options), options)
+  await searchAll(looks(options), options)
 }
 
-async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, options: ReconciliationOptions): Promise<void> {
-  const { ledger, clock, windowMs, scans, observe, tracing } = options
+async function searchAll(search: Search, options: ReconciliationOptions): Promise<void> {
+  const { pendingKeys, clock } = options
+  const due = await search.due(clock(), maxCreatesPerRun, pendingKeys?.owners)
+  // One read of a list for all creates that it can contain.
+  const scanKeyOf = ({ provider, owner }: UnresolvedCreate): string =>
+    `${search.scanPrefix}${pendingKeys ? `${provider} ${owner}` : provider}`
+  const groups = Map.groupBy(due, scanKeyOf)
+  await forEachConcurrently(concurrency, [...groups], ([scanKey, creates]) => searchGroup(search, creates, scanKey, options))
+}
+
+async function searchGroup(
+  search: Search,
+  due: readonly UnresolvedCreate[],
+  scanKey: string,
+  options: ReconciliationOptions,
+): Promise<void> {
+  const { clock, windowMs, scans, tracing } = options
   // A list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
-  const isLeased = await Promise.all(due.map((create) => ledger.scheduleNextCheck(create, leasedUntil)))
+  const isLeased = await Promise.all(due.map((create) => search.scheduleNext(create, leasedUntil)))
   const creates = due
     .filter((_, at) => isLeased[at])
     .map((create) => ({ ...create, checkCount: create.checkCount + 1, nextCheckAt: leasedUntil }))
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
   const matching = startMatching(creates, { scanKey, now, windowMs, root }, options)
-  matching?.catch(() => {}) // each check handles the rejection
-  const results: CheckResult[] = []
-  const checks = forEachConcurrently(concurrency, creates, async (create) => {
-    const isLast = now >= create.attemptedAt + windowMs
-    const trace = { root, links: linkToCreate(create) }
-    const result = await checkCreate(create, matching, { ledger, windowMs, isLastCheck: isLast, at: clock(), observe, trace })
-    results.push(result)
-    if (!result.isDone) await ledger.scheduleNextCheck(create, nextCheckTime(create, result, now, windowMs), result.candidates)
+  matching?.catch(() => {}) // each search handles the rejection
+  let isReadForAll = true
+  const searches = forEachConcurrently(concurrency, creates, async (create) => {
+    const span = root?.begin('check', { 'swapgate.provider': create.provider }, 'internal', linkToCreate(create))
+    const result = await searchFor(search, create, { matching, now, span }, options).finally(() => span?.end())
+    isReadForAll &&= result.isRead
+    if (!result.isDone) await search.scheduleNext(create, search.nextTime(create, result, now), result.candidates)
   })
-  await checks.finally(() => root?.trace.finish(true))
-  if (results.every(({ outcome }) => outcome !== 'lookupFailed')) scans.forget(scanKey)
+  await searches.finally(() => root?.trace.finish(true))
+  if (isReadForAll) scans.forget(scanKey)
 }
 
 /** A link to the trace of the request that made the create. */
@@ -92,13 +132,93 @@ function startMatching(
   return matchCreates({ ...facts, provider: first.provider, creates }, reader, caller, { ledger, scans })
 }
 
+interface Searching {
+  readonly matching: Promise<MatchCreate> | undefined
+  readonly now: number
+  readonly span: Span | undefined
+}
+
+/** Searches for one create once, and stores the result. Throws if the ledger fails. */
+async function searchFor(
+  search: Search,
+  create: UnresolvedCreate,
+  { matching, now, span }: Searching,
+  { observe }: ReconciliationOptions,
+): Promise<SearchResult> {
+  if (!matching) return { isRead: false, isDone: false }
+  const result = await matching
+    .then((match) => match(create, span))
+    .then((found) => search.conclude(create, found, now))
+    .catch(unreadResult)
+  const { outcome } = result
+  if (outcome) {
+    observe({ what: 'create', provider: create.provider, outcome })
+    span?.setAttributes({ 'swapgate.outcome': outcome })
+  }
+  return result
+}
+
+function unreadResult(reason: unknown): SearchResult {
+  const { kind, retryAfter, unavailableCause } = Fault.from(reason)
+  if (kind === 'internal') throw reason
+  const retryAfterMs = unavailableCause === 'budget' && retryAfter ? retryAfter * 1000 : undefined
+  return { outcome: 'lookupFailed', isRead: false, isDone: false, retryAfterMs }
+}
+
+// Creates with an unknown outcome: what is found is theirs, and a complete list without them ends them after the window.
+
+/** Times of the checks after `attemptedAt`; after the last one, once an hour. */
+const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
+const hourMs = 3_600_000
+
+function checks(options: ReconciliationOptions): Search {
+  const { ledger, windowMs } = options
+  return {
+    scanPrefix: '',
+    due: ledger.dueCreates,
+    scheduleNext: ledger.scheduleNextCheck,
+    conclude: (create, found, now) => concludeCheck(create, found, now, options),
+    nextTime: (create, result, now) => nextCheckTime(create, result, now, windowMs),
+  }
+}
+
+async function concludeCheck(
+  create: UnresolvedCreate,
+  { matched, counted = [], isAmbiguous, isPossible = false, candidates }: MatchResult,
+  now: number,
+  { ledger, windowMs, clock, observe }: ReconciliationOptions,
+): Promise<SearchResult> {
+  const isRead = true
+  if (isAmbiguous) return { outcome: 'ambiguous', isRead, isDone: false, candidates }
+  if (!matched) {
+    // With a possible one only a person may say that nothing was created.
+    const shown = isPossible ? candidates : []
+    if (now < create.attemptedAt + windowMs) return { outcome: 'notFound', isRead, isDone: false, candidates: shown }
+    if (isPossible) return { outcome: 'ambiguous', isRead, isDone: false, candidates: shown }
+    if (await ledger.markNotCreated(create, windowMs)) return { outcome: 'notCreated', isRead, isDone: true }
+    // The ledger's clock may be behind this machine's, by at most one window.
+    return { outcome: 'notFound', isRead, isDone: false, candidates: shown, retryAfterMs: windowMs }
+  }
+  const { derived = [], body, contradicted = [], sequence } = matched
+  if (contradicted.length > 0) {
+    await ledger.markMismatch(create.intent, body, contradicted)
+    return { outcome: 'contradicted', isRead, isDone: true }
+  }
+  const transaction = { ...body, status: body.status ?? ('wait' as const) }
+  const at = clock()
+  const isBound = await ledger.bindFound(create.intent, { transaction, derived, reportedAt: at, fetchedAt: at, sequence })
+  if (!isBound) return { outcome: 'duplicateId', isRead, isDone: false }
+  for (const judged of counted) observe({ what: 'judgement', provider: create.provider, outcome: 'counted', ...judged })
+  return { outcome: 'found', isRead, isDone: true }
+}
+
 /**
  * Time of the next check; the last one is at the end of the window. After that: undefined if there are candidates, because only
  * the operator can choose; otherwise again until the list was read completely.
  */
 function nextCheckTime(
   { attemptedAt }: UnresolvedCreate,
-  { outcome, retryAfterMs }: CheckResult,
+  { outcome, retryAfterMs }: SearchResult,
   now: number,
   windowMs: number,
 ): number | undefined {
@@ -110,154 +230,34 @@ function nextCheckTime(
   return now < end ? Math.min(next, end) : next
 }
 
-type CheckOutcome = Extract<
-  CreateOutcome,
-  'found' | 'notFound' | 'notCreated' | 'ambiguous' | 'duplicateId' | 'contradicted' | 'lookupFailed'
->
-
-/** The result of one check. */
-interface CheckResult {
-  /** Undefined if the provider of the create is not configured, or has no list. */
-  readonly outcome: CheckOutcome | undefined
-  /** Whether the create needs no further check. */
-  readonly isDone: boolean
-  /** Time until a new check makes sense, if known. */
-  readonly retryAfterMs?: number | undefined
-  /** Ids of transactions that may be the create's, for the person who decides. */
-  readonly candidates?: readonly string[] | undefined
-}
-
-interface CheckOptions {
-  readonly ledger: Ledger
-  /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
-  readonly windowMs: number
-  /** Whether the window is over: a list without a candidate then means that nothing was created. */
-  readonly isLastCheck: boolean
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly observe: Observer
-  readonly trace: { readonly root: Span | undefined; readonly links: readonly Link[] }
-}
-
-/** Checks one create once: searches for its transaction and stores the result. Throws if the ledger fails. */
-async function checkCreate(
-  create: UnresolvedCreate,
-  matching: Promise<MatchCreate> | undefined,
-  options: CheckOptions,
-): Promise<CheckResult> {
-  const { observe, trace } = options
-  const { provider } = create
-  if (!matching) return { outcome: undefined, isDone: false }
-  const span = trace.root?.begin('check', { 'swapgate.provider': provider }, 'internal', trace.links)
-  try {
-    const result = await resultOf(create, matching, options, span)
-    const { outcome } = result
-    if (outcome) {
-      observe({ what: 'create', provider, outcome })
-      span?.setAttributes({ 'swapgate.outcome': outcome })
-    }
-    return result
-  } finally {
-    span?.end()
-  }
-}
-
-async function resultOf(
-  create: UnresolvedCreate,
-  matching: Promise<MatchCreate>,
-  options: CheckOptions,
-  span: Span | undefined,
-): Promise<CheckResult> {
-  const { ledger, at, observe } = options
-  try {
-    const { matched, counted = [], isAmbiguous, isPossible = false, candidates } = await (await matching)(create, span)
-    if (isAmbiguous) return { outcome: 'ambiguous', isDone: false, candidates }
-    if (!matched) return { ...(await conclude(create, isPossible, options)), candidates: isPossible ? candidates : [] }
-    const { derived = [], body, contradicted = [], sequence } = matched
-    if (contradicted.length > 0) {
-      await ledger.markMismatch(create.intent, body, contradicted)
-      return { outcome: 'contradicted', isDone: true }
-    }
-    const transaction = { ...body, status: body.status ?? ('wait' as const) }
-    const isBound = await ledger.bindFound(create.intent, { transaction, derived, reportedAt: at, fetchedAt: at, sequence })
-    if (isBound)
-      for (const judged of counted) observe({ what: 'judgement', provider: create.provider, outcome: 'counted', ...judged })
-    return { outcome: isBound ? 'found' : 'duplicateId', isDone: isBound }
-  } catch (reason) {
-    const { kind, retryAfter, unavailableCause } = Fault.from(reason)
-    if (kind === 'internal') throw reason
-    return {
-      outcome: 'lookupFailed',
-      isDone: false,
-      ...(unavailableCause === 'budget' && retryAfter && { retryAfterMs: retryAfter * 1000 }),
-    }
-  }
-}
-
-/** The result if the complete list has no candidate. With a possible one only a person may say that nothing was created. */
-async function conclude(
-  create: UnresolvedCreate,
-  isPossible: boolean,
-  { ledger, windowMs, isLastCheck }: CheckOptions,
-): Promise<CheckResult> {
-  if (!isLastCheck) return { outcome: 'notFound', isDone: false }
-  if (isPossible) return { outcome: 'ambiguous', isDone: false }
-  const isEnded = await ledger.markNotCreated(create, windowMs)
-  // The ledger's clock may be behind this machine's, by at most one window.
-  return isEnded ? { outcome: 'notCreated', isDone: true } : { outcome: 'notFound', isDone: false, retryAfterMs: windowMs }
-}
-
-// Looks for transactions of creates that were refused by an answer that may not be the provider's own (docs/contract.md §10.2).
+// Creates that were refused by an answer that may not be the provider's own. What is found is kept for a person: the client has got the
+// refusal, and its key is free.
 
 /** After `attemptedAt`: the second look, and the last try of one that failed. */
 const secondLookMs = 120_000
 const lastLookMs = 3_600_000
 
-/** Makes every due look. What is found is kept for a person and counted: the client has got the refusal, and its key is free. */
-export async function lookAfterRefusals(options: ReconciliationOptions): Promise<void> {
-  const { ledger, pendingKeys, clock } = options
-  if (pendingKeys?.owners.length === 0) return
-  const due = await ledger.dueLooks(clock(), maxCreatesPerRun, pendingKeys?.owners)
-  const groups = Map.groupBy(due, ({ provider, owner }) => (pendingKeys ? `refused ${provider} ${owner}` : `refused ${provider}`))
-  await forEachConcurrently(concurrency, [...groups], ([scanKey, creates]) => lookFor(creates, scanKey, options))
-}
-
-async function lookFor(due: readonly UnresolvedCreate[], scanKey: string, options: ReconciliationOptions): Promise<void> {
-  const { ledger, clock, scans, windowMs } = options
-  const now = clock()
-  const isTaken = await Promise.all(due.map((create) => ledger.scheduleNextLook(create, now + leaseMs)))
-  const creates = due.filter((_, at) => isTaken[at]).map((create) => ({ ...create, checkCount: create.checkCount + 1 }))
-  if (creates.length === 0) return
-  const matching = startMatching(creates, { scanKey, now, windowMs }, options)
-  matching?.catch(() => {}) // each look handles the rejection
-  await forEachConcurrently(concurrency, creates, async (create) => {
-    const isRead = await look(create, matching, now, options)
-    await ledger.scheduleNextLook(create, nextLookTime(create, isRead, now))
-  })
-  scans.forget(scanKey)
-}
-
-/** Returns whether the list could be read. */
-async function look(
-  create: UnresolvedCreate,
-  matching: Promise<MatchCreate> | undefined,
-  now: number,
-  { ledger, observe }: ReconciliationOptions,
-): Promise<boolean> {
-  if (!matching) return false
-  const { provider } = create
-  try {
-    const { matched, isAmbiguous, candidates = [] } = await (await matching)(create)
-    // Until the last look another create may still turn out to have one of the candidates.
-    const isUndecided = isAmbiguous && candidates.length > 0 && isLastLook(create, now)
-    const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
-    if (isUndecided) await ledger.keepCandidates(create, candidates)
-    if (isKept) observe({ what: 'create', provider, outcome: 'foundAfterRefusal' })
-    return true
-  } catch (reason) {
-    if (Fault.from(reason).kind === 'internal') throw reason
-    return false
+function looks({ ledger }: ReconciliationOptions): Search {
+  return {
+    scanPrefix: 'refused ',
+    due: ledger.dueLooks,
+    scheduleNext: ledger.scheduleNextLook,
+    conclude: (create, found, now) => concludeLook(create, found, now, ledger),
+    nextTime: nextLookTime,
   }
+}
+
+async function concludeLook(
+  create: UnresolvedCreate,
+  { matched, isAmbiguous, candidates = [] }: MatchResult,
+  now: number,
+  ledger: Ledger,
+): Promise<SearchResult> {
+  // Until the last look another create may still turn out to have one of the candidates.
+  const isUndecided = isAmbiguous && candidates.length > 0 && isLastLook(create, now)
+  const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
+  if (isUndecided) await ledger.keepCandidates(create, candidates)
+  return { outcome: isKept ? 'foundAfterRefusal' : undefined, isRead: true, isDone: isKept }
 }
 
 /** Whether no look follows, if the list can be read. */
@@ -266,7 +266,7 @@ function isLastLook({ attemptedAt }: UnresolvedCreate, now: number): boolean {
 }
 
 /** Undefined: it was the last look. */
-function nextLookTime(create: UnresolvedCreate, isRead: boolean, now: number): number | undefined {
+function nextLookTime(create: UnresolvedCreate, { isRead }: SearchResult, now: number): number | undefined {
   const { attemptedAt } = create
   if (!isLastLook(create, now)) return attemptedAt + secondLookMs
   return isRead || now >= attemptedAt + lastLookMs ? undefined : now + secondLookMs
