@@ -1,5 +1,5 @@
 /** The stores of limits, verified keys and budgets: in Redis if it is configured, otherwise in this process. */
-import { memoryLimiter, memoryVerifiedKeys } from '../adapters/memory.ts'
+import { memoryBudgets, memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
 import { type Limiter, limitFallback } from '../core/access/limits.ts'
 import { StoreOutage, sharedVerifiedKeys } from '../core/access/store-outage.ts'
@@ -11,8 +11,8 @@ import {
   verifiedKeyLifetimeMs,
 } from '../core/access/verified-keys.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
-import { budgetFallback, memoryBudgets } from '../core/resilience/memory-budgets.ts'
-import { memoryWinners, sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
+import { budgetFallback } from '../core/resilience/budget-limit.ts'
+import { sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer } from '../domain/observation.ts'
 import { freshLookup } from './name-lookup.ts'
 
@@ -53,7 +53,7 @@ export async function openLimitStores(
   { redis, replicas }: Pick<Config, 'redis' | 'replicas'>,
   observe: Observer,
 ): Promise<LimitStores> {
-  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock) }
+  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock, winnerLifetimeMs) }
   if (redis.url === '') {
     const refused = refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs))
     return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }

@@ -1,6 +1,6 @@
 /** docs/contract.md §4, §8, §10: providers with one account are one for ids, reconciliation, budget and the health of the key. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

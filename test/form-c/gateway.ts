@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashKey } from '../../src/adapters/crypto.ts'
-import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
+import { memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../../src/adapters/memory.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
-import { memoryWinners } from '../../src/core/routing/winners.ts'
+import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
@@ -68,7 +68,7 @@ routing: { providers: [alpha] }
     suspensions: new Suspensions(store.suspensions, fastClock()),
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
-    winners: memoryWinners(() => performance.now()),
+    winners: memoryWinners(() => performance.now(), winnerLifetimeMs),
     mirrorStatistics: new MirrorStatistics(),
     breaker: neverOpenBreaker,
     steadyClock: fastClock(),

@@ -1,6 +1,6 @@
 /** docs/contract.md §16: a provider whose form needs the client's address gets it, if it is public, in calls that are not shared. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -2,7 +2,7 @@
  * docs/contract.md §8: budgets towards providers, charged before sending, for every call. The checks use the provider's journal.
  */
 import { afterEach, expect, test } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 

@@ -1,6 +1,6 @@
 /** docs/contract.md §11, §5, §6, §7: who may call, how often, and in which form a refusal is. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { sendRaw } from '../support/raw.ts'
 import { errorFacts, type NativeRig, refusal, sendTo, startRig } from './rig.ts'
 

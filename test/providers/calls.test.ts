@@ -1,7 +1,7 @@
 /** docs/contract.md §8, §16: what goes up to a real provider: how many calls, with whose key, in whose words. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { clientKey } from '../support/gateway.ts'
 import { type Documented, documented, providerNames } from './documented.ts'

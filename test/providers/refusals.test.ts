@@ -1,6 +1,6 @@
 /** docs/contract.md §6, §16: what a real provider refuses has the right status, reason and limits for clients of both forms. */
 import { describe, expect, it } from 'vitest'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { formNames } from '../support/pair.ts'

@@ -1,7 +1,7 @@
 /** What only SideShift has: users that it blocks one by one, swaps at a fixed rate only, deposit addresses that it gives up. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { client, formNames, rateQuery } from '../support/pair.ts'
 import { addresses, assets, clientAddress, type Rig, startRig } from './rig.ts'

@@ -1,8 +1,8 @@
 /** docs/contract.md §8: budgets towards providers, in memory and in Redis by the same rule. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { redisBudgets } from '../../src/adapters/redis/stores.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
 import { RedisServer } from '../support/redis.ts'
 
 let redis: RedisServer

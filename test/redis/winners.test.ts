@@ -1,9 +1,10 @@
 /** docs/contract.md §12: the winner of a quote, in memory and in Redis by the same rule. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryWinners } from '../../src/adapters/memory.ts'
 import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
 import { redisWinners } from '../../src/adapters/redis/stores.ts'
-import { memoryWinners, type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import { type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { freshLookup } from '../../src/process/name-lookup.ts'
 import { RedisServer } from '../support/redis.ts'
@@ -30,7 +31,7 @@ const stores: readonly (readonly [string, () => { readonly store: WinnerStore; r
       const expire = async (): Promise<void> => {
         now += winnerLifetimeMs
       }
-      return { store: memoryWinners(() => now), expire }
+      return { store: memoryWinners(() => now, winnerLifetimeMs), expire }
     },
   ],
   [

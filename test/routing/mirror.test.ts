@@ -1,8 +1,8 @@
 /** docs/contract.md §12: quotes repeated at a candidate. Clients notice nothing, and nothing is created there. */
 import { afterEach, expect, test, vi } from 'vitest'
+import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { createBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
-import { memoryBudgets } from '../../src/core/resilience/memory-budgets.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { rateB } from '../support/form-b.ts'

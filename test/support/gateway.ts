@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { hashKey } from '../../src/adapters/crypto.ts'
 import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
 import { listen } from '../../src/adapters/http/server.ts'
-import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
+import { memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../../src/adapters/memory.ts'
 import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Load } from '../../src/core/access/admission.ts'
 import { type Accounts, authentication } from '../../src/core/access/authentication.ts'
@@ -20,7 +20,7 @@ import type { CurrencyListStore } from '../../src/core/quotes/read-currency-list
 import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
-import { memoryWinners } from '../../src/core/routing/winners.ts'
+import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
@@ -149,7 +149,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ),
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unlimitedBudgets,
-    winners: memoryWinners(() => performance.now()),
+    winners: memoryWinners(() => performance.now(), winnerLifetimeMs),
     mirrorStatistics: new MirrorStatistics(),
     breaker: settings.breaker ?? neverOpenBreaker,
     steadyClock: settings.steadyClock ?? fastClock(),

@@ -103,7 +103,7 @@ function refusalOf(reason: unknown): RateLimiterRes {
   throw reason
 }
 
-// Budgets in Redis: the rule of `core/resilience/memory-budgets.ts` as scripts. The keys of a bucket share a slot.
+// Budgets in Redis: the rule of `adapters/memory.ts` as scripts. The keys of a bucket share a slot.
 
 /** KEYS[1]: the grants, sorted by time. ARGV[1]: the limit. */
 const prepare = `

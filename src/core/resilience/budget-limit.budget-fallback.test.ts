@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { memoryBudgets } from '../../adapters/memory.ts'
 import { StoreOutage } from '../access/store-outage.ts'
-import type { Budgets } from './budget-limit.ts'
-import { budgetFallback, memoryBudgets } from './memory-budgets.ts'
+import { type Budgets, budgetFallback } from './budget-limit.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

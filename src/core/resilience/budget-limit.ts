@@ -5,6 +5,7 @@ import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../.
 import { policyOf } from '../../domain/policy.ts'
 import { type Caller, type Context, keyed, type Op } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
+import type { StoreOutage } from '../access/store-outage.ts'
 import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
@@ -136,4 +137,50 @@ export interface Budgets {
    * for consumers that hold less than an equal share; without `consumer` the whole bucket is granted in order. Never throws.
    */
   readonly reserve: (bucket: string, limit: number, consumer?: string) => Promise<Reservation>
+}
+
+// Budgets that continue without the shared store (docs/contract.md §8).
+
+interface BudgetFallbackOptions {
+  /** Throws if the store does not respond. */
+  readonly shared: Budgets
+  /** Of this process alone. */
+  readonly local: Budgets
+  /** `replicas` (default: 1). */
+  readonly replicas: number
+  readonly outage: StoreOutage
+}
+
+/** Time within which every replica has noticed the loss. */
+const slackMs = 2_000
+
+/**
+ * While the store is lost, each replica grants its share of each budget, rounded down. A store that comes back with its data is used
+ * again at once: it and the shares have granted at most one budget each. A store that comes back empty has lost its counts: until the
+ * last minute before the loss is over, the replica's share must grant each call too. So at most two budgets are granted in any 60 s.
+ */
+export function budgetFallback({ shared, local, replicas, outage }: BudgetFallbackOptions): Budgets {
+  let guardedUntil = Number.NEGATIVE_INFINITY
+  outage.beforeRecovery(async ({ lostAt, isEmptied }) => {
+    if (isEmptied) guardedUntil = lostAt + windowMs + slackMs
+  })
+  const reserveLocally: Budgets['reserve'] = (bucket, limit, consumer) =>
+    local.reserve(bucket, Math.floor(limit / replicas), consumer)
+  const reserveBoth: Budgets['reserve'] = async (bucket, limit, consumer) => {
+    const localReservation = await reserveLocally(bucket, limit, consumer)
+    if (!localReservation.isGranted) return localReservation
+    const sharedReservation = await shared.reserve(bucket, limit, consumer).catch(() => outage.begin())
+    if (!sharedReservation) return localReservation
+    return { ...sharedReservation, remaining: Math.min(localReservation.remaining, sharedReservation.remaining) }
+  }
+  return {
+    reserve(bucket, limit, consumer) {
+      if (outage.state === 'local') return reserveLocally(bucket, limit, consumer)
+      if (performance.now() < guardedUntil) return reserveBoth(bucket, limit, consumer)
+      return shared.reserve(bucket, limit, consumer).catch(() => {
+        outage.begin()
+        return reserveLocally(bucket, limit, consumer)
+      })
+    },
+  }
 }

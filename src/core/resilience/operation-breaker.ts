@@ -5,9 +5,9 @@ import { LookupTimeout, rootCauseOf } from '../../domain/connect-failure.ts'
 import { type Fault, faultTable } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
+import { SlidingWindowCounter } from '../../domain/sliding-window-counter.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
-import { SlidingWindowCounter } from './memory-budgets.ts'
 
 interface BreakerRejection {
   /** Milliseconds. */

@@ -1,8 +1,9 @@
 import { expect, it, vi } from 'vitest'
+import { memoryWinners } from '../../adapters/memory.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import { StoreOutage } from '../access/store-outage.ts'
-import { memoryWinners, QuoteDeviations, quoteKeyOf, quoteKeysOf, sharedWinners } from './winners.ts'
+import { QuoteDeviations, quoteKeyOf, quoteKeysOf, sharedWinners, winnerLifetimeMs } from './winners.ts'
 
 const asset = (coin: string, network: string, code: string, isDefault = false) => ({
   code,
@@ -52,7 +53,7 @@ it('while the shared store is lost, the winners of this process are used', async
     () => {},
   )
   const lost = { save: vi.fn(() => Promise.reject(new Error('lost'))), find: vi.fn(() => Promise.reject(new Error('lost'))) }
-  const winners = sharedWinners({ shared: lost, local: memoryWinners(() => 0), outage })
+  const winners = sharedWinners({ shared: lost, local: memoryWinners(() => 0, winnerLifetimeMs), outage })
   const winner = { tag: 'alpha', amountOut: '1.5' as Amount }
   await winners.save('key', winner)
   expect(await winners.find('key')).toEqual(winner)

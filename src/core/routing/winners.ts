@@ -1,7 +1,6 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
 import { type Amount, multiplySubtract, plainAmount, toAmount, zero } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
-import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
@@ -25,29 +24,6 @@ export interface WinnerStore {
 }
 
 export const winnerLifetimeMs = 60_000
-/** A bound on memory. For a dropped winner the create requests quotes again. */
-const maxWinners = 50_000
-
-interface KeptWinner {
-  readonly winner: Winner
-  readonly until: number
-}
-
-/** Winners of this process. `clock`: monotonic, in milliseconds. */
-export function memoryWinners(clock: () => number): WinnerStore {
-  const winners = new BoundedMap<KeptWinner>({ share: cacheShares.winners, maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
-  return {
-    async save(key, winner) {
-      const now = clock()
-      winners.set(key, { winner, until: now + winnerLifetimeMs }, now)
-    },
-    async find(key) {
-      const now = clock()
-      const kept = winners.get(key, now)
-      return kept && now < kept.until ? kept.winner : undefined
-    },
-  }
-}
 
 interface SharedWinnersOptions {
   /** Both methods throw if the store does not respond. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FairSlidingWindow, memoryBudgets } from './memory-budgets.ts'
+import { FairSlidingWindow, memoryBudgets } from './memory.ts'
 
 const minute = 60_000
 

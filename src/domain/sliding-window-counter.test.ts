@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SlidingWindowCounter } from './memory-budgets.ts'
+import { SlidingWindowCounter } from './sliding-window-counter.ts'
 
 it('counts each item once, in the second in which it was last added', () => {
   const counter = new SlidingWindowCounter(60)
