@@ -143,10 +143,10 @@ export interface Ledger {
   /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
   readonly markQuoted: (intent: string) => Promise<boolean>
   /**
-   * Deletes the intent and its key, because nothing was created. `lookAt`: the refusal may have come from something in front of the
-   * provider, so its list is looked at from then on (`dueLooks`).
+   * Deletes the intent and its key, because nothing was created. `checkAt`: the refusal may have come from something in front of the
+   * provider, so its list is checked from then on (`dueRefusedCreates`).
    */
-  readonly drop: (intent: string, lookAt?: number) => Promise<void>
+  readonly drop: (intent: string, checkAt?: number) => Promise<void>
   /** Marks the outcome as unknown. A later result is still accepted. */
   readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
   /**
@@ -213,19 +213,19 @@ export interface Ledger {
     maxCreates: number,
     owners: readonly string[] | undefined,
   ) => Promise<readonly UnresolvedCreate[]>
-  /** Refused creates whose look is due at `now`, longest waiting first; only of these owners, if given. */
-  readonly dueLooks: (
+  /** Refused creates whose check is due at `now`, longest waiting first; only of these owners, if given. */
+  readonly dueRefusedCreates: (
     now: number,
     maxCreates: number,
     owners: readonly string[] | undefined,
   ) => Promise<readonly UnresolvedCreate[]>
-  /** Takes the current look and schedules the next one; undefined: there is none. False if another process took the look. */
-  readonly scheduleNextLook: (create: UnresolvedCreate, nextLookAt: number | undefined) => Promise<boolean>
+  /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
+  readonly scheduleNextRefusedCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>
   /** Keeps what a refused create made all the same, as a mismatch without a key. False, without a change, if the id is another create's. */
   readonly keepRefused: (create: UnresolvedCreate, reported: Transaction) => Promise<boolean>
   /** The same for transactions of which any may be the create's. */
   readonly keepCandidates: (create: UnresolvedCreate, candidates: readonly string[]) => Promise<void>
-  /** Owners of creates that have a scheduled check or look. */
+  /** Owners of creates that have a scheduled check, refused ones included. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
   /** Takes the current check and schedules the next one. False if another process took the check. `candidates`: what it found; undefined: as before. */
   readonly scheduleNextCheck: (

@@ -5,7 +5,7 @@
  *     begin ───────────> pending: without its quote, if it gets one of its own (`quoting`), until markQuoted
  *     pending, unknown ─> done (complete, bindFound) · mismatch (complete, markMismatch) · unknown (markUnknown, scheduleNextCheck)
  *                         · gone (drop, dropUnquoted) · refused (refuse) · ended (markNotCreated)
- *     refused ─────────> mismatch (keepRefused, keepCandidates) · gone (scheduleNextLook)
+ *     refused ─────────> mismatch (keepRefused, keepCandidates) · gone (scheduleNextRefusedCheck)
  *     ended ───────────> unknown again, for a late result (restore)
  *     by hand ─────────> done (bindByHand, acceptByHand) · ended (markNotCreatedByHand)
  *
@@ -42,8 +42,8 @@ type Creates = Pick<
   | 'unresolvedBetween'
   | 'unresolvedElsewhere'
   | 'markNotCreated'
-  | 'dueLooks'
-  | 'scheduleNextLook'
+  | 'dueRefusedCreates'
+  | 'scheduleNextRefusedCheck'
   | 'keepRefused'
   | 'keepCandidates'
 >
@@ -102,14 +102,14 @@ export function creates(store: Store): Creates {
     unresolvedElsewhere: (provider, first, last) =>
       unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
     bindFound: (intent, record) => write((within) => bindFound(within, intent, record, store), 'result'),
-    drop(intent, lookAt) {
+    drop(intent, checkAt) {
       sent.delete(intent)
-      return lookAt === undefined
+      return checkAt === undefined
         ? writeOne((within) => drop(within, intent), 'result')
-        : write((within) => refuse(within, intent, lookAt), 'result')
+        : write((within) => refuse(within, intent, checkAt), 'result')
     },
-    dueLooks: (now, maxCreates, owners) => dueLooks(store, now, maxCreates, owners),
-    scheduleNextLook: (create, next) => writeOne((within) => scheduleNextLook(within, create, next)),
+    dueRefusedCreates: (now, maxCreates, owners) => dueRefusedCreates(store, now, maxCreates, owners),
+    scheduleNextRefusedCheck: (create, next) => writeOne((within) => scheduleNextRefusedCheck(within, create, next)),
     keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
     keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates)),
     markMismatch(intent, reported, fields, judged = []) {
@@ -394,7 +394,7 @@ async function bindFound(within: Database, intent: string, record: TransactionRe
   return true
 }
 
-// Refused: nothing was created, unless the refusal was not the provider's own. Its list is looked at, each look by one process
+// Refused: nothing was created, unless the refusal was not the provider's own. Its list is checked, each time by one process
 
 /** Deletes a create and its key. */
 async function drop(within: Database, intent: string): Promise<void> {
@@ -414,20 +414,20 @@ interface RefusedRow {
   readonly check_count: number
 }
 
-/** Deletes a create and its key; its provider's list is looked at then. */
-async function refuse(within: Database, intent: string, lookAt: number): Promise<void> {
+/** Deletes a create and its key; its provider's list is checked then. */
+async function refuse(within: Database, intent: string, checkAt: number): Promise<void> {
   const { rows } = await sql<Omit<RefusedRow, 'next_check_at' | 'check_count'>>`
     delete from transactions where intent = ${intent} and ${isUnresolved}
     returning owner, provider, requested, sent, destination, attempted_at, deadline`.execute(within)
   for (const { owner, provider, requested, sent, destination, attempted_at, deadline } of rows)
     await sql`
       insert into refused_creates (intent, owner, provider, requested, sent, destination, attempted_at, deadline, next_check_at)
-      values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${lookAt})`.execute(
+      values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${destination}, ${attempted_at}, ${deadline}, ${checkAt})`.execute(
       within,
     )
 }
 
-async function dueLooks(
+async function dueRefusedCreates(
   { database, isIn, toList }: Store,
   now: number,
   maxCreates: number,
@@ -445,7 +445,7 @@ async function dueLooks(
 }
 
 /** Takes effect only for the first process: a second one finds another number of check_count. */
-async function scheduleNextLook(
+async function scheduleNextRefusedCheck(
   within: Database,
   { intent, checkCount }: UnresolvedCreate,
   next: number | undefined,

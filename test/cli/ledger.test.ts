@@ -155,8 +155,8 @@ describe('swapgate ledger unknown', () => {
     const refused = intentOf('turned-away', { deadline: now })
     await stores.ledger.begin(refused)
     await stores.ledger.drop(refused.id, now)
-    const [due] = await stores.ledger.dueLooks(now, 1, undefined)
-    if (!due) throw new Error('no look is due')
+    const [due] = await stores.ledger.dueRefusedCreates(now, 1, undefined)
+    if (!due) throw new Error('no check is due')
     await stores.ledger.keepCandidates(due, ['one', 'two'])
     expect((await place.swapgate('ledger', 'unknown')).out.at(-1)).toMatch(
       /TQn9 {2}may be one, two, although the provider refused the create$/,

@@ -105,8 +105,8 @@ describeStores(durableStores, (shared) => {
 
   test('a refused create is looked at, and what it made all the same is kept', async () => {
     const { ledger, ledgerAdmin } = await openOld()
-    const [look] = await ledger.dueLooks(began + 5_000, 10, undefined)
-    expect(look).toMatchObject({
+    const [refused] = await ledger.dueRefusedCreates(began + 5_000, 10, undefined)
+    expect(refused).toMatchObject({
       intent: 'refused',
       requested,
       sent,
@@ -114,9 +114,9 @@ describeStores(durableStores, (shared) => {
       nextCheckAt: began + 5_000,
       deadline: began + 20_000,
     })
-    if (!look) throw new Error('It is gone.')
-    expect(await ledger.scheduleNextLook(look, began + 90_000)).toBe(true)
-    expect(await ledger.keepRefused(look, facts('refused-1').transaction)).toBe(true)
+    if (!refused) throw new Error('It is gone.')
+    expect(await ledger.scheduleNextRefusedCheck(refused, began + 90_000)).toBe(true)
+    expect(await ledger.keepRefused(refused, facts('refused-1').transaction)).toBe(true)
     expect(await ledgerAdmin.findUnresolved('refused')).toMatchObject({
       state: 'mismatch',
       reported: { id: 'refused-1', fields: ['refused'] },

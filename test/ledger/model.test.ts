@@ -102,8 +102,8 @@ async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Co
     drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
     none: ({ create }) => [() => ledgerAdmin.markNotCreated(chosen(create).id, 'tester'), () => model.none(chosen(create).id)],
     doubt({ create, after }) {
-      const lookAt = Date.now() + after * hour
-      return [() => ledger.markUnknown(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
+      const nextCheckAt = Date.now() + after * hour
+      return [() => ledger.markUnknown(chosen(create).id, nextCheckAt), () => model.doubt(chosen(create).id, nextCheckAt)]
     },
     complete({ create, ...what }) {
       const { id, attemptedAt } = chosen(create)

@@ -43,7 +43,7 @@ export class Gates {
       },
       complete: (intent, ...result) => this.written('complete', intent, () => all.complete(intent, ...result)),
       drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
-      markUnknown: (intent, lookAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, lookAt)),
+      markUnknown: (intent, nextCheckAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, nextCheckAt)),
       markMismatch: (intent, ...result) => this.written('markMismatch', intent, () => all.markMismatch(intent, ...result)),
       dropUnquoted: () => all.dropUnquoted(Number.MAX_SAFE_INTEGER),
       dueCreates: async (_, most, owners) => {

@@ -119,7 +119,7 @@ function unfinished({ isRunning, nextCheckAt }: Extract<IdempotencyKeyState, { r
   return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: longestPauseMs / 1000 })
 }
 
-/** A second after the look at the provider's list. */
+/** A second after the check of the provider's list. */
 function secondsAfterCheck(untilMs: number): number {
   return Math.ceil(Math.min(Math.max(untilMs, 0), longestPauseMs - 1000) / 1000) + 1
 }

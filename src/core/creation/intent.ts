@@ -74,9 +74,9 @@ export function intent(scope: ProviderScope): SendCreate {
         pendingKeys?.keep(caller)
         await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
       } else {
-        const needsLook = fault.refusal === 'foreign' && hasList()
-        if (needsLook) pendingKeys?.keep(caller)
-        await ledger.drop(id, needsLook ? clock() + firstCheckMs : undefined).catch(() => {})
+        const needsCheck = fault.refusal === 'foreign' && hasList()
+        if (needsCheck) pendingKeys?.keep(caller)
+        await ledger.drop(id, needsCheck ? clock() + firstCheckMs : undefined).catch(() => {})
       }
       throw fault
     }

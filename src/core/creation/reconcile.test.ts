@@ -129,7 +129,7 @@ const ledger = {
   dropUnquoted: async () => {},
   dueCreates: async (now: number, _: number, owners?: readonly string[]) =>
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
-  dueLooks: async () => [],
+  dueRefusedCreates: async () => [],
   ownersOfUnresolved: async () => [...new Set(world.unresolved.map(({ owner }) => owner))],
   scheduleNextCheck: async (unresolved: UnresolvedCreate, next: number | undefined) =>
     !world.isScheduled && nextChecks.push(next) > 0 && checkCount.push(unresolved.checkCount) > 0,

@@ -70,7 +70,7 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
   if (pendingKeys?.owners.length === 0) return
   await ledger.dropUnquoted(clock())
   await searchAll(checks(options), options)
-  await searchAll(looks(options), options)
+  await searchAll(refusedChecks(options), options)
 }
 
 async function searchAll(search: Search, options: ReconciliationOptions): Promise<void> {
@@ -233,41 +233,41 @@ function nextCheckTime(
 // Creates that were refused by an answer that may not be the provider's own. What is found is kept for a person: the client has got the
 // refusal, and its key is free.
 
-/** After `attemptedAt`: the second look, and the last try of one that failed. */
-const secondLookMs = 120_000
-const lastLookMs = 3_600_000
+/** After `attemptedAt`: the second check, and the last try of one that failed. */
+const secondRefusedCheckMs = 120_000
+const lastRefusedCheckMs = 3_600_000
 
-function looks({ ledger }: ReconciliationOptions): Search {
+function refusedChecks({ ledger }: ReconciliationOptions): Search {
   return {
     scanPrefix: 'refused ',
-    due: ledger.dueLooks,
-    scheduleNext: ledger.scheduleNextLook,
-    conclude: (create, found, now) => concludeLook(create, found, now, ledger),
-    nextTime: nextLookTime,
+    due: ledger.dueRefusedCreates,
+    scheduleNext: ledger.scheduleNextRefusedCheck,
+    conclude: (create, found, now) => concludeRefused(create, found, now, ledger),
+    nextTime: nextRefusedCheckTime,
   }
 }
 
-async function concludeLook(
+async function concludeRefused(
   create: UnresolvedCreate,
   { matched, isAmbiguous, candidates = [] }: MatchResult,
   now: number,
   ledger: Ledger,
 ): Promise<SearchResult> {
-  // Until the last look another create may still turn out to have one of the candidates.
-  const isUndecided = isAmbiguous && candidates.length > 0 && isLastLook(create, now)
+  // Until the last check another create may still turn out to have one of the candidates.
+  const isUndecided = isAmbiguous && candidates.length > 0 && isLastRefusedCheck(create, now)
   const isKept = matched ? await ledger.keepRefused(create, matched.body) : isUndecided
   if (isUndecided) await ledger.keepCandidates(create, candidates)
   return { outcome: isKept ? 'foundAfterRefusal' : undefined, isRead: true, isDone: isKept }
 }
 
-/** Whether no look follows, if the list can be read. */
-function isLastLook({ attemptedAt }: UnresolvedCreate, now: number): boolean {
-  return now >= attemptedAt + secondLookMs
+/** Whether no check follows, if the list can be read. */
+function isLastRefusedCheck({ attemptedAt }: UnresolvedCreate, now: number): boolean {
+  return now >= attemptedAt + secondRefusedCheckMs
 }
 
-/** Undefined: it was the last look. */
-function nextLookTime(create: UnresolvedCreate, { isRead }: SearchResult, now: number): number | undefined {
+/** Undefined: it was the last check. */
+function nextRefusedCheckTime(create: UnresolvedCreate, { isRead }: SearchResult, now: number): number | undefined {
   const { attemptedAt } = create
-  if (!isLastLook(create, now)) return attemptedAt + secondLookMs
-  return isRead || now >= attemptedAt + lastLookMs ? undefined : now + secondLookMs
+  if (!isLastRefusedCheck(create, now)) return attemptedAt + secondRefusedCheckMs
+  return isRead || now >= attemptedAt + lastRefusedCheckMs ? undefined : now + secondRefusedCheckMs
 }

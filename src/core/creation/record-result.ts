@@ -116,7 +116,7 @@ export class DeferredResults {
         }),
       complete: (intent, ...result) => record(intent, () => ledger.complete(intent, ...result)),
       markMismatch: (intent, ...result) => record(intent, () => ledger.markMismatch(intent, ...result)),
-      drop: (intent, lookAt) => record(intent, () => ledger.drop(intent, lookAt)),
+      drop: (intent, checkAt) => record(intent, () => ledger.drop(intent, checkAt)),
     }
   }
 

@@ -30,12 +30,12 @@ function refuseCreated({ reply, holdings }: Provider, refusal: Reply, witness: M
 
 type Place = Pick<Managed, 'gateway'>
 
-const dueOf = ({ gateway: { ledger } }: Place) => ledger.dueLooks(Number.MAX_SAFE_INTEGER, 10, undefined)
+const dueOf = ({ gateway: { ledger } }: Place) => ledger.dueRefusedCreates(Number.MAX_SAFE_INTEGER, 10, undefined)
 
-/** The due look is made now; then it is as late as that. */
-async function lookNow(place: Place): Promise<void> {
+/** The due check is made now; then it is as late as that. */
+async function checkNow(place: Place): Promise<void> {
   const { ledger, reconcile } = place.gateway
-  for (const create of await dueOf(place)) await ledger.scheduleNextLook(create, Date.now())
+  for (const create of await dueOf(place)) await ledger.scheduleNextRefusedCheck(create, Date.now())
   await reconcile()
 }
 
@@ -64,7 +64,7 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expect(outcomesOf(managed.gateway)).toEqual([])
     const [due] = await dueOf(managed)
     expect((due?.nextCheckAt ?? 0) - (due?.attemptedAt ?? 0)).toBeCloseTo(5_000, -3)
-    await lookNow(managed)
+    await checkNow(managed)
     expect(outcomesOf(managed.gateway)).toEqual(['foundAfterRefusal'])
     expect(await managed.gateway.ledgerAdmin.unresolved()).toMatchObject([
       { intent: due?.intent, state: 'mismatch', reported: { id: 'made-1', fields: ['refused'] } },
@@ -84,17 +84,17 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     const next = await create(managed, key)
     expect([200, 201]).toContain(next.status)
     expect(next.headers['idempotent-replayed']).toBeUndefined()
-    await lookNow(managed)
+    await checkNow(managed)
     expect(outcomesOf(managed.gateway)).toEqual(['foundAfterRefusal'])
     expect((await create(managed, key)).text).toBe(next.text)
   })
 
-  test('without anything in the list there are two looks', async () => {
+  test('without anything in the list there are two checks', async () => {
     const managed = await start()
     const key = await managed.issue()
     managed[name].reply('create', { status: 400, text: page })
     expectRefusal(await create(managed, key), side, 400)
-    await lookNow(managed)
+    await checkNow(managed)
     const [second] = await dueOf(managed)
     expect((second?.nextCheckAt ?? 0) - (second?.attemptedAt ?? 0)).toBe(120_000)
     expect(managed[name].received('list').length).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
-  test('the second look is the last one, also of a create that another process sent', async () => {
+  test('the second check is the last one, also of a create that another process sent', async () => {
     const managed = await start()
     const { ledger, reconcile } = managed.gateway
     const sent = intent({ provider: name, attemptedAt: Date.now() - 120_000 })
@@ -113,7 +113,7 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expect(await dueOf(managed)).toEqual([])
   })
 
-  test('several that may be it are counted and listed for a person by the last look, with where the create was sent', async () => {
+  test('several that may be it are counted and listed for a person by the last check, with where the create was sent', async () => {
     const managed = await start()
     const key = await managed.issue()
     refuseCreated(managed[name], { status: 400, text: page }, managed.witness)
@@ -121,13 +121,13 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expectRefusal(await create(managed, key), side, 400)
     managed[name].holdings.swaps = managed[name].holdings.swaps.flatMap((made) => [made, { ...made, id: 'made-2' }])
     const { ledger, ledgerAdmin, reconcile } = managed.gateway
-    await lookNow(managed)
+    await checkNow(managed)
     expect([outcomesOf(managed.gateway), await ledgerAdmin.unresolved()]).toEqual([[], []])
     const [due] = await dueOf(managed)
-    if (!due) throw new Error('no look is due')
+    if (!due) throw new Error('no check is due')
     expect(due.destination).toMatchObject({ form: side })
     // The same create, two minutes later.
-    await ledger.scheduleNextLook(due, undefined)
+    await ledger.scheduleNextRefusedCheck(due, undefined)
     const { owner, requested, destination } = due
     const attemptedAt = due.attemptedAt - 120_000
     const sent = intent({ id: `${name}-older`, provider: name, owner, requested, destination, attemptedAt, deadline: 1 })
@@ -143,7 +143,7 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     expect((await managed.client(side).get('/transactions', { key })).json).toMatchObject({ data: [] })
   })
 
-  test('a look that fails is made again', async () => {
+  test('a check that fails is made again', async () => {
     const managed = await start()
     const { ledger, reconcile } = managed.gateway
     const sent = intent({ provider: name, attemptedAt: Date.now() - 120_000 })
@@ -171,7 +171,7 @@ test('with the keys of clients a refused create is looked for with the key of it
   refuseCreated(place.alpha, { status: 400, text: page }, place.witness)
   expectRefusal(await place.client('A').post('/transactions', orderIn('A'), { key }), 'A', 400)
   place.alpha.journal.length = 0
-  await lookNow(place)
+  await checkNow(place)
   expect(place.alpha.received('list')[0]?.headers.authorization).toBe(`Bearer ${key}`)
   expect(outcomesOf(place.gateway)).toEqual(['foundAfterRefusal'])
 })
