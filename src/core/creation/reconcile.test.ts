@@ -635,6 +635,20 @@ describe('the time of a check', () => {
     expect(bound).toHaveLength(1)
   })
 
+  test('an incomplete list is continued by the next look after a refusal, and the look that could not read it is counted', async () => {
+    world.dates = []
+    world.unresolved = []
+    world.rows = Array.from({ length: 150 }, (_, at) => ({ ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount }))
+    const refused = { ...ledger, dueLooks: async () => [lost], scheduleNextLook: async () => true }
+    world.failsOn = 2
+    await run(undefined, refused)
+    expect(outcomes).toEqual(['create lookupFailed'])
+    world.failsOn = undefined
+    await run(undefined, refused)
+    expect(queries.map(({ page }) => page)).toEqual([1, 2, 2, 1])
+    expect(outcomes).toEqual(['create lookupFailed'])
+  })
+
   test('each check is counted', async () => {
     await run()
     expect(checkCount).toEqual([0, 1])
