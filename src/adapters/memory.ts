@@ -132,9 +132,9 @@ export class FairSlidingWindow {
   /** In order of time; those before `first` have expired. */
   private grants: Grant[] = []
   private first = 0
-  /** Undefined until the first of them has a name. */
+  /** Both undefined until the first consumer has a name: a bucket of one key has none, and there are as many as keys. */
   private consumers: BoundedMap<Consumer> | undefined
-  private readonly recentConsumers = new SlidingWindowCounter(budgetWindowMs / 1000)
+  private recentConsumers: SlidingWindowCounter | undefined
 
   /** Reserves one call. Without a name there are no shares: first come, first served. */
   reserve(limit: number, name: string | undefined, now: number): Reservation {
@@ -142,7 +142,7 @@ export class FairSlidingWindow {
     const consumer = name === undefined ? undefined : this.touch(name, now)
     const used = this.grants.length - this.first
     const free = limit - used
-    const reserved = consumer ? reservedForOthers(limit, consumer.granted, this.recentConsumers.count(now)) : 0
+    const reserved = consumer ? reservedForOthers(limit, consumer.granted, this.countRecent(now)) : 0
     if (free > reserved) {
       this.grants.push({ at: now, consumer })
       if (consumer) consumer.granted++
@@ -155,7 +155,11 @@ export class FairSlidingWindow {
 
   isIdle(now: number): boolean {
     this.expire(now)
-    return this.grants.length === this.first && this.recentConsumers.count(now) === 0
+    return this.grants.length === this.first && this.countRecent(now) === 0
+  }
+
+  private countRecent(now: number): number {
+    return this.recentConsumers?.count(now) ?? 0
   }
 
   private touch(name: string, now: number): Consumer {
@@ -164,6 +168,7 @@ export class FairSlidingWindow {
       maxEntries: maxConsumers,
       lifetimeMs: budgetWindowMs,
     })
+    this.recentConsumers ??= new SlidingWindowCounter(budgetWindowMs / 1000)
     const consumer = this.consumers.get(name, now) ?? this.consumers.set(name, { granted: 0 }, now)
     consumer.countedAt = this.recentConsumers.add(now, consumer.countedAt)
     return consumer
