@@ -30,7 +30,7 @@ async function open() {
     const made = intent({ owner, idempotencyKey: { key, fingerprint: 'f' } })
     return (await ledger.begin(made)) && (await ledger.complete(made.id, facts(`${owner}-${key}`)))
   }
-  return { database, ledger, create, messages }
+  return { database, proxy, ledger, create, messages }
 }
 
 test('a create waits for the server four times, from the second one of its owner on', async () => {
@@ -55,15 +55,22 @@ test('of creates at a time each is there with its key, and the server commits fa
   expect(await wrongPageIndex(database)).toEqual([])
 })
 
-test('of one id among results at a time one create has it, and the others are mismatches', async () => {
-  const { database, ledger } = await open()
-  const made = Array.from({ length: 8 }, () => intent())
-  await Promise.all(made.map((each) => ledger.begin(each)))
-  const results = await Promise.all(made.map((each) => ledger.complete(each.id, facts('same'))))
-  expect(results.toSorted()).toEqual([...Array(7).fill(false), true])
-  expect(await query(database, "SELECT 1 FROM transactions WHERE state = 'mismatch'")).toHaveLength(7)
-  expect(await wrongPageIndex(database)).toEqual([])
-})
+test.each(['English', 'German'])(
+  'of one id among results at a time one create has it, and the others are mismatches: the server speaks %s',
+  async (language) => {
+    const { database, proxy, ledger, create } = await open()
+    await create('first')
+    if (language === 'German') proxy.speakGerman()
+    const made = Array.from({ length: 8 }, () => intent())
+    await Promise.all(made.map((each) => ledger.begin(each)))
+    // The first two go up alone.
+    const ids = made.map((_, at) => (at < 2 ? `other-${at}` : 'same'))
+    const results = await Promise.all(made.map((each, at) => ledger.complete(each.id, facts(ids[at] ?? ''))))
+    expect(results.toSorted()).toEqual([...Array(5).fill(false), true, true, true])
+    expect(await query(database, "SELECT 1 FROM transactions WHERE state = 'mismatch'")).toHaveLength(5)
+    expect(await wrongPageIndex(database)).toEqual([])
+  },
+)
 
 test('the page index is divided in the transaction that makes it too large', async () => {
   const { database, create } = await open()

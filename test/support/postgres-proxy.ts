@@ -1,6 +1,7 @@
 /** Between a ledger and its PostgreSQL: it can cut, stall, refuse, and lose a COMMIT or its reply. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** What of a COMMIT does not arrive: the request at the server, or its reply at the ledger. */
 export type Lost = 'request' | 'response'
@@ -16,6 +17,8 @@ export interface PostgresProxy {
   readonly loseCommits: (lost: Lost, count: number, then?: () => void) => void
   /** From now on `see` gets what the ledger sends. */
   readonly onSent: (see: (text: string) => void) => void
+  /** From now on the server writes the severity of its errors in German, as with `lc_messages`. */
+  readonly speakGerman: () => void
   /** New connections lead to this server; those that are open stay where they are. */
   readonly lead: (server: string) => void
   readonly close: () => void
@@ -27,11 +30,12 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   let losing: { readonly lost: Lost; left: number; readonly then: () => void } | undefined
   const commits = commitFinder()
   let see: (text: string) => void = () => {}
+  let isGerman = false
   const listener = createServer((near) => {
     const far = connect(Number(server.port), server.hostname)
     const end = (): void => void [near.destroy(), far.destroy()]
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
-    far.pipe(near)
+    far.pipe(translated(() => isGerman)).pipe(near)
     near.on('data', (chunk: Buffer) => {
       see(chunk.toString('latin1'))
       const isLost = commits(chunk) && losing !== undefined && losing.left > 0
@@ -43,7 +47,7 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
         then()
       }
       if (lost === 'request') return lose()
-      far.unpipe(near)
+      far.unpipe()
       far.once('data', lose).resume()
       far.write(chunk)
     })
@@ -65,6 +69,9 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     loseCommits(lost, count, then = () => {}) {
       losing = { lost, left: count, then }
     },
+    speakGerman() {
+      isGerman = true
+    },
     lead(next) {
       server = new URL(next)
     },
@@ -76,6 +83,21 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
       cut()
     },
   }
+}
+
+/** What the server says, with another word for the severity of an error: it is one letter longer. */
+function translated(isGerman: () => boolean): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (!isGerman()) return done(null, chunk)
+      const text = chunk.toString('latin1').replace(/E([\s\S]{4})SERROR\0/g, (_, length: string) => {
+        const longer = Buffer.alloc(4)
+        longer.writeUInt32BE(Buffer.from(length, 'latin1').readUInt32BE() + 1)
+        return `E${longer.toString('latin1')}SFEHLER\0`
+      })
+      done(null, Buffer.from(text, 'latin1'))
+    },
+  })
 }
 
 /** Whether a chunk has a COMMIT: its text, or the name under which a connection has prepared it. */

@@ -148,9 +148,14 @@ function nameOf(statement: string): string {
   return name
 }
 
-/** Whether the server rejected a statement and keeps the connection. */
+/** Codes after which a server closes the connection, in whatever language it says so. */
+const endsConnection = /^(?:08|28|57P|25P0[34]|53300)/
+
+/** Whether the server rejected a statement and keeps the connection. The severity is in the server's language (`lc_messages`). */
 export function isServerError(reason: unknown): boolean {
-  return reason instanceof pg.DatabaseError && reason.severity === 'ERROR'
+  if (!(reason instanceof pg.DatabaseError)) return false
+  const { severity = '', code = '' } = reason
+  return severity === 'ERROR' || !(severity === 'FATAL' || severity === 'PANIC' || endsConnection.test(code))
 }
 
 /** The SQLSTATE of an error (PostgreSQL, Appendix A). */
