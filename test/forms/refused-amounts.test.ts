@@ -13,7 +13,7 @@ const limits = { minAmount: digits('0.001'), maxAmount: digits('1e3') }
 const refusal: Reply = { status: 400, json: { error: 'Bad Request', message: 'amount not accepted', code: 400 } }
 
 async function started(side: (typeof pairs)[number]): Promise<Pair & AsyncDisposable> {
-  const pair = await startPair(side.client, side.provider)
+  const pair = await startPair(side.client, side.provider, { steadyClock: () => performance.now() })
   return { ...pair, [Symbol.asyncDispose]: pair.close }
 }
 

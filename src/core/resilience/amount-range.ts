@@ -14,6 +14,11 @@ import type { UpstreamScope } from '../provider-scope.ts'
 
 type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
 
+interface Known {
+  readonly range: Promise<AmountRange>
+  readonly at: number
+}
+
 const lifetimeMs = 60_000
 const maxPairs = 10_000
 /** The refusal is certain, so it must reach the client before its deadline, whatever these calls do. */
@@ -43,15 +48,20 @@ function fetchAmountRange(): Layer {
 }
 
 function rememberAmountRanges(clock: SteadyClock): Layer {
-  const known = new BoundedMap<Promise<AmountRange>>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
+  const known = new BoundedMap<Known>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
+  const remember = (key: string, range: Promise<AmountRange>): Promise<AmountRange> =>
+    known.set(key, { range, at: clock() }, clock()).range
+  const recall = (key: string): Promise<AmountRange> | undefined => {
+    const found = known.get(key, clock())
+    return found && clock() - found.at < lifetimeMs ? found.range : undefined
+  }
   const explained = async (reason: unknown, query: RateQuery, context: Context, next: SwapService, isQuote: boolean) => {
     const fault = Fault.from(reason)
     if (!lacksAmountRange(fault)) return fault
     const key = keyOf(query)
     // Of many refusals at a time one asks. Also if it finds none: the next refusal of this minute asks no more.
     const asked =
-      known.get(key, clock()) ??
-      known.set(key, withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}), clock())
+      recall(key) ?? remember(key, withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}))
     const range = await withDefault(asked, waitMsOf(context), {})
     return explainedByLimits(fault, { ...range, amountIn: query.amountIn })
   }
@@ -61,7 +71,7 @@ function rememberAmountRanges(clock: SteadyClock): Layer {
         (response) => {
           const { minAmount, maxAmount } = response.body
           if (minAmount !== undefined || maxAmount !== undefined)
-            known.set(keyOf(query), Promise.resolve({ minAmount, maxAmount }), clock())
+            void remember(keyOf(query), Promise.resolve({ minAmount, maxAmount }))
           return response
         },
         async (reason) => {
