@@ -447,8 +447,8 @@ export function reasonByLimits(amount: Amount | undefined, limits: AmountLimits)
 export function explainedByLimits(fault: Fault, limits: AmountLimits): Fault {
   const reason = reasonByLimits(limits.amountIn, limits)
   if (reason === 'refused') return fault
-  const { provider, effect } = fault
-  const details = { ...(provider !== undefined && { provider }), effect, reason, limits, cause: fault }
+  const { provider, effect, refusal } = fault
+  const details = { ...(provider !== undefined && { provider }), effect, refusal, reason, limits, cause: fault }
   return new Fault('invalid', messageWithLimits(fault.message, limits), details)
 }
 

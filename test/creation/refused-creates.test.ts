@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { intent } from '../ledger/samples.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
-import { readJson } from '../support/json.ts'
+import { digits, readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
@@ -73,6 +73,16 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     const list = await managed.client(side).get('/transactions', { key })
     expect(list.json).toMatchObject({ data: [] })
     expect((await managed.client(side).get(`/transactions/${name}~made-1`, { key })).status).toBe(404)
+  })
+
+  test('is looked for, too, where a quote says that the amount is too small', async () => {
+    const managed = await start()
+    const key = await managed.issue()
+    refuseCreated(managed[name], { status: 400, text: page }, managed.witness)
+    const order = orderIn(side, { amount: digits('0.0005') })
+    expectRefusal(await managed.client(side).post('/transactions', order, { key }), side, 400, 'below_minimum')
+    await lookNow(managed)
+    expect(outcomesOf(managed.gateway)).toEqual(['foundAfterRefusal'])
   })
 
   test('its key is free, and the next create under it is another one', async () => {
