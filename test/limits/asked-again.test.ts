@@ -1,5 +1,6 @@
 /** To ask again under an Idempotency-Key is a read (docs/contract.md §7): a client that waits for an outcome uses up no creates. */
 import { expect, test } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -42,4 +43,24 @@ test.each(formNames)('client %s', async (form) => {
 
   while ((await create('order-1')).status < 300);
   expectRefusal(await create('order-1'), form, 429, 'limited')
+})
+
+test('a key that was in progress counts as a create again once its create is refused', async () => {
+  await using managed: Managed = await startManaged({ routing: ['alpha'], sections: { limits: { ...limits, create: 20 } } })
+  const { post } = managed.client('A')
+  const key = await managed.issue()
+  const create = () => post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': 'order' } })
+  for (let count = 0; count < 2; count++) {
+    const refusing = Promise.withResolvers<void>()
+    const json = { error: 'Bad Request', message: 'no', code: 400 }
+    managed.alpha.reply('create', { status: 400, json, after: refusing.promise })
+    const first = create()
+    await expect.poll(() => managed.alpha.received('create').length, { timeout: eventTimeoutMs }).toBe(count + 1)
+    const beside = await create()
+    expectRefusal(beside, 'A', 409, 'in_progress')
+    refusing.resolve()
+    const refused = await first
+    expectRefusal(refused, 'A', 400, 'refused')
+    expect(policyOf(refused)).toBe('"create"')
+  }
 })

@@ -44,19 +44,23 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
         sentCreateKeys.add(ownerOf(context), key)
         return replay(existing, isSameRequest(existing, idempotencyKey, table), context, next)
       }
+      sentCreateKeys.delete(ownerOf(context), key)
       try {
         const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
         sentCreateKeys.add(ownerOf(context), key)
         return response
       } catch (reason) {
         const fault = Fault.from(reason)
-        if (fault.kind === 'outcomeUnknown' || fault.kind === 'inProgress') sentCreateKeys.add(ownerOf(context), key)
+        if (fault.kind === 'outcomeUnknown') sentCreateKeys.add(ownerOf(context), key)
+        // Also of a request beside this one that found it in progress: the key is free again.
+        else if (fault.kind !== 'inProgress') sentCreateKeys.delete(ownerOf(context), key)
         // Without a key a client that waits and repeats would make a second swap.
         if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
         if (fault.kind !== 'inProgress') throw reason
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
+        sentCreateKeys.add(ownerOf(context), key)
         return replay(winner, isSameRequest(winner, idempotencyKey, table), context, next)
       }
     },
@@ -97,6 +101,10 @@ export class SentCreateKeys {
   add(owner: string, key: string): void {
     const now = this.clock()
     if (!this.has(owner, key)) this.keys.set(nameOf(owner, key), true, now)
+  }
+
+  delete(owner: string, key: string): void {
+    this.keys.delete(nameOf(owner, key))
   }
 
   has(owner: string, key: string): boolean {
