@@ -79,6 +79,11 @@ export function hasVariable(name: string): boolean {
   return Boolean(process.env[name])
 }
 
+/** Whether output may have colours, where its reader can show them: `NO_COLOR` (no-color.org) forbids it, whatever else is set. */
+export function mayColour(): boolean {
+  return !process.env.NO_COLOR
+}
+
 /** What OpenTelemetry's variables say of the certificates for the connection to a collector. */
 export function otlpCertificates(): OtlpCertificates {
   return readCertificates(process.env)

@@ -132,8 +132,13 @@ const log = section(
   {
     level: setting(choice(['info', 'warn', 'error', 'silent']), 'info', 'The lowest level that is logged, or `silent`'),
     requests: setting(flag, true, 'Whether to log every request'),
+    format: setting(
+      choice(['auto', 'json', 'text']),
+      'auto',
+      'What a line is: `json` for programs, `text` for people, or `auto`: `text` if standard error is a terminal, else `json`',
+    ),
   },
-  'Logs: one line of JSON per event on standard error; readable text if that is a terminal.',
+  'One line per event on standard error ([observability.md](observability.md#the-log)).',
 )
 
 /** OpenTelemetry's names. The caller's sampling flag is ignored, so `parentbased_…` has no extra effect. */

@@ -2,9 +2,9 @@
 
 import { type LoadSources, type MeasuredLoad, measureLoad, processGauges } from '../adapters/http/load.ts'
 import { type Log, openLog } from '../adapters/log/index.ts'
-import type { Stderr } from '../adapters/log/stderr.ts'
+import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
-import type { Config } from '../config/index.ts'
+import { type Config, mayColour } from '../config/index.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -24,7 +24,7 @@ interface Telemetry {
 }
 
 /** `current`: the configuration in force. `stderr`: that of the process unless given. */
-function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr?: Stderr): Telemetry {
+function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr = openStderr(mayColour())): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf, stderr)
   const opened = Promise.withResolvers<ObservedLedger>()

@@ -1,10 +1,11 @@
 /** One of the processes that share the public port (`server.workers`). The primary, of `workers.ts`, says when it reads the configuration and stops. */
+import { openStderr } from '../adapters/log/stderr.ts'
 import { loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import { Channel } from './channel.ts'
 import { remoteLimitStores } from './limit-stores.ts'
-import type { SharedPort } from './ports.ts'
+import type { Assignment } from './workers.ts'
 
 /** Milliseconds between two looks at the load. */
 const levelIntervalMs = 250
@@ -30,10 +31,11 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   }
   process.on('unhandledRejection', fail)
   process.on('uncaughtException', fail)
-  const shared = (await channel.call('assignment')) as SharedPort
+  const { logReader, ...shared } = (await channel.call('assignment')) as Assignment
   const remoteLimits = remoteLimitStores((name, ...values) => channel.call(name, ...values))
   const config = await loadConfigInThread(file, knownForms, ports)
-  running = await start(config, { processes: shared.count }, { is: 'worker', shared, remoteLimits })
+  const stderr = { ...openStderr(false), ...logReader }
+  running = await start(config, { stderr, processes: shared.count }, { is: 'worker', shared, remoteLimits })
   started.resolve(running)
   await channel.call('listening', running.urls.get('gateway'))
   const stopTelling = tellLevel(running, channel)

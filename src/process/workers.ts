@@ -8,9 +8,9 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openStderr } from '../adapters/log/stderr.ts'
+import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
 import { type CollectedMetrics, countsOf } from '../adapters/metrics/collected.ts'
-import type { Config } from '../config/index.ts'
+import { type Config, mayColour } from '../config/index.ts'
 import type { LoadLevel } from '../core/access/admission.ts'
 import { withDefault, withTimeout } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -35,6 +35,11 @@ export function workerCount({ server: { workers } }: Config): number {
   return workers === 'auto' ? availableParallelism() : workers
 }
 
+/** What a worker is told. `logReader`: who reads its log, through this process. */
+export interface Assignment extends SharedPort {
+  readonly logReader: Pick<Stderr, 'isTerminal' | 'hasColours'>
+}
+
 interface RunningWorker {
   readonly worker: Worker
   readonly channel: Channel
@@ -46,7 +51,8 @@ interface RunningWorker {
 }
 
 export class Workers {
-  private readonly assignment: SharedPort
+  private readonly assignment: Assignment
+  private readonly stderr: Stderr
   private readonly limits: LimitStores
   private readonly observe: Observer
   private readonly endTimeoutMs: number
@@ -57,8 +63,10 @@ export class Workers {
   private readonly collecting = setInterval(() => this.metrics(), metricsIntervalMs).unref()
   private isStopping = false
 
-  private constructor({ server }: Config, assignment: SharedPort, limits: LimitStores, observe: Observer) {
-    this.assignment = assignment
+  private constructor({ server }: Config, shared: SharedPort, limits: LimitStores, observe: Observer) {
+    this.stderr = openStderr(mayColour())
+    const { isTerminal, hasColours } = this.stderr
+    this.assignment = { ...shared, logReader: { isTerminal, hasColours } }
     this.limits = limits
     this.observe = observe
     this.endTimeoutMs = (server.shutdownDelay + server.drain) * 1_000 + endMarginMs
@@ -167,7 +175,7 @@ export class Workers {
     running.url.catch(() => {})
     this.running.add(running)
     this.observe({ what: 'workers', running: this.running.size })
-    passLines(worker)
+    passLines(worker, this.stderr)
     worker.once('exit', (code, signal) => {
       listening.reject(new Error(`a worker ended with ${signal ?? code}`))
       this.onExit(running, signal ?? String(code))
@@ -199,8 +207,7 @@ async function freePort(host: string, port: number): Promise<number> {
 }
 
 /** The log of a worker becomes that of this process, a whole line at a time. */
-function passLines({ process: { stderr } }: Worker): void {
+function passLines({ process: { stderr } }: Worker, { write }: Stderr): void {
   if (!stderr) return
-  const { write } = openStderr()
   createInterface(stderr).on('line', (line) => write(`${line}\n`, () => {}))
 }

@@ -32,6 +32,7 @@ export class InProcessGateway extends GatewayAccess implements AsyncDisposable {
     const print = (line: string): void => lines.print(line)
     const stderr = {
       isTerminal: false,
+      hasColours: false,
       write(text: string, done: () => void) {
         lines.add(text)
         done()

@@ -3,9 +3,9 @@ import { eventTimeoutMs } from '../../../test/support/event-timeout.ts'
 import { openStderr, Sink, type Write } from './stderr.ts'
 
 it('gateways that are started one after another in a process add no listeners to its standard error', () => {
-  openStderr()
+  openStderr(true)
   const before = process.stderr.listenerCount('error')
-  for (let start = 0; start < 12; start++) openStderr()
+  for (let start = 0; start < 12; start++) openStderr(true)
   expect(process.stderr.listenerCount('error')).toBe(before)
 })
 

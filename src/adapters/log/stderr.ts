@@ -8,13 +8,16 @@ const ignore = (): void => {}
 export interface Stderr {
   readonly write: Write
   readonly isTerminal: boolean
+  readonly hasColours: boolean
 }
 
-/** The event loop waits for a full pipe or socket; a thread waits for a slow file. */
-export function openStderr(): Stderr {
+/** The event loop waits for a full pipe or socket; a thread waits for a slow file. `mayColour`: where it is a terminal that can. */
+export function openStderr(mayColour: boolean): Stderr {
   const stats = fstatSync(descriptor)
   const isStream = stats.isFIFO() || stats.isSocket()
-  return { write: isStream ? toStream() : toFile, isTerminal: isatty(descriptor) }
+  const isTerminal = isatty(descriptor)
+  const hasColours = mayColour && isTerminal && process.stderr.hasColors()
+  return { write: isStream ? toStream() : toFile, isTerminal, hasColours }
 }
 
 function toStream(): Write {
