@@ -5,10 +5,10 @@ import { memoryLimiter, memoryVerifiedKeys } from './memory.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Charges `count` buckets of the kind, each once. */
+/** Consumes from `count` buckets of the kind, each once. */
 async function flood(limiter: ReturnType<typeof memoryLimiter>, kind: string, count: number): Promise<void> {
-  for (let n = 1; n < count; n++) void limiter.charge(`${kind}:2001:db8:${n >> 16}:${n & 65_535}`, 60, 60)
-  await limiter.charge(`${kind}:last`, 60, 60)
+  for (let n = 1; n < count; n++) void limiter.consume(`${kind}:2001:db8:${n >> 16}:${n & 65_535}`, 60, 60)
+  await limiter.consume(`${kind}:last`, 60, 60)
 }
 
 function setClock() {
@@ -19,13 +19,13 @@ function setClock() {
 it('counts in windows that begin with the first request', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
-  const charge = () => limiter.charge('quotes:address:a', 2, 60)
-  expect(await charge()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
+  const consume = () => limiter.consume('quotes:address:a', 2, 60)
+  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
   clock.at(59.5)
-  expect(await charge()).toEqual({ isOver: false, remaining: 0, resetSeconds: 1 })
-  expect(await charge()).toEqual({ isOver: true, remaining: 0, resetSeconds: 1 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 1 })
+  expect(await consume()).toEqual({ isOver: true, remaining: 0, resetSeconds: 1 })
   clock.at(60)
-  expect(await charge()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
 })
 
 it('R1: never returns more seconds than the window has, however long the process runs', async () => {
@@ -33,7 +33,7 @@ it('R1: never returns more seconds than the window has, however long the process
   const limiter = memoryLimiter()
   for (let at = 0; at < 1_000; at++) {
     clock.mockReturnValue(at * 7_919.1357)
-    expect((await limiter.charge(`quotes:address:${at}`, 1, 60)).resetSeconds).toBe(60)
+    expect((await limiter.consume(`quotes:address:${at}`, 1, 60)).resetSeconds).toBe(60)
   }
 })
 
@@ -41,11 +41,11 @@ it('counts a bucket until the end of its own window', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
   clock.at(50)
-  await limiter.charge('quotes:address:a', 1, 60)
+  await limiter.consume('quotes:address:a', 1, 60)
   for (const second of [60, 61, 109]) {
     clock.at(second)
-    await limiter.charge(`quotes:address:${second}`, 1, 60)
-    expect((await limiter.charge('quotes:address:a', 1, 60)).isOver, `${second}`).toBe(true)
+    await limiter.consume(`quotes:address:${second}`, 1, 60)
+    expect((await limiter.consume('quotes:address:a', 1, 60)).isOver, `${second}`).toBe(true)
   }
 })
 
@@ -57,43 +57,43 @@ it('R10: a million addresses take little memory, and each of them is admitted', 
   const before = process.memoryUsage().heapUsed
   await flood(limiter, 'quotes:address', 1_000_000)
   collect()
-  const { isOver } = await limiter.charge('quotes:address:another', 1, 60)
+  const { isOver } = await limiter.consume('quotes:address:another', 1, 60)
   expect(isOver).toBe(false)
   expect((process.memoryUsage().heapUsed - before) / 2 ** 20, 'megabytes').toBeLessThan(150)
 })
 
-it('R10: a bucket is kept while fewer than 50,000 others are charged, and a key for any number of addresses', async () => {
+it('R10: a bucket is kept while fewer than 50,000 others are counted, and a key for any number of addresses', async () => {
   const limiter = memoryLimiter()
   const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unverified:all']
-  for (const bucket of buckets) await limiter.charge(bucket, 1, 60)
+  for (const bucket of buckets) await limiter.consume(bucket, 1, 60)
   await flood(limiter, 'quotes:address', 49_000)
-  for (const bucket of buckets) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+  for (const bucket of buckets) expect((await limiter.consume(bucket, 1, 60)).isOver, bucket).toBe(true)
   for (const kind of ['quotes:address', 'unverified:address']) await flood(limiter, kind, 110_000)
-  for (const bucket of buckets.slice(1)) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+  for (const bucket of buckets.slice(1)) expect((await limiter.consume(bucket, 1, 60)).isOver, bucket).toBe(true)
 })
 
 it('R11: buckets do not collide, whatever their names contain', async () => {
   const limiter = memoryLimiter()
   const names = ['a', 'a:b', 'a:b:c', 'a:b:', 'b', 'a\nb', '', ':', '::']
-  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
-  expect((await limiter.charge('a', 1, 61)).isOver).toBe(false)
-  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+  for (const name of names) expect((await limiter.consume(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
+  expect((await limiter.consume('a', 1, 61)).isOver).toBe(false)
+  for (const name of names) expect((await limiter.consume(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
 })
 
 it('R10: an expired window is deleted with all its buckets', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
-  const charge = (name: string) => limiter.charge(`quotes:address:${name}`, 2, 60)
-  await charge('a')
+  const consume = (name: string) => limiter.consume(`quotes:address:${name}`, 2, 60)
+  await consume('a')
   clock.at(30)
-  await charge('b')
+  await consume('b')
   clock.at(59)
-  expect((await charge('b')).remaining).toBe(0)
+  expect((await consume('b')).remaining).toBe(0)
   clock.at(61)
-  expect((await charge('c')).remaining).toBe(1)
-  expect((await charge('b')).isOver, 'its window began later').toBe(true)
+  expect((await consume('c')).remaining).toBe(1)
+  expect((await consume('b')).isOver, 'its window began later').toBe(true)
   clock.at(90)
-  expect((await charge('b')).remaining).toBe(1)
+  expect((await consume('b')).remaining).toBe(1)
 })
 
 describe('a verified key', () => {

@@ -1,5 +1,5 @@
 /** Limits, budgets, verified keys and winners of this process alone, for operation without Redis. `adapters/redis/stores.ts` has them in Redis. */
-import type { Charge, Counting, Limiter } from '../core/access/limits.ts'
+import type { Counting, Limiter, LimitState } from '../core/access/limits.ts'
 import type { VerifiedKeys } from '../core/access/verified-keys.ts'
 import type { Budgets, Reservation } from '../core/resilience/budget-limit.ts'
 import type { Winner, WinnerStore } from '../core/routing/winners.ts'
@@ -35,7 +35,7 @@ class Windows {
     })
   }
 
-  charge(bucket: string, limit: number, counting: Counting): Charge {
+  consume(bucket: string, limit: number, counting: Counting): LimitState {
     const now = performance.now()
     const known = this.counts.get(bucket, now)
     const count = known && known.until > now ? known : this.counts.set(bucket, { points: 0, until: now + this.windowMs }, now)
@@ -54,9 +54,9 @@ class Windows {
 export function memoryLimiter(): Limiter {
   const kindsByWindow = new Map<number, Map<string, Windows>>()
   return {
-    async charge(bucket, limit, window, counting = 'all') {
+    async consume(bucket, limit, window, counting = 'all') {
       const kinds = kindsByWindow.getOrInsertComputed(window, () => new Map())
-      return kinds.getOrInsertComputed(kindOf(bucket), () => new Windows(window * 1000)).charge(bucket, limit, counting)
+      return kinds.getOrInsertComputed(kindOf(bucket), () => new Windows(window * 1000)).consume(bucket, limit, counting)
     },
   }
 }

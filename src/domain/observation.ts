@@ -233,7 +233,7 @@ export type MirrorResult = (typeof mirrorResults)[number]
 
 export const storeStates = ['shared', 'local', 'recovering'] as const
 
-/** `recovering`: the store responds again, but other replicas may not have added their local charges yet. */
+/** `recovering`: the store responds again, but other replicas may not have added their local points yet. */
 export type StoreState = (typeof storeStates)[number]
 
 export const reloadResults = ['applied', 'refused'] as const

@@ -245,7 +245,7 @@ export interface Quota {
 
 /** The result of a gate. The call is admitted unless `refusal` is set. */
 export interface Admission {
-  /** The limit that the call was charged to. */
+  /** The limit that the call was counted for. */
   readonly quota?: Quota
   /** Set if the call is rejected. */
   readonly refusal?: Fault

@@ -13,7 +13,7 @@ interface KeyOfMount {
   readonly otherKeyHeader?: string | undefined
 }
 
-/** Authenticates the caller and charges its limits. Throws a `Fault` if the request is rejected. */
+/** Authenticates the caller and counts the request for its limits. Throws a `Fault` if the request is rejected. */
 export async function admit(
   request: HttpRequest,
   mounted: KeyOfMount,

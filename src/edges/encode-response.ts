@@ -18,7 +18,7 @@ export interface ResponseContext {
   readonly vary: string | undefined
   /** Undefined if no operation matches; then an error names no parameter. */
   readonly codec: OperationCodec | undefined
-  /** Undefined until a limit is charged. */
+  /** Undefined until the request is counted. */
   readonly quota: Quota | undefined
   /** Tags of the providers with `sandbox: true`. */
   readonly sandboxTags: ReadonlySet<string>

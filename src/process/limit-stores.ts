@@ -39,7 +39,7 @@ export function remoteLimitStores(call: (name: string, ...values: readonly unkno
     (value: string): Promise<void> =>
       remote(name)(value).catch(() => {})
   return {
-    limiter: { charge: remote('charge') },
+    limiter: { consume: remote('consume') },
     verifiedKeys: { has: remote('isVerified'), add: quiet('verify') },
     refusedAddresses: { has: remote('isRefused'), add: quiet('refuse') },
     budgets: { reserve: remote('reserve') },

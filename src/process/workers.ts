@@ -153,7 +153,7 @@ export class Workers {
       level: (level: LoadLevel) => {
         running.level = level
       },
-      charge: limiter.charge,
+      consume: limiter.consume,
       isVerified: verifiedKeys.has,
       verify: verifiedKeys.add,
       isRefused: refusedAddresses.has,

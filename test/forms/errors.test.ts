@@ -97,7 +97,7 @@ describe.each(formNames)('client %s', (form) => {
     expect(pair.provider.journal).toEqual([])
   })
 
-  test('a used-up limit is 429 before the request is read, and unreadable requests are charged', async () => {
+  test('a used-up limit is 429 before the request is read, and unreadable requests are counted', async () => {
     const limits = { quotes: 2, create: 2, read: 1, unverified: 1000 }
     const tight = await startPair(form, form, { sections: { limits } })
     const statuses: number[] = []

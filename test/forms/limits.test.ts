@@ -101,7 +101,7 @@ test('a window ends, and the next request after Retry-After is admitted', async 
   expect(third.status).toBe(200)
 })
 
-const charged: readonly (readonly [string, string, object, number, string])[] = [
+const counted: readonly (readonly [string, string, object, number, string])[] = [
   ['a response', '/currencies', {}, 200, 'quotes'],
   ['HEAD', '/currencies', { method: 'HEAD' }, 200, 'quotes'],
   ['a 304', '/currencies', { headers: { 'if-none-match': '*' } }, 304, 'quotes'],
@@ -112,7 +112,7 @@ const charged: readonly (readonly [string, string, object, number, string])[] = 
   ['a 401', '/transactions', { key: null }, 401, 'unverified'],
   ['an unreadable create', '/transactions', { method: 'POST' }, 415, 'create'],
 ]
-test.each(charged)('R12: %s is charged once, and its headers show it', async (_, path, options, status, policy) => {
+test.each(counted)('R12: %s is counted once, and its headers show it', async (_, path, options, status, policy) => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   const first = await pair.client.get(path, options)
   const second = await pair.client.get(path, options)
@@ -129,7 +129,7 @@ const free: readonly (readonly [string, string, object, number])[] = [
   ['a method that is none', '/rate', { method: 'DELETE' }, 405],
   ['another form', '/rate', { headers: { 'x-swap-form': 'B' } }, 400],
 ]
-test.each(free)('R12: %s is not charged', async (_, path, options, status) => {
+test.each(free)('R12: %s is not counted', async (_, path, options, status) => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   const response = await pair.client.get(path, options)
   const [quotes, read] = [await pair.client.get('/currencies'), await pair.client.get('/transactions')]
@@ -154,7 +154,7 @@ describe('unverified keys', () => {
     expect(pair.provider.received('list')).toHaveLength(20)
   })
 
-  test.each(formNames)('form %s: requests without the key that they need are charged alike', async (form) => {
+  test.each(formNames)('form %s: requests without the key that they need are counted alike', async (form) => {
     const pair = await startPair(form, 'A', { preverifiedKeys: [] })
     const responses: ReceivedResponse[] = []
     for (let at = 0; at < 21; at++) responses.push(await pair.client.get('/transactions', { key: null }))

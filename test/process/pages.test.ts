@@ -83,7 +83,7 @@ it('H19: many clients that never read a page cost no memory, and the API goes on
   for (const socket of sockets) socket.destroy()
 })
 
-it('H20: pages are limited by address, and the API is not charged for them', { timeout }, async () => {
+it('H20: pages are limited by address, and the API does not count them', { timeout }, async () => {
   await using gateway = await start(free)
   const statuses: number[] = []
   for (let at = 0; at < 121; at++) statuses.push((await headOf(gateway.url, '/docs')).status)

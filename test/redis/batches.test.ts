@@ -37,23 +37,23 @@ it('limits, budgets and keys of one turn are one call', async () => {
   const { limiter, budgets, verifiedKeys } = replica
   const work = () =>
     Promise.all([
-      ...Array.from({ length: 20 }, (_, at) => limiter.charge(`turn:${at}`, 60, 60)),
+      ...Array.from({ length: 20 }, (_, at) => limiter.consume(`turn:${at}`, 60, 60)),
       ...Array.from({ length: 20 }, (_, at) => budgets.reserve(`turn:${at}`, 60, 'a')),
-      limiter.charge('turn', 60, 60, 'admitted'),
+      limiter.consume('turn', 60, 60, 'admitted'),
       verifiedKeys.has('turn'),
     ])
   expect(await callsOf(work)).toBe(1)
 })
 
 it('a turn of very many is a few calls, and each gets its own reply', async () => {
-  const charges = () => Promise.all(Array.from({ length: 450 }, (_, at) => replica.limiter.charge('many', at + 1, 60)))
-  expect(await callsOf(async () => expect((await charges()).filter(({ isOver }) => isOver)).toEqual([]))).toBe(5)
+  const consumeAll = () => Promise.all(Array.from({ length: 450 }, (_, at) => replica.limiter.consume('many', at + 1, 60)))
+  expect(await callsOf(async () => expect((await consumeAll()).filter(({ isOver }) => isOver)).toEqual([]))).toBe(5)
 })
 
 it('of two callers in one turn one gets the last point', async () => {
-  await replica.limiter.charge('last', 2, 60)
-  const charges = await Promise.all([1, 2].map(() => replica.limiter.charge('last', 2, 60)))
-  expect(charges.map(({ isOver, remaining }) => [isOver, remaining])).toEqual([
+  await replica.limiter.consume('last', 2, 60)
+  const states = await Promise.all([1, 2].map(() => replica.limiter.consume('last', 2, 60)))
+  expect(states.map(({ isOver, remaining }) => [isOver, remaining])).toEqual([
     [false, 0],
     [true, 0],
   ])
@@ -62,23 +62,23 @@ it('of two callers in one turn one gets the last point', async () => {
 it('what fails fails alone', async () => {
   await redis.command('RPUSH', 'swapgate:limit:60:broken', 'a list')
   const limiter = redisLimiter(connection)
-  const [before, broken, after] = await Promise.allSettled(['good', 'broken', 'good'].map((name) => limiter.charge(name, 60, 60)))
+  const [before, broken, after] = await Promise.allSettled(['good', 'broken', 'good'].map((name) => limiter.consume(name, 60, 60)))
   expect([before, after]).toMatchObject([{ value: { remaining: 59 } }, { value: { remaining: 58 } }])
   expect(broken).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('WRONGTYPE') } })
 })
 
 it('no more than ten thousand wait', async () => {
   const limiter = redisLimiter(connection)
-  const charges = await Promise.allSettled(Array.from({ length: 10_100 }, (_, at) => limiter.charge(`crowd:${at}`, 60, 60)))
-  expect(charges.filter(({ status }) => status === 'rejected')).toHaveLength(100)
+  const states = await Promise.allSettled(Array.from({ length: 10_100 }, (_, at) => limiter.consume(`crowd:${at}`, 60, 60)))
+  expect(states.filter(({ status }) => status === 'rejected')).toHaveLength(100)
 })
 
 it('a client past its limit costs no call until its window ends, whatever the clock of this process does', async () => {
-  for (let call = 0; call < 3; call++) await replica.limiter.charge('spent', 3, 60)
+  for (let call = 0; call < 3; call++) await replica.limiter.consume('spent', 3, 60)
   const now = Date.now
   vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000)
   const refused = async () => {
-    const { isOver, remaining, resetSeconds } = await replica.limiter.charge('spent', 3, 60)
+    const { isOver, remaining, resetSeconds } = await replica.limiter.consume('spent', 3, 60)
     expect([isOver, remaining]).toEqual([true, 0])
     expect(resetSeconds).toBeGreaterThan(50)
     expect(resetSeconds).toBeLessThanOrEqual(60)
@@ -88,12 +88,12 @@ it('a client past its limit costs no call until its window ends, whatever the cl
   expect(await callsOf(refused)).toBe(0)
   const steady = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => steady() + 60_001)
-  expect(await callsOf(() => replica.limiter.charge('spent', 3, 60))).toBeGreaterThan(0)
+  expect(await callsOf(() => replica.limiter.consume('spent', 3, 60))).toBeGreaterThan(0)
 })
 
 it('a limit that is raised is asked for again; at a lower one the window is past it, too', async () => {
-  for (let call = 0; call < 4; call++) await replica.limiter.charge('raised', 3, 60)
-  expect((await replica.limiter.charge('raised', 5, 60)).isOver).toBe(false)
-  for (const limit of [1, 3]) expect((await replica.limiter.charge('raised', limit, 60)).isOver).toBe(true)
-  expect((await replica.limiter.charge('raised', 6, 60)).isOver).toBe(false)
+  for (let call = 0; call < 4; call++) await replica.limiter.consume('raised', 3, 60)
+  expect((await replica.limiter.consume('raised', 5, 60)).isOver).toBe(false)
+  for (const limit of [1, 3]) expect((await replica.limiter.consume('raised', limit, 60)).isOver).toBe(true)
+  expect((await replica.limiter.consume('raised', 6, 60)).isOver).toBe(false)
 })

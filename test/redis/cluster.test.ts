@@ -6,7 +6,7 @@ import { RedisServer } from '../support/redis.ts'
 import { RedisCluster, until } from '../support/redis-cluster.ts'
 import { percentile, type Replica, startReplica, timed } from './replica.ts'
 
-/** Charges all the time until `isEnough`; each must get a reply, in time, and be admitted. */
+/** Consumes all the time until `isEnough`; each must get a reply, in time, and be admitted. */
 async function expectServed({ limiter, budgets }: Replica, isEnough: () => Promise<unknown>): Promise<void> {
   let isOver = false
   const enough = isEnough().finally(() => {
@@ -14,7 +14,7 @@ async function expectServed({ limiter, budgets }: Replica, isEnough: () => Promi
   })
   const times: number[] = []
   for (let call = 0; !isOver; call++) {
-    const { tookMs, result } = await timed(() => limiter.charge(`bucket ${call % 50}`, 100_000, 60))
+    const { tookMs, result } = await timed(() => limiter.consume(`bucket ${call % 50}`, 100_000, 60))
     expect(result.isOver).toBe(false)
     const reserved = await timed(() => budgets.reserve(`bucket ${call % 50}`, 100_000, 'a'))
     times.push(tookMs, reserved.tookMs)
@@ -39,15 +39,15 @@ describe('three nodes', () => {
 
   it('R2: exactly the limit of each bucket is admitted, on whichever node it lies', async () => {
     const buckets = Array.from({ length: 20 }, (_, at) => `exact ${at}`)
-    const charges = await Promise.all(
+    const states = await Promise.all(
       buckets.flatMap((bucket) =>
         Array.from({ length: 20 }, async (_, call) => {
-          const { isOver } = await (replicas[call % 2] as Replica).limiter.charge(bucket, 7, 60)
+          const { isOver } = await (replicas[call % 2] as Replica).limiter.consume(bucket, 7, 60)
           return isOver ? [] : [bucket]
         }),
       ),
     )
-    const admitted = charges.flat()
+    const admitted = states.flat()
     expect(buckets.map((bucket) => admitted.filter((name) => name === bucket).length)).toEqual(buckets.map(() => 7))
     const used = await Promise.all(cluster.masters.map((master) => master.command('DBSIZE')))
     for (const count of used) expect(count).not.toBe(':0\r\n')
@@ -75,7 +75,7 @@ describe('three nodes', () => {
       await delay(500)
     })
     await replica.turned('shared')
-    const counts = await Promise.all(buckets.map((bucket) => replica.limiter.charge(bucket, 100_000, 60)))
+    const counts = await Promise.all(buckets.map((bucket) => replica.limiter.consume(bucket, 100_000, 60)))
     for (const { remaining } of counts) expect(remaining).toBeLessThan(99_999)
   }, 40_000)
 })
@@ -86,7 +86,7 @@ it('R7: the failover of Sentinel costs no response, and limits are shared again 
   await using sentinel = await RedisServer.startSentinel(master)
   const replica = await startReplica(`redis+sentinel://localhost:${sentinel.port}/group`, 2)
   await until(() => successor.isFollowing())
-  expect((await replica.limiter.charge('before', 5, 60)).remaining).toBe(4)
+  expect((await replica.limiter.consume('before', 5, 60)).remaining).toBe(4)
   await until(async () => (await successor.command('EXISTS', 'swapgate:limit:60:before')) === ':1\r\n')
   await until(async () => (await sentinel.command('INFO', 'sentinel')).includes('slaves=1'))
   await expectServed(replica, async () => {
@@ -95,7 +95,7 @@ it('R7: the failover of Sentinel costs no response, and limits are shared again 
     await replica.turned('local')
     await replica.turned('shared')
   })
-  expect((await replica.limiter.charge('before', 5, 60)).remaining).toBe(3)
+  expect((await replica.limiter.consume('before', 5, 60)).remaining).toBe(3)
   expect(await successor.command('EXISTS', 'swapgate:limit:60:before')).toBe(':1\r\n')
   replica.close()
 }, 40_000)
@@ -111,7 +111,7 @@ it('sentinels with a password of their own get it, and Redis its own', async () 
     ['', 'local'],
   ]) {
     const replica = await startReplica(`redis+sentinel://${place}${credentials}`, 5)
-    const { remaining } = await replica.limiter.charge('bucket', 10, 60)
+    const { remaining } = await replica.limiter.consume('bucket', 10, 60)
     expect([credentials, remaining]).toEqual([credentials, state === 'shared' ? 9 : 1])
     replica.close()
   }

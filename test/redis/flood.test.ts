@@ -12,10 +12,10 @@ function flood(replicas: readonly Replica[]) {
   let admitted = 0
   const sendRequest = async ({ limiter }: Replica): Promise<void> => {
     while (isOn) {
-      const charges = await Promise.all(Array.from({ length: 5 }, () => limiter.charge('flood', limit, window)))
-      admitted += charges.filter(({ isOver }) => !isOver).length
+      const states = await Promise.all(Array.from({ length: 5 }, () => limiter.consume('flood', limit, window)))
+      admitted += states.filter(({ isOver }) => !isOver).length
       // A client past its limit asks nothing of Redis: others notice that it is lost.
-      await limiter.charge('others', 1_000_000, window)
+      await limiter.consume('others', 1_000_000, window)
       await delay(2)
     }
   }

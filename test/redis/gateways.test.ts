@@ -50,7 +50,7 @@ const received = (): number => readJournal(journal).filter(({ what }) => what ==
 it.each(keys)(
   'R2: of 400 calls at once over four processes exactly the limit is admitted (%s)',
   async (key) => {
-    // The others learn from Redis that the key is verified, or most calls would be charged to the few that unverified keys have.
+    // The others learn from Redis that the key is verified, or most calls would be counted with the few that unverified keys have.
     expect((await list(0, key)).headers.ratelimit).toMatch(/^"read";r=59;/)
     const before = received()
     const responses = await Promise.all(Array.from({ length: 400 }, (_, at) => list(at, key)))

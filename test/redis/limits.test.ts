@@ -20,17 +20,17 @@ afterEach(() => void vi.restoreAllMocks())
 const at = (index: number): Replica => replicas[index] as Replica
 
 it('R2: of 400 calls at once over four replicas exactly 60 are admitted', async () => {
-  const charges = await Promise.all(Array.from({ length: 400 }, (_, call) => at(call % 4).limiter.charge('r2', 60, 60)))
-  expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(60)
-  expect(charges.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
+  const states = await Promise.all(Array.from({ length: 400 }, (_, call) => at(call % 4).limiter.consume('r2', 60, 60)))
+  expect(states.filter(({ isOver }) => !isOver)).toHaveLength(60)
+  expect(states.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
 })
 
 it('R22: refused requests are not counted among the admitted ones, over all replicas', async () => {
-  const charge = (call: number, limit: number) => at(call % 4).limiter.charge('r22', limit, 60, 'admitted')
-  const charges = await Promise.all(Array.from({ length: 200 }, (_, call) => charge(call, 20)))
-  expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(20)
-  expect(await charge(0, 100)).toEqual({ isOver: false, remaining: 79, resetSeconds: 60 })
-  expect(await at(1).limiter.charge('r22', 100, 60)).toMatchObject({ isOver: false, remaining: 78 })
+  const consume = (call: number, limit: number) => at(call % 4).limiter.consume('r22', limit, 60, 'admitted')
+  const states = await Promise.all(Array.from({ length: 200 }, (_, call) => consume(call, 20)))
+  expect(states.filter(({ isOver }) => !isOver)).toHaveLength(20)
+  expect(await consume(0, 100)).toEqual({ isOver: false, remaining: 79, resetSeconds: 60 })
+  expect(await at(1).limiter.consume('r22', 100, 60)).toMatchObject({ isOver: false, remaining: 78 })
 })
 
 it('R22: an address of which a key was refused is known to every replica, for a minute', async () => {
@@ -47,7 +47,7 @@ it('R14: of 200 calls at once over four replicas exactly the budget is granted',
 
 it('R13: what remains falls by one with each request, and the window does not begin anew', async () => {
   for (let call = 1; call <= 5; call++) {
-    const { remaining, resetSeconds: reset } = await at(call % 4).limiter.charge('r13', 4, 60)
+    const { remaining, resetSeconds: reset } = await at(call % 4).limiter.consume('r13', 4, 60)
     expect(remaining).toBe(Math.max(0, 4 - call))
     expect(reset).toBeGreaterThan(50)
     expect(reset).toBeLessThanOrEqual(60)
@@ -55,53 +55,53 @@ it('R13: what remains falls by one with each request, and the window does not be
 })
 
 it('R3: after the window, which Redis keeps, the next request is admitted', async () => {
-  await at(0).limiter.charge('r3', 1, 1)
-  const { isOver, resetSeconds: reset } = await at(1).limiter.charge('r3', 1, 1)
+  await at(0).limiter.consume('r3', 1, 1)
+  const { isOver, resetSeconds: reset } = await at(1).limiter.consume('r3', 1, 1)
   const refusedAt = performance.now()
   expect([isOver, reset]).toEqual([true, 1])
   // A timer of a busy loop is early, and Redis keeps a key to the end of its last millisecond.
   while (performance.now() - refusedAt < reset * 1000 + 2) await delay(10)
-  expect((await at(2).limiter.charge('r3', 1, 1)).isOver).toBe(false)
+  expect((await at(2).limiter.consume('r3', 1, 1)).isOver).toBe(false)
 })
 
 it('R11: buckets do not get into each other, whatever is in their names', async () => {
   const names = ['a', 'a:b', 'a\nb', 'a\r\nDEL a', '{a}', '{a}b', '}', '*', '', 'swapgate:limit:60:a', '\0']
-  for (const name of names) expect((await at(0).limiter.charge(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
-  expect((await at(0).limiter.charge('r11:a', 1, 61)).isOver).toBe(false)
-  for (const name of names) expect((await at(1).limiter.charge(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+  for (const name of names) expect((await at(0).limiter.consume(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
+  expect((await at(0).limiter.consume('r11:a', 1, 61)).isOver).toBe(false)
+  for (const name of names) expect((await at(1).limiter.consume(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
 })
 
 it.each([3_600_000, -3_600_000])('R15: a jump of the clock here by %i ms changes nothing', async (jump) => {
   const bucket = `r15:${jump}`
-  await at(0).limiter.charge(bucket, 3, 60)
+  await at(0).limiter.consume(bucket, 3, 60)
   const now = Date.now
   vi.spyOn(Date, 'now').mockImplementation(() => now() + jump)
-  const { isOver, remaining, resetSeconds: reset } = await at(0).limiter.charge(bucket, 3, 60)
+  const { isOver, remaining, resetSeconds: reset } = await at(0).limiter.consume(bucket, 3, 60)
   expect([isOver, remaining]).toEqual([false, 1])
   expect(reset).toBeGreaterThan(50)
   expect(reset).toBeLessThanOrEqual(60)
-  expect((await at(1).limiter.charge(bucket, 3, 60)).remaining).toBe(0)
-  expect((await at(1).limiter.charge(bucket, 3, 60)).isOver).toBe(true)
+  expect((await at(1).limiter.consume(bucket, 3, 60)).remaining).toBe(0)
+  expect((await at(1).limiter.consume(bucket, 3, 60)).isOver).toBe(true)
 })
 
 it('R15: a jump of the clock of Redis costs one more round trip, and counts nothing twice', async () => {
   const replica = await startReplica(redis.url, 4)
-  await replica.limiter.charge('r15', 4, 60)
+  await replica.limiter.consume('r15', 4, 60)
   const now = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => now() - 3_600_000) // For this process, Redis is an hour ahead.
-  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(2)
-  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(1)
+  expect((await replica.limiter.consume('r15', 4, 60)).remaining).toBe(2)
+  expect((await replica.limiter.consume('r15', 4, 60)).remaining).toBe(1)
   expect(replica.observations).toEqual([])
   replica.close()
 })
 
-it('takes one round trip for each charge', async () => {
+it('takes one round trip for each call', async () => {
   const calls = async (): Promise<number> => {
     const stats = await redis.command('INFO', 'commandstats')
     return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
   }
   const before = await calls()
-  for (let call = 0; call < 10; call++) await at(0).limiter.charge('trips', 60, 60)
+  for (let call = 0; call < 10; call++) await at(0).limiter.consume('trips', 60, 60)
   expect((await calls()) - before).toBe(10)
 })
 
@@ -117,23 +117,23 @@ it('a key that one replica verified is verified for the others, and looked up on
 
 it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no response', async (command) => {
   await redis.command(...command.split(' '))
-  const charges = await Promise.all(replicas.map(({ limiter }) => limiter.charge(`r7:${command}`, 3, 60)))
-  expect(charges.map(({ remaining }) => remaining).sort()).toEqual([0, 0, 1, 2])
+  const states = await Promise.all(replicas.map(({ limiter }) => limiter.consume(`r7:${command}`, 3, 60)))
+  expect(states.map(({ remaining }) => remaining).sort()).toEqual([0, 0, 1, 2])
   expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
 })
 
 it.each([undefined, 'admitted'] as const)('R10: a window without an end gets one, counting %s', async (counting) => {
   const bucket = `r10:${counting}`
-  for (const replica of [0, 1]) await at(replica).limiter.charge(bucket, 2, 60, counting)
+  for (const replica of [0, 1]) await at(replica).limiter.consume(bucket, 2, 60, counting)
   expect(await redis.command('PERSIST', `swapgate:limit:60:${bucket}`)).toBe(':1\r\n')
-  expect(await at(2).limiter.charge(bucket, 2, 60, counting)).toEqual({ isOver: true, remaining: 0, resetSeconds: 60 })
+  expect(await at(2).limiter.consume(bucket, 2, 60, counting)).toEqual({ isOver: true, remaining: 0, resetSeconds: 60 })
 })
 
 it('gateways with another prefix share nothing', async () => {
   const other = await startReplica(redis.url, 4, 'swapgate-staging')
   for (const { limiter, verifiedKeys, budgets } of [at(0), other]) {
-    expect(await limiter.charge('apart', 5, 60)).toMatchObject({ remaining: 4 })
-    expect(await limiter.charge('apart-2', 5, 60, 'admitted')).toMatchObject({ remaining: 4 })
+    expect(await limiter.consume('apart', 5, 60)).toMatchObject({ remaining: 4 })
+    expect(await limiter.consume('apart-2', 5, 60, 'admitted')).toMatchObject({ remaining: 4 })
     expect(await budgets.reserve('apart', 1, undefined)).toMatchObject({ isGranted: true })
     expect(await verifiedKeys.has('apart')).toBe(false)
     await verifiedKeys.add('apart')
@@ -145,7 +145,7 @@ it('gateways with another prefix share nothing', async () => {
 })
 
 it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
-  await at(0).limiter.charge('r10', 3, 60)
+  await at(0).limiter.consume('r10', 3, 60)
   await at(0).verifiedKeys.add('r10')
   await at(0).budgets.reserve('r10', 3, 'a')
   const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate:'))

@@ -1,4 +1,4 @@
-/** A process of its own that charges and reserves what it is sent, all in one turn of its event loop. */
+/** A process of its own that consumes and reserves what it is sent, all in one turn of its event loop. */
 import { openLimitStores } from '../../src/process/limit-stores.ts'
 
 /** `counting` is of a limit; a budget has none. */
@@ -15,7 +15,7 @@ const { limiter, budgets } = await openLimitStores(
 
 async function isPassed({ bucket, limit, counting }: Decision): Promise<boolean> {
   if (counting === undefined) return (await budgets.reserve(bucket, limit)).isGranted
-  return !(await limiter.charge(bucket, limit, 60, counting)).isOver
+  return !(await limiter.consume(bucket, limit, 60, counting)).isOver
 }
 
 process.on('message', async (decisions: readonly Decision[]) => process.send?.(await Promise.all(decisions.map(isPassed))))

@@ -1,7 +1,7 @@
 /** Limits, budgets, verified keys and winners that all processes with the same Redis share. Everything throws if Redis does not respond. */
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterStore from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
-import type { Charge, Counting, SharedLimiter } from '../../core/access/limits.ts'
+import type { Counting, LimitState, SharedLimiter } from '../../core/access/limits.ts'
 import type { SharedVerifiedKeys } from '../../core/access/store-outage.ts'
 import type { Budgets } from '../../core/resilience/budget-limit.ts'
 import type { WinnerStore } from '../../core/routing/winners.ts'
@@ -69,7 +69,7 @@ export function redisLimiter({ prefix, script }: Pick<Connection, 'prefix' | 'sc
   const limiterOf = (limit: number): ScriptedLimiter =>
     limiters.getOrInsertComputed(limit, () => new ScriptedLimiter(scripts, `${prefix}:limit`, limit))
   const spentWindows = new BoundedMap<Spent>({ share: cacheShares.limits, maxEntries: maxSpent, lifetimeMs: spentLifetimeMs })
-  const consume = async (key: string, limit: number, windowSeconds: number, counting: Counting): Promise<Charge> => {
+  const consumeInRedis = async (key: string, limit: number, windowSeconds: number, counting: Counting): Promise<LimitState> => {
     const options = { customDuration: windowSeconds, counting }
     const result = await limiterOf(limit).consume(key, 1, options).catch(refusalOf)
     const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result
@@ -78,11 +78,11 @@ export function redisLimiter({ prefix, script }: Pick<Connection, 'prefix' | 'sc
     return { isOver: consumedPoints > limit, remaining, resetSeconds: secondsOf(msBeforeNext) }
   }
   return {
-    charge(bucket, limit, windowSeconds, counting = 'all') {
+    consume(bucket, limit, windowSeconds, counting = 'all') {
       const key = `${windowSeconds}:${bucket}`
       const now = performance.now()
       const spent = spentWindows.get(key, now)
-      if (!spent || spent.limit < limit || spent.until <= now) return consume(key, limit, windowSeconds, counting)
+      if (!spent || spent.limit < limit || spent.until <= now) return consumeInRedis(key, limit, windowSeconds, counting)
       return Promise.resolve({ isOver: true, remaining: 0, resetSeconds: secondsOf(Math.min(spent.until - now, spent.leftMs)) })
     },
     async add(bucket, points, windowSeconds, remainingSeconds) {

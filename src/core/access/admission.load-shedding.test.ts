@@ -5,14 +5,14 @@ import type { ClientLimits } from './limits.ts'
 
 const caller = { address: '192.0.2.1', identity: 'acme' }
 
-function gateWith(isShed: AdmissionOptions['isShed'], onCharge = () => {}): Gate {
-  const charge: ClientLimits['charge'] = async () => {
-    onCharge()
+function gateWith(isShed: AdmissionOptions['isShed'], onConsume = () => {}): Gate {
+  const consume: ClientLimits['consume'] = async () => {
+    onConsume()
     return {}
   }
   const refusedAddresses = { has: async () => false, add: () => {} }
   return admission({
-    limits: { charge, chargeUnverified: async () => ({}), mayVerify: async () => false },
+    limits: { consume, consumeUnverified: async () => ({}), mayVerify: async () => false },
     refusedAddresses,
     isShed,
   })
@@ -26,16 +26,16 @@ describe('X3: at load level', () => {
     [3, ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']],
   ])('%i these are refused: %j', async (level, refused) => {
     const load: Load = { level }
-    let charged = 0
+    let consumed = 0
     const gate = gateWith(
       loadShedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true, clock: () => 0 }),
-      () => void charged++,
+      () => void consumed++,
     )
     const admissions = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
     const shed = admissions.filter(([, refusal]) => refusal)
     expect(shed.map(([op]) => op)).toEqual(refused)
     for (const [, refusal] of shed) expect(refusal).toMatchObject({ kind: 'unavailable', retryAfter: 2 })
-    expect(charged).toBe(ops.length - refused.length)
+    expect(consumed).toBe(ops.length - refused.length)
   })
 })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Gate } from '../../domain/service.ts'
 import { admission } from './admission.ts'
-import { type Charge, type Counting, clientLimits, type Limits } from './limits.ts'
+import { type Counting, clientLimits, type LimitState, type Limits } from './limits.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
 const configured: Limits = { quotes: 60, create: 30, read: 120, unverified: 600, window: 60, dryRun: false }
@@ -10,21 +10,21 @@ const callerWithoutKey: Caller = { address: '192.0.2.1' }
 const callerWithUnknownKey: Caller = { ...callerWithoutKey, isKeyUnknown: true }
 const client: Caller = { address: '192.0.2.1', identity: 'acme' }
 
-let charged: [string, number, number, Counting?][]
-let charges: Record<string, Partial<Charge>>
+let consumed: [string, number, number, Counting?][]
+let states: Record<string, Partial<LimitState>>
 let decided: string[]
 let refused: Set<string>
 beforeEach(() => {
   refused = new Set()
-  charged = []
-  charges = {}
+  consumed = []
+  states = {}
   decided = []
 })
 
 const limiter = {
-  async charge(bucket: string, limit: number, window: number, counting?: Counting): Promise<Charge> {
-    charged.push(counting ? [bucket, limit, window, counting] : [bucket, limit, window])
-    return { isOver: false, remaining: limit - 1, resetSeconds: 42, ...charges[bucket], ...charges[`${bucket} ${limit}`] }
+  async consume(bucket: string, limit: number, window: number, counting?: Counting): Promise<LimitState> {
+    consumed.push(counting ? [bucket, limit, window, counting] : [bucket, limit, window])
+    return { isOver: false, remaining: limit - 1, resetSeconds: 42, ...states[bucket], ...states[`${bucket} ${limit}`] }
   },
 }
 
@@ -42,9 +42,9 @@ function gate({ dryRun = false, verifiedKeys = undefined as VerifiedKeys | undef
 }
 
 const verifiedKeysOf = (isVerified: boolean): VerifiedKeys => ({ has: async () => isVerified, add: async () => {} })
-const over: Partial<Charge> = { isOver: true, remaining: 0 }
+const over: Partial<LimitState> = { isOver: true, remaining: 0 }
 
-describe('is charged to', () => {
+describe('is counted for', () => {
   it.each([
     ['getRate', callerWithoutKey, 'quotes:address:192.0.2.1', 60],
     ['listCurrencies', client, 'quotes:identity:acme', 60],
@@ -53,24 +53,24 @@ describe('is charged to', () => {
     ['getTransaction', client, 'read:identity:acme', 120],
   ] as const)('%s of %o: %s', async (op, caller, bucket, limit) => {
     const { quota, refusal } = await gate()(op, caller)
-    expect(charged).toEqual([[bucket, limit, 60]])
+    expect(consumed).toEqual([[bucket, limit, 60]])
     expect(quota).toEqual({ policy: bucket.split(':')[0], limit, windowSeconds: 60, remaining: limit - 1, resetSeconds: 42 })
     expect(refusal).toBeUndefined()
   })
 
   it("the address, for quotes with a provider's own key: it is not verified yet", async () => {
     await gate({ verifiedKeys: verifiedKeysOf(true) })('getRate', client)
-    expect(charged).toEqual([['quotes:address:192.0.2.1', 60, 60]])
+    expect(consumed).toEqual([['quotes:address:192.0.2.1', 60, 60]])
   })
 
   it('the identity alone, once its key was accepted', async () => {
     await gate({ verifiedKeys: verifiedKeysOf(true) })('getTransaction', client)
-    expect(charged).toEqual([['read:identity:acme', 120, 60]])
+    expect(consumed).toEqual([['read:identity:acme', 120, 60]])
   })
 
   it('the address and all addresses too, until its key was accepted', async () => {
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
-    expect(charged).toEqual([
+    expect(consumed).toEqual([
       ['unverified:address:192.0.2.1', 20, 60],
       ['unverified:all', 600, 60, 'admitted'],
       ['read:identity:acme', 120, 60],
@@ -86,7 +86,7 @@ describe('is refused', () => {
     [-3, 1],
     [99, 60],
   ])('with %i s left of the window: Retry-After is %i s', async (resetSeconds, retryAfter) => {
-    charges = { 'quotes:address:192.0.2.1': { ...over, resetSeconds } }
+    states = { 'quotes:address:192.0.2.1': { ...over, resetSeconds } }
     const { refusal } = await gate()('getRate', callerWithoutKey)
     expect(refusal).toMatchObject({ kind: 'limited', retryAfter })
     expect(refusal?.reason).toBe('limited')
@@ -94,13 +94,13 @@ describe('is refused', () => {
   })
 
   it.each(['unverified:address:192.0.2.1', 'unverified:all'])('a client that guesses keys, by %s', async (bucket) => {
-    charges = { [bucket]: over }
+    states = { [bucket]: over }
     for (const verifiedKeys of [undefined, verifiedKeysOf(false)]) {
-      charged = []
+      consumed = []
       const { refusal, quota } = await gate({ verifiedKeys })('getTransaction', verifiedKeys ? client : callerWithUnknownKey)
       expect(refusal).toMatchObject({ kind: 'limited', reason: 'unverified_limited' })
       expect(quota?.policy).toBe('unverified')
-      expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
+      expect(consumed.at(-1)?.[0], 'nothing is counted after that').toBe(bucket)
     }
     expect(decided).toEqual(['unverified refused', 'unverified refused'])
   })
@@ -109,22 +109,22 @@ describe('is refused', () => {
     ['refused lately', true, 600],
     ['not refused lately', false, 3_000],
   ])('above the bound for all, an address with a key that was %s', async (_, isRefused, limit) => {
-    charges = { 'unverified:all 600': over, 'unverified:all 3000': over }
+    states = { 'unverified:all 600': over, 'unverified:all 3000': over }
     if (isRefused) refused.add('192.0.2.1')
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
     expect(refusal).toMatchObject({ kind: 'limited' })
-    expect(charged.at(-1)).toEqual(['unverified:all', limit, 60, 'admitted'])
+    expect(consumed.at(-1)).toEqual(['unverified:all', limit, 60, 'admitted'])
   })
 
   it('no other address above the bound for all, below five times it', async () => {
-    charges = { 'unverified:all 600': over }
+    states = { 'unverified:all 600': over }
     expect((await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)).refusal).toBeUndefined()
   })
 
   it('a client without a key, by the address alone', async () => {
-    charges = { 'unverified:all': over }
+    states = { 'unverified:all': over }
     expect((await gate()('getTransaction', callerWithoutKey)).refusal).toMatchObject({ kind: 'unauthorized' })
-    expect(charged).toEqual([['unverified:address:192.0.2.1', 20, 60]])
+    expect(consumed).toEqual([['unverified:address:192.0.2.1', 20, 60]])
     expect(refused.size).toBe(0)
   })
 
@@ -146,7 +146,7 @@ describe('is counted as', () => {
     [6, 'near'],
     [0, 'near'],
   ])('with %i of 60 left: %s', async (remaining, decision) => {
-    charges = { 'quotes:address:192.0.2.1': { remaining } }
+    states = { 'quotes:address:192.0.2.1': { remaining } }
     await gate()('getRate', callerWithoutKey)
     expect(decided).toEqual([`quotes ${decision}`])
   })
@@ -154,14 +154,14 @@ describe('is counted as', () => {
 
 describe('in a dry run', () => {
   it('a request above the limit is admitted, and counted', async () => {
-    charges = { 'quotes:address:192.0.2.1': over }
+    states = { 'quotes:address:192.0.2.1': over }
     const admission = await gate({ dryRun: true })('getRate', callerWithoutKey)
     expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
     expect(decided).toEqual(['quotes shadowed'])
   })
 
   it('a client with an unknown key is still refused', async () => {
-    charges = { 'unverified:all': over }
+    states = { 'unverified:all': over }
     expect((await gate({ dryRun: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect(decided).toEqual(['unverified shadowed'])
   })

@@ -27,14 +27,14 @@ export function admission({ limits, refusedAddresses, verifiedKeys, verifyKey, i
   return async (op, caller) => {
     const subject = subjectOf(op, caller, verifiedKeys === undefined)
     if (isShed(op, caller, subject)) return { refusal: overloaded() } // 503
-    if (!keyed.has(op)) return await limits.charge(policyOf[op], subject) // quotes need no key; 429
+    if (!keyed.has(op)) return await limits.consume(policyOf[op], subject) // quotes need no key; 429
     if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
     if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
-      const unverified = await limits.chargeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
+      const unverified = await limits.consumeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
       if (unverified.refusal && !(await verifyKey?.(caller))) return unverified
     }
     // Without `await` an async function takes two more turns of the queue to follow a promise.
-    return await limits.charge(policyOf[op], subject) // 429
+    return await limits.consume(policyOf[op], subject) // 429
   }
 }
 
@@ -44,10 +44,10 @@ async function refuseWithoutKey(
   limits: ClientLimits,
   refusedAddresses: RefusedAddresses,
 ): Promise<Admission> {
-  const charged = await limits.chargeUnverified(address, isKeyUnknown)
+  const counted = await limits.consumeUnverified(address, isKeyUnknown)
   if (isKeyUnknown) refusedAddresses.add(address)
-  if (charged.refusal) return charged
-  return { ...charged, refusal: standardFault('unauthorized', isKeyUnknown ? {} : { reason: 'key_missing' }) }
+  if (counted.refusal) return counted
+  return { ...counted, refusal: standardFault('unauthorized', isKeyUnknown ? {} : { reason: 'key_missing' }) }
 }
 
 /** Quotes count by identity only in managed mode: a provider's key is not verified by a quote. */
@@ -69,7 +69,7 @@ const windowSeconds = 60
 export function pageLimit(limiter: Limiter, load: Load, observe: Observer): PageGate {
   return async (address) => {
     if (load.level > 0) return { refusal: overloaded() }
-    const { isOver, remaining, resetSeconds } = await limiter.charge(
+    const { isOver, remaining, resetSeconds } = await limiter.consume(
       `${policy}:address:${clientNetworkOf(address)}`,
       limit,
       windowSeconds,

@@ -8,8 +8,8 @@ import { clientNetworkOf } from './client-address.ts'
 import type { StoreOutage } from './store-outage.ts'
 import type { RefusedAddresses } from './verified-keys.ts'
 
-/** A limit's state after a request was charged to it. `isOver`: the request exceeds the limit. */
-export interface Charge {
+/** A limit's state after a request was counted. `isOver`: the request exceeds the limit. */
+export interface LimitState {
   readonly isOver: boolean
   readonly remaining: number
   /** Whole seconds, rounded up. */
@@ -22,7 +22,7 @@ export type Counting = 'all' | 'admitted'
 /** Counts requests in fixed windows that start with the first request. */
 export interface Limiter {
   /** `counting` is `all` by default. */
-  readonly charge: (bucket: string, limit: number, windowSeconds: number, counting?: Counting) => Promise<Charge>
+  readonly consume: (bucket: string, limit: number, windowSeconds: number, counting?: Counting) => Promise<LimitState>
 }
 
 /** The configured limits: requests per window. */
@@ -56,63 +56,63 @@ interface LimitsOptions {
   readonly observe: Observer
 }
 
-/** Rate limits of clients. `charge` and `chargeUnverified` return `limited` as `refusal`; they do not throw it. */
+/** Rate limits of clients. `consume` and `consumeUnverified` return `limited` as `refusal`; they do not throw it. */
 export interface ClientLimits {
-  readonly charge: (policy: BudgetPolicy, subject: string) => Promise<Admission>
-  /** Charges a missing or unverified key to its address and, if there is a key, to all addresses together. */
-  readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
-  /** Charges the verification of a key by a read to its address and to all addresses together. */
+  readonly consume: (policy: BudgetPolicy, subject: string) => Promise<Admission>
+  /** Counts a missing or unverified key for its address and, if there is a key, for all addresses together. */
+  readonly consumeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
+  /** Counts the verification of a key by a read for its address and for all addresses together. */
   readonly mayVerify: (address: string) => Promise<boolean>
 }
 
 /** Applies the configured limits. In a dry run it never rejects. */
 export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
   const decide = createDecide(configured.dryRun, observe)
-  const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> => {
+  const consumePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> => {
     const { [policy]: limit, window } = configured
     return limiter
-      .charge(`${policy}:${subject}`, limit, window)
-      .then((charge) => decide(policy, admissionOf(charge, policy, limit, window)))
+      .consume(`${policy}:${subject}`, limit, window)
+      .then((state) => decide(policy, admissionOf(state, policy, limit, window)))
   }
-  const chargeBucket = (subject: string, limit: number, counting?: Counting): Promise<ChargedAdmission> =>
+  const consumeBucket = (subject: string, limit: number, counting?: Counting): Promise<CountedAdmission> =>
     limiter
-      .charge(`unverified:${subject}`, limit, unverifiedWindowSeconds, counting)
-      .then((charge) => admissionOf(charge, 'unverified', limit, unverifiedWindowSeconds))
+      .consume(`unverified:${subject}`, limit, unverifiedWindowSeconds, counting)
+      .then((state) => admissionOf(state, 'unverified', limit, unverifiedWindowSeconds))
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
-  const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
-    const all = (limit: number): Promise<ChargedAdmission> => chargeBucket('all', limit, 'admitted')
+  const consumeAllAddresses = async (address: string): Promise<CountedAdmission> => {
+    const all = (limit: number): Promise<CountedAdmission> => consumeBucket('all', limit, 'admitted')
     const acrossAddresses = await all(configured.unverified)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
     return all(configured.unverified * unverifiedReserveFactor)
   }
   /** Makes guessing of keys slow for each address and for all addresses together. */
-  const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
-    const perAddress = await chargeBucket(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
+  const consumeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
+    const perAddress = await consumeBucket(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
     if (perAddress.refusal || !hasKey) return decide('unverified', perAddress)
-    const acrossAddresses = await chargeAllAddresses(address)
+    const acrossAddresses = await consumeAllAddresses(address)
     return decide('unverified', acrossAddresses.refusal ? acrossAddresses : perAddress)
   }
   const mayVerify = async (address: string): Promise<boolean> => {
-    const perAddress = await chargeBucket(`verification:${clientNetworkOf(address)}`, verificationsPerAddress)
-    return !perAddress.refusal && !(await chargeAllAddresses(address)).refusal
+    const perAddress = await consumeBucket(`verification:${clientNetworkOf(address)}`, verificationsPerAddress)
+    return !perAddress.refusal && !(await consumeAllAddresses(address)).refusal
   }
-  return { charge: chargePolicy, chargeUnverified, mayVerify }
+  return { consume: consumePolicy, consumeUnverified, mayVerify }
 }
 
 function admissionOf(
-  { isOver, remaining, resetSeconds }: Charge,
+  { isOver, remaining, resetSeconds }: LimitState,
   policy: LimitPolicy,
   limit: number,
   windowSeconds: number,
-): ChargedAdmission {
+): CountedAdmission {
   const quota = { policy, limit, windowSeconds, remaining, resetSeconds }
   return isOver ? { quota, refusal: limitExceeded(quota) } : { quota }
 }
 
-type ChargedAdmission = Admission & Required<Pick<Admission, 'quota'>>
+type CountedAdmission = Admission & Required<Pick<Admission, 'quota'>>
 
 /** Reports each decision. In a dry run it admits requests above the limit. */
-function createDecide(isDryRun: boolean, observe: Observer): (policy: LimitPolicy, admission: ChargedAdmission) => Admission {
+function createDecide(isDryRun: boolean, observe: Observer): (policy: LimitPolicy, admission: CountedAdmission) => Admission {
   return (policy, admission) => {
     const { quota, refusal } = admission
     observe({ what: 'limit', policy, decision: decisionOf(admission, isDryRun) })
@@ -120,7 +120,7 @@ function createDecide(isDryRun: boolean, observe: Observer): (policy: LimitPolic
   }
 }
 
-function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, isDryRun: boolean): LimitDecision {
+function decisionOf({ quota: { remaining, limit }, refusal }: CountedAdmission, isDryRun: boolean): LimitDecision {
   if (refusal) return isDryRun ? 'shadowed' : 'refused'
   return remaining <= limit * nearShare ? 'near' : 'admitted'
 }
@@ -167,7 +167,7 @@ interface LimitFallbackOptions {
 }
 
 /** Points of a bucket's window that were admitted locally and are not counted in the store yet. */
-interface PendingCharge {
+interface BucketPoints {
   points: number
   limit: number
   windowSeconds: number
@@ -175,55 +175,55 @@ interface PendingCharge {
   expiresAt: number
 }
 
-type PendingCharges = BoundedMap<PendingCharge>
+type PendingPoints = BoundedMap<BucketPoints>
 
-/** Charges of dropped buckets are not counted in the store. */
-const maxPendingCharges = 100_000
+/** Points of dropped buckets are not counted in the store. */
+const maxPendingBuckets = 100_000
 const batchSize = 100
-/** New charges arrive during a flush, so several rounds may be needed. */
+/** New points arrive during a flush, so several rounds may be needed. */
 const maxFlushRounds = 10
 
 /**
  * While the store is lost, each replica admits its share of each limit (at least 1). Before it uses the store again, it adds
- * its local charges to the store. So a loss and a recovery inside one window admit at most twice the limit, even if the store
+ * its local points to the store. So a loss and a recovery inside one window admit at most twice the limit, even if the store
  * comes back empty: the limit before the loss, and the limit after it, which includes the shares of all replicas.
  */
 export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
-  const pendingCharges: PendingCharges = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingCharges })
-  const chargeLocally: Limiter['charge'] = (bucket, limit, windowSeconds, counting) =>
-    local.charge(bucket, shareOf(limit, replicas), windowSeconds, counting)
-  const chargeWithoutStore: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
-    const charge = await chargeLocally(bucket, limit, windowSeconds, counting)
-    if (!charge.isOver)
-      addPending(pendingCharges, bucket, {
+  const pendingPoints: PendingPoints = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingBuckets })
+  const consumeLocally: Limiter['consume'] = (bucket, limit, windowSeconds, counting) =>
+    local.consume(bucket, shareOf(limit, replicas), windowSeconds, counting)
+  const consumeWithoutStore: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
+    const state = await consumeLocally(bucket, limit, windowSeconds, counting)
+    if (!state.isOver)
+      addPending(pendingPoints, bucket, {
         points: 1,
         limit,
         windowSeconds,
-        expiresAt: performance.now() + charge.resetSeconds * 1000,
+        expiresAt: performance.now() + state.resetSeconds * 1000,
       })
-    return charge
+    return state
   }
-  const chargeBoth: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
-    const localCharge = await chargeLocally(bucket, limit, windowSeconds, counting)
-    if (localCharge.isOver) return localCharge
-    const sharedCharge = await shared.charge(bucket, limit, windowSeconds, counting).catch(() => outage.begin())
-    if (sharedCharge) return sharedCharge.remaining < localCharge.remaining || sharedCharge.isOver ? sharedCharge : localCharge
-    addPending(pendingCharges, bucket, {
+  const consumeBoth: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
+    const localState = await consumeLocally(bucket, limit, windowSeconds, counting)
+    if (localState.isOver) return localState
+    const sharedState = await shared.consume(bucket, limit, windowSeconds, counting).catch(() => outage.begin())
+    if (sharedState) return sharedState.remaining < localState.remaining || sharedState.isOver ? sharedState : localState
+    addPending(pendingPoints, bucket, {
       points: 1,
       limit,
       windowSeconds,
-      expiresAt: performance.now() + localCharge.resetSeconds * 1000,
+      expiresAt: performance.now() + localState.resetSeconds * 1000,
     })
-    return localCharge
+    return localState
   }
-  outage.beforeRecovery(() => flushAll(pendingCharges, shared, observe))
+  outage.beforeRecovery(() => flushAll(pendingPoints, shared, observe))
   return {
-    charge(bucket, limit, windowSeconds, counting) {
-      if (outage.state === 'local') return chargeWithoutStore(bucket, limit, windowSeconds, counting)
-      if (outage.state === 'recovering') return chargeBoth(bucket, limit, windowSeconds, counting)
-      return shared.charge(bucket, limit, windowSeconds, counting).catch(() => {
+    consume(bucket, limit, windowSeconds, counting) {
+      if (outage.state === 'local') return consumeWithoutStore(bucket, limit, windowSeconds, counting)
+      if (outage.state === 'recovering') return consumeBoth(bucket, limit, windowSeconds, counting)
+      return shared.consume(bucket, limit, windowSeconds, counting).catch(() => {
         outage.begin()
-        return chargeWithoutStore(bucket, limit, windowSeconds, counting)
+        return consumeWithoutStore(bucket, limit, windowSeconds, counting)
       })
     },
   }
@@ -233,36 +233,34 @@ function shareOf(limit: number, replicas: number): number {
   return Math.max(1, Math.floor(limit / replicas))
 }
 
-function addPending(pendingCharges: PendingCharges, bucket: string, pendingCharge: PendingCharge): void {
-  const existing = pendingCharges.get(bucket)
-  if (existing && existing.expiresAt > performance.now()) existing.points += pendingCharge.points
-  else if (existing) Object.assign(existing, pendingCharge)
-  else pendingCharges.set(bucket, pendingCharge)
+function addPending(pendingPoints: PendingPoints, bucket: string, bucketPoints: BucketPoints): void {
+  const existing = pendingPoints.get(bucket)
+  if (existing && existing.expiresAt > performance.now()) existing.points += bucketPoints.points
+  else if (existing) Object.assign(existing, bucketPoints)
+  else pendingPoints.set(bucket, bucketPoints)
 }
 
-async function flushAll(pendingCharges: PendingCharges, shared: SharedLimiter, observe: Observer): Promise<void> {
-  for (let round = 0; round < maxFlushRounds && pendingCharges.entries > 0; round++) {
-    const due = pendingCharges.all
-    pendingCharges.clear()
+async function flushAll(pendingPoints: PendingPoints, shared: SharedLimiter, observe: Observer): Promise<void> {
+  for (let round = 0; round < maxFlushRounds && pendingPoints.entries > 0; round++) {
+    const due = pendingPoints.all
+    pendingPoints.clear()
     for (let at = 0; at < due.length; at += batchSize) {
       const batch = due.slice(at, at + batchSize)
-      const results = await Promise.allSettled(
-        batch.map(([bucket, pendingCharge]) => flush(bucket, pendingCharge, shared, observe)),
-      )
+      const results = await Promise.allSettled(batch.map(([bucket, bucketPoints]) => flush(bucket, bucketPoints, shared, observe)))
       const failed = results.find((result) => result.status === 'rejected')
       if (!failed) continue
-      for (const [index, [bucket, pendingCharge]] of due.entries()) {
-        if (index >= at + batchSize || results[index - at]?.status === 'rejected') addPending(pendingCharges, bucket, pendingCharge)
+      for (const [index, [bucket, bucketPoints]] of due.entries()) {
+        if (index >= at + batchSize || results[index - at]?.status === 'rejected') addPending(pendingPoints, bucket, bucketPoints)
       }
       throw failed.reason
     }
   }
-  if (pendingCharges.entries > 0) throw new Error('Local charges arrive faster than the store can count them.')
+  if (pendingPoints.entries > 0) throw new Error('Local points arrive faster than the store can count them.')
 }
 
 async function flush(
   bucket: string,
-  { points, limit, windowSeconds, expiresAt }: PendingCharge,
+  { points, limit, windowSeconds, expiresAt }: BucketPoints,
   shared: SharedLimiter,
   observe: Observer,
 ): Promise<void> {

@@ -17,7 +17,7 @@ function windows() {
     return { points: window.points, resetSeconds: Math.ceil((window.until - performance.now()) / 1000) }
   }
   const limiter: Limiter = {
-    async charge(bucket, limit, window) {
+    async consume(bucket, limit, window) {
       const { points, resetSeconds } = add(bucket, 1, window)
       return { isOver: points > limit, remaining: Math.max(0, limit - points), resetSeconds }
     },
@@ -27,14 +27,14 @@ function windows() {
 
 function start(replicas: number) {
   const there = windows()
-  const store = { isLost: false, charges: 0, adds: 0 }
+  const store = { isLost: false, calls: 0, adds: 0 }
   const fail = (): never => {
     throw new Error('lost')
   }
   const shared: SharedLimiter = {
-    async charge(...args) {
-      store.charges++
-      return store.isLost ? fail() : there.limiter.charge(...args)
+    async consume(...args) {
+      store.calls++
+      return store.isLost ? fail() : there.limiter.consume(...args)
     },
     async add(bucket, points, _, remainingSeconds) {
       store.adds++
@@ -45,15 +45,15 @@ function start(replicas: number) {
   const observe = (observation: Observation): void => void observations.push(observation)
   const outage = new StoreOutage(async () => (store.isLost ? fail() : 1), observe)
   const limiter = limitFallback({ shared, local: windows().limiter, replicas, outage, observe })
-  const charge = () => limiter.charge('bucket', 10, 60)
-  return { store, there, outage, charge, limiter, observations }
+  const consume = () => limiter.consume('bucket', 10, 60)
+  return { store, there, outage, consume, limiter, observations }
 }
 
 it('after one failure the store is not used until it is back', async () => {
-  const { store, outage, charge } = start(2)
+  const { store, outage, consume } = start(2)
   store.isLost = true
-  for (let call = 0; call < 20; call++) await charge()
-  expect(store.charges).toBe(1)
+  for (let call = 0; call < 20; call++) await consume()
+  expect(store.calls).toBe(1)
   store.isLost = false
   await vi.advanceTimersByTimeAsync(250)
   expect(outage.state).toBe('recovering')
@@ -62,41 +62,41 @@ it('after one failure the store is not used until it is back', async () => {
 })
 
 it('each replica has a share of at least 1, however many replicas there are', async () => {
-  const { store, charge } = start(100)
+  const { store, consume } = start(100)
   store.isLost = true
-  expect(await charge()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60 })
-  expect((await charge()).isOver).toBe(true)
+  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60 })
+  expect((await consume()).isOver).toBe(true)
 })
 
 it('adds what it admitted to the store, nothing that it refused, and reports the excess', async () => {
-  const { store, there, charge, observations } = start(2)
-  for (let call = 0; call < 8; call++) await charge()
+  const { store, there, consume, observations } = start(2)
+  for (let call = 0; call < 8; call++) await consume()
   store.isLost = true
-  for (let call = 0; call < 20; call++) await charge()
+  for (let call = 0; call < 20; call++) await consume()
   store.isLost = false
   await vi.advanceTimersByTimeAsync(2_000)
   expect(there.known.get('bucket')?.points).toBe(8 + 5)
   expect(observations.filter(({ what }) => what === 'overAdmission')).toEqual([{ what: 'overAdmission', count: 3 }])
-  expect(await charge()).toMatchObject({ isOver: true, remaining: 0 })
+  expect(await consume()).toMatchObject({ isOver: true, remaining: 0 })
 })
 
 it('a local window ends in the store at its own end, at most a second later', async () => {
-  const { store, there, charge } = start(1)
+  const { store, there, consume } = start(1)
   store.isLost = true
-  await charge()
+  await consume()
   await vi.advanceTimersByTimeAsync(40_000)
   store.isLost = false
   await vi.advanceTimersByTimeAsync(2_000)
-  expect((await charge()).resetSeconds).toBe(19)
+  expect((await consume()).resetSeconds).toBe(19)
   await vi.advanceTimersByTimeAsync(19_000)
-  expect(await charge()).toMatchObject({ remaining: 9, resetSeconds: 60 })
+  expect(await consume()).toMatchObject({ remaining: 9, resetSeconds: 60 })
   expect(there.known.get('bucket')?.points).toBe(1)
 })
 
-it('charges of a window that is over are not added to the store', async () => {
-  const { store, charge } = start(1)
+it('points of a window that is over are not added to the store', async () => {
+  const { store, consume } = start(1)
   store.isLost = true
-  await charge()
+  await consume()
   await vi.advanceTimersByTimeAsync(61_000)
   store.isLost = false
   await vi.advanceTimersByTimeAsync(2_000)
@@ -104,23 +104,23 @@ it('charges of a window that is over are not added to the store', async () => {
 })
 
 it('during the recovery both the store and the replica count, and the stricter one decides', async () => {
-  const { store, there, outage, charge } = start(2)
+  const { store, there, outage, consume } = start(2)
   store.isLost = true
-  await charge()
+  await consume()
   store.isLost = false
   await vi.advanceTimersByTimeAsync(250)
   expect(outage.state).toBe('recovering')
   there.add('bucket', 7, 60)
-  expect(await charge()).toMatchObject({ isOver: false, remaining: 1 })
-  expect(await charge()).toMatchObject({ isOver: false, remaining: 0 })
-  expect(await charge()).toMatchObject({ isOver: true })
+  expect(await consume()).toMatchObject({ isOver: false, remaining: 1 })
+  expect(await consume()).toMatchObject({ isOver: false, remaining: 0 })
+  expect(await consume()).toMatchObject({ isOver: true })
   expect(there.known.get('bucket')?.points).toBe(11)
 })
 
 it('a store that is lost again during the flush loses nothing', async () => {
   const { store, there, limiter } = start(1)
   store.isLost = true
-  for (let bucket = 0; bucket < 250; bucket++) await limiter.charge(`bucket ${bucket}`, 10, 60)
+  for (let bucket = 0; bucket < 250; bucket++) await limiter.consume(`bucket ${bucket}`, 10, 60)
   const { add } = there
   let added = 0
   there.add = (...args) => {
@@ -139,7 +139,7 @@ it('R8: replicas that notice at different times that an emptied store is back ad
     throw new Error('lost')
   }
   const shared: SharedLimiter = {
-    charge: async (...args) => (store.isLost ? fail() : store.windows.limiter.charge(...args)),
+    consume: async (...args) => (store.isLost ? fail() : store.windows.limiter.consume(...args)),
     add: async (bucket, points, _, remainingSeconds) =>
       store.isLost ? fail() : store.windows.add(bucket, points, remainingSeconds).points,
   }
@@ -153,7 +153,7 @@ it('R8: replicas that notice at different times that an emptied store is back ad
   let admitted = 0
   const flood = async (ms: number, callers = all): Promise<void> => {
     for (let time = 0; time < ms; time += 10) {
-      for (const limiter of callers) if (!(await limiter.charge('bucket', limit, 60)).isOver) admitted++
+      for (const limiter of callers) if (!(await limiter.consume('bucket', limit, 60)).isOver) admitted++
       await vi.advanceTimersByTimeAsync(10)
     }
   }

@@ -163,7 +163,7 @@ export interface ProviderCounts {
   readonly latency: BucketCounts
   /** By operation. A missing one is closed. */
   readonly breaker: Readonly<Record<string, string>>
-  /** By policy. A missing one was not charged in the last minute: it is full. */
+  /** By policy. A missing one was not used in the last minute: it is full. */
   readonly budgetLeft: Readonly<Record<string, number>>
   /** Age of the currency list; null if none was read. */
   readonly listAgeSeconds: number | null

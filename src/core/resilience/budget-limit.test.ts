@@ -91,18 +91,18 @@ it('a used-up budget rejects with the time to wait, and nothing is sent', async 
   const refusal = { kind: 'unavailable', retryAfter: 42, effect: 'nothingSent', provider: undefined }
   expect(await send('createTransaction', 'acme')).toMatchObject(refusal)
   expect(provider.calls).toHaveLength(1)
-  const charge = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }
-  expect(observations).toEqual([charge, charge, { what: 'localRejection', provider: 'alpha', by: 'budget' }])
+  const used = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }
+  expect(observations).toEqual([used, used, { what: 'localRejection', provider: 'alpha', by: 'budget' }])
 })
 
 it.each([
   [true, ['quotes 54', 'create 30', 'read 108']],
   [false, ['quotes 54']],
 ])('the remaining calls of each shared budget are reported from the start (own key: %s)', (usesGatewayKey, left) => {
-  const charges = rig(usesGatewayKey).observations.map(
+  const remaining = rig(usesGatewayKey).observations.map(
     (observation) => observation.what === 'budget' && `${observation.policy} ${observation.remaining}`,
   )
-  expect(charges).toEqual(left)
+  expect(remaining).toEqual(left)
 })
 
 it('0 is no bound, and nothing is reserved', async () => {
