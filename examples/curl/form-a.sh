@@ -6,10 +6,8 @@ base="${SWAPGATE_URL:-http://127.0.0.1:8080}/a/api/v2"
 sandbox="${SANDBOX_URL:-http://127.0.0.1:9101}"
 credential="Authorization: Bearer ${SWAPGATE_KEY:-sandbox-key-1}"
 json='Content-Type: application/json'
-
-field() { node -p 'JSON.parse(process.argv[1])[process.argv[2]]' "$1" "$2"; }
-# --retry waits as long as Retry-After says. It is safe for reads, and for a create with an Idempotency-Key.
-ask() { curl --silent --show-error --retry 5 "$@"; echo; }
+# ask: waits, asks again, and ends with an error if it is not a 2xx.
+. "$(dirname "$0")/ask.sh"
 
 echo '# What would I receive?'
 ask "$base/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.10"
@@ -26,15 +24,12 @@ echo "$swap"
 create
 
 echo '# Pay it (in the sandbox), and wait until it is complete'
-ask "$sandbox/sandbox/deposits" -H "$json" -d "{ \"depositAddress\": \"$(field "$swap" depositAddress)\" }"
-until [[ $(field "$swap" status) =~ ^(success|overdue|refunded)$ ]]; do
-  sleep 1
-  swap=$(ask "$base/transactions/$(field "$swap" id)" -H "$credential")
-  field "$swap" status
-done
+curl --silent --show-error --fail-with-body "$sandbox/sandbox/deposits" -H "$json" -d "{ \"depositAddress\": \"$(field "$swap" depositAddress)\" }"
+echo
+wait_for_the_end "$base/transactions/$(field "$swap" id)" -H "$credential"
 
 echo '# Your swaps'
 ask "$base/transactions?size=1" -H "$credential"
 
 echo '# A mistake is named: X-Swap-Reason for programs, the message for people'
-ask --dump-header - "$base/rate?coinFrom=BTC&coinTo=NOBODY&amount=0.10" | tr -d '\r' | grep -iE '^(x-swap-reason|\{)'
+curl --silent --show-error --include "$base/rate?coinFrom=BTC&coinTo=NOBODY&amount=0.10" | tr -d '\r' | grep -iE '^(x-swap-reason|\{)'

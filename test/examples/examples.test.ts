@@ -1,20 +1,17 @@
 // Takes long: it waits as clients do.
 /** Every example runs, against the gateway with its sandbox. */
 import { execFile, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ClientA } from '../../examples/typescript/client-a.ts'
-import { SwapError } from '../../examples/typescript/swap-http.ts'
-import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasPython } from '../clients/drivers.ts'
+import { created, type Reply, refusal, startStub } from '../clients/stub.ts'
 import { formNames } from '../support/pair.ts'
 import { type DefaultGateway, startDefaultGateway } from './standard.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const run = promisify(execFile)
-const read = (file: string): string => readFileSync(file, 'utf8')
 
 let defaultGateway: DefaultGateway
 beforeAll(async () => {
@@ -22,15 +19,18 @@ beforeAll(async () => {
 })
 afterAll(() => defaultGateway?.[Symbol.asyncDispose]())
 
+interface Places {
+  readonly gateway: string
+  readonly sandbox: string
+}
+
+function environment({ gateway, sandbox }: Places): NodeJS.ProcessEnv {
+  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
+  return { ...process.env, PATH, SWAPGATE_URL: gateway, SANDBOX_URL: sandbox, PYTHONDONTWRITEBYTECODE: '1' }
+}
+
 async function output(program: string, file: string): Promise<string> {
-  const env = {
-    ...process.env,
-    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
-    SWAPGATE_URL: defaultGateway.gateway,
-    SANDBOX_URL: defaultGateway.sandbox,
-  }
-  const { stdout } = await run(program, [file], { env })
-  return stdout
+  return (await run(program, [file], { env: environment(defaultGateway) })).stdout
 }
 
 /** What is printed by every run: without figures and ids, and without the statuses on the way. */
@@ -39,9 +39,12 @@ function lastingPart(lines: readonly string[]): readonly string[] {
   return lasting.map((line) => line.replaceAll(/alpha~[0-9a-f-]{36}|\bbc1q\w+|\d[\d.]*/g, '…'))
 }
 
-it('the TypeScript one quotes, creates, pays, waits and lists', async () => {
-  const lines = (await output(process.execPath, 'examples/typescript/swap.ts')).trim().split('\n')
-  const [, shown = ''] = /run --silent example\n```\n\n```text\n([\s\S]*?)\n```/.exec(read('docs/tour.md')) ?? []
+it.each([
+  ['TypeScript', process.execPath, 'examples/typescript/swap.ts'],
+  ...(hasPython ? [['Python', 'python3', 'examples/python/swap.py'] as const] : []),
+] as const)('the %s one quotes, creates, pays, waits and lists', async (_, program, file) => {
+  const lines = (await output(program, file)).trim().split('\n')
+  const [, shown = ''] = /run --silent example\n```\n\n```text\n([\s\S]*?)\n```/.exec(readFileSync('docs/tour.md', 'utf8')) ?? []
   expect(lastingPart(lines)).toEqual(lastingPart(shown.split('\n')))
   expect(lines[0]).toMatch(/^0\.1 BTC is about [\d.]+ USDT; from [\d.]+ to [\d.]+ BTC can be swapped$/)
   expect(lines[1]).toMatch(/^created alpha~[0-9a-f-]{36}: please pay 0\.1 BTC to bc1q\w+$/)
@@ -49,76 +52,58 @@ it('the TypeScript one quotes, creates, pays, waits and lists', async () => {
   expect(lines).toContain('status: success')
   expect(lines.at(-2)).toMatch(/^swaps with this key: \d+; this one is among them: true$/)
   expect(lines.at(-1)).toBe('an error: 400 unknown_asset: Invalid coinTo: NOBODY is not a coin that can be swapped here.')
-}, 30_000)
+})
 
 describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
+  const file = `examples/curl/form-${form.toLowerCase()}.sh`
+
   it('quotes, creates, pays, waits and lists', async () => {
-    const lines = (await output('bash', `examples/curl/form-${form.toLowerCase()}.sh`)).trim().split('\n')
+    const lines = (await output('bash', file)).trim().split('\n')
     const documents = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>)
-    const [rate, created, again, paid, list, mistake] = documents
+    const [rate, made, again, paid, list, mistake] = documents
     expect(rate).toHaveProperty(form === 'A' ? 'amountTo' : 'toAmount')
-    expect(created).toMatchObject({ status: 'wait', [form === 'A' ? 'coinFrom' : 'coin_from']: 'BTC' })
-    expect(again).toEqual(created)
-    expect(`alpha~${paid?.id}`).toBe(created?.id)
+    expect(made).toMatchObject({ status: 'wait', [form === 'A' ? 'coinFrom' : 'coin_from']: 'BTC' })
+    expect(again).toEqual(made)
+    expect(`alpha~${paid?.id}`).toBe(made?.id)
     expect(lines).toContain('success')
-    expect(list).toMatchObject({ data: [{ id: created?.id }] })
+    expect(list).toMatchObject({ data: [{ id: made?.id }] })
     expect(mistake).toMatchObject({ code: 400 })
     expect(lines).toContain('x-swap-reason: unknown_asset')
-  }, 30_000)
-})
-
-describe('the client', () => {
-  const client = (key = 'sandbox-key-1'): ClientA => new ClientA({ baseUrl: `${defaultGateway.gateway}/a`, key })
-  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: '0.2', withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
-
-  it('waits for Retry-After, and then has its response', async () => {
-    const alone = new ClientA({ baseUrl: `${defaultGateway.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
-    const refusalsOf25 = async (): Promise<readonly SwapError[]> => {
-      const requests = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
-      const refused = requests.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
-      expect(refused.length).toBeGreaterThanOrEqual(5)
-      return refused
-    }
-    const refusals = await vi.waitFor(refusalsOf25, eventTimeoutMs) // a window of the limit may end among the 25
-    for (const { status, retryAfter, requestId } of refusals) {
-      expect(status).toBe(429)
-      expect(retryAfter).toBeGreaterThanOrEqual(1)
-      expect(requestId).not.toBeNull()
-    }
-    const { pagination } = await client().currencies({ search: 'tether' })
-    expect(pagination.total).toBeGreaterThanOrEqual(3)
   })
 
-  it('has one swap if the provider breaks the connection after the create', async () => {
-    const fault = (method: string, body?: object): Promise<Response> =>
-      fetch(`${defaultGateway.sandbox}/sandbox/faults`, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-    await fault('POST', { operation: 'createTransaction', reset: 'after' })
-    const created = await client('sandbox-key-2').create(order, 'order-1')
-    await fault('DELETE')
-    expect(created).toMatchObject({ status: 'wait', coinTo: 'USDTTRC20', amount: '0.2' })
-    const { data, pagination } = await client('sandbox-key-2').swaps()
-    expect([pagination.total, data[0]?.id]).toEqual([1, created.id])
-  }, 40_000)
+  /** What the script does with these replies to all that it sends after a rate: its exit code, its error, and how often it sent the create. */
+  async function ending(...replies: readonly Reply[]) {
+    await using stub = await startStub({ body: {} }, ...replies)
+    const places = { gateway: stub.url, sandbox: stub.url }
+    const { code, stderr } = await run('bash', [file], { env: environment(places) }).then(
+      () => ({ code: 0, stderr: '' }),
+      (error: { readonly code: number; readonly stderr: string }) => error,
+    )
+    const keys = stub.received.map(({ key }) => key).filter((key) => key !== undefined)
+    expect(new Set(keys).size).toBe(1)
+    return { code, stderr, creates: keys.length }
+  }
 
-  it('gives up at once if a retry would not help', async () => {
-    const refused = await client('unknown')
-      .swaps()
-      .catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(SwapError)
-    expect((refused as SwapError).status).toBe(401)
+  it('ends with the reason of a refusal', async () => {
+    const { code, stderr, creates } = await ending(refusal(400, 'below_minimum'))
+    expect([code, creates]).toEqual([1, 1])
+    expect(stderr).toMatch(/^400 below_minimum: \{.*It is below_minimum\./)
   })
-})
 
-it.each(formNames)('the types of form %s are those of its description (npm run docs:openapi)', (form) => {
-  const name = form.toLowerCase()
-  const [, digest, types = ''] =
-    /SHA-256 of both: (\w+) \*\/\n\n([\s\S]*)/.exec(read(`examples/typescript/form-${name}.d.ts`)) ?? []
-  const made = createHash('sha256')
-    .update(read(`docs/openapi/${name}.json`))
-    .update(types)
-  expect(digest).toBe(made.digest('hex'))
+  it('asks again under the same key, and does not forget that a swap may exist', async () => {
+    const { code, stderr, creates } = await ending({ breaks: true }, refusal(401, 'key_invalid'))
+    expect([code, creates]).toEqual([2, 2])
+    expect(stderr).toContain('401 key_invalid')
+    expect(stderr).toContain('The swap may have been created: ask again with the same Idempotency-Key.')
+  })
+
+  it('ends if a person has to look', async () => {
+    const { code, creates } = await ending(refusal(409, 'needs_person'))
+    expect([code, creates]).toEqual([2, 1])
+  })
+
+  it('ends if it cannot pay', async () => {
+    const { code, creates } = await ending(created, created, refusal(404, 'not_found'))
+    expect([code, creates]).toEqual([22, 2])
+  })
 })

@@ -195,7 +195,7 @@ ${served ? 'This gateway' : 'A gateway with the default configuration'} uses a s
 \`sandbox-key-2\`. No real coins move there. Pay a swap on the sandbox's own port:
 
 \`\`\`sh
-curl -s http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
+curl -sS --fail-with-body http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
 \`\`\``
 }
 

@@ -33,7 +33,7 @@ export function samplesOf(request) {
 
 function curl({ url, headers, body }) {
   const parts = [
-    `curl -sS -i ${shell(url)}`,
+    `curl -sS -i --fail-with-body ${shell(url)}`,
     ...headers.map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${shell(body)}`]),
   ]

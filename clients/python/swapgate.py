@@ -1,0 +1,598 @@
+"""
+A client of swapgate, to copy into your project: this file is all of it. It needs Python 3.9 and the standard library.
+It speaks Form A. Amounts are texts with all their digits, in requests and in responses; no float ever holds one.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import re
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Callable, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypedDict, TypeVar, Union
+from urllib.parse import quote, urlencode, urlsplit
+
+# What is sent, and what comes back. Names of fields are those of the API.
+
+Amount = str
+"""A decimal number as a text, with the digits of the gateway: Decimal(amount) keeps them."""
+
+AmountToSend = Union[str, Decimal, int]
+RateType = Literal["fixed", "float"]
+
+Status = Literal["wait", "confirmation", "confirmed", "exchanging", "sending", "success", "overdue", "refunded"]
+"""In their order; `overdue` may still go on, after a late deposit."""
+
+
+class _Currency(TypedDict):
+    code: str  # names the coin and its network: USDTTRC20
+    name: str
+    icon: str
+
+
+class Currency(_Currency, total=False):
+    network: str
+    depositMin: Amount
+    depositMax: Amount
+
+
+class _RateQuery(TypedDict):
+    coinFrom: str
+    coinTo: str
+    amount: AmountToSend
+
+
+class RateQuery(_RateQuery, total=False):
+    rateType: RateType  # float if you send none
+
+
+class _Rate(TypedDict):
+    coinFrom: str
+    coinTo: str
+    amount: Amount
+    amountTo: Amount
+    rateType: RateType
+
+
+class Rate(_Rate, total=False):
+    rate: Amount
+    minAmount: Amount
+    maxAmount: Amount
+    fee: Amount
+
+
+class _Order(RateQuery):
+    withdrawalAddress: str
+
+
+class Order(_Order, total=False):
+    """A swap that is to be created."""
+
+    withdrawalExtraId: Optional[str]  # the memo or tag of that address
+    refundAddress: str
+    refundExtraId: Optional[str]
+
+
+class _ListedSwap(TypedDict):
+    id: str  # keep it whole: it names the provider, too
+    amount: Amount
+    createdAt: str
+
+
+class _Facts(TypedDict, total=False):
+    coinFrom: str
+    coinTo: str
+    amountTo: Amount  # an estimate until the swap is complete
+    depositAddress: str
+    depositExtraId: str  # a deposit without this memo or tag may be lost
+    withdrawalAddress: str
+    withdrawalExtraId: str
+    refundAddress: str
+    refundExtraId: str
+    updatedAt: str
+    rate: Amount
+    rateType: RateType
+
+
+class ListedSwap(_ListedSwap, _Facts, total=False):
+    status: Status
+
+
+class Swap(_ListedSwap, _Facts):
+    """One that was just created has both coins, both addresses and a rate type, too."""
+
+    status: Status
+
+
+class Pagination(TypedDict):
+    page: int
+    size: int
+    total: int
+
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    data: List[Row]
+    pagination: Pagination
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A swap, and what the gateway knows beside it."""
+
+    swap: Swap
+    attention: Optional[str] = None
+    """`failed`, `held` or `lost`: the provider reported that the swap failed, holds it for a check, or does not find it any more."""
+    stale_seconds: Optional[int] = None
+    """The provider cannot be asked now: this was known so many seconds ago."""
+    poll_after_seconds: Optional[int] = None
+    """After so many seconds it is worth while to ask again."""
+
+
+@dataclass(frozen=True)
+class Created:
+    swap: Swap
+    idempotency_key: str
+    """The key that it was created under."""
+    is_repeated: bool = False
+    """It had been created before, under the same key: this is the first response."""
+    newest_status: Optional[str] = None
+    """Of a repeated one, if it does not wait for its deposit any more."""
+    warning: Optional[str] = None
+    """`memo_recommended`: an address is on a network with memos or tags, and the order has none for it. Ask your user first."""
+
+
+# What can go wrong: a class for each thing that a caller may do about it.
+
+
+@dataclass(frozen=True)
+class ErrorDetails:
+    reason: Optional[str] = None
+    """`X-Swap-Reason`: one of `reasons`, or a newer one. None if something else than the gateway responded, or nothing."""
+    status: Optional[int] = None
+    """The status of HTTP. None if there was no response."""
+    request_id: Optional[str] = None
+    """Include it when you report a fault."""
+    retry_after: Optional[int] = None
+    """Seconds after which the same request may be sent again."""
+    errors: Tuple[Mapping[str, str], ...] = ()
+    """What is wrong with each parameter: `field`, `reason`, `message`."""
+    min_amount: Optional[Amount] = None
+    """The limits of the pair, where they are known."""
+    max_amount: Optional[Amount] = None
+
+
+class SwapError(Exception):
+    """An error of the gateway, or on the way to it."""
+
+    def __init__(self, message: str, details: ErrorDetails = ErrorDetails()):
+        super().__init__(message)
+        self.details = details
+
+    @property
+    def reason(self) -> Optional[str]:
+        return self.details.reason
+
+
+class BadRequest(SwapError):
+    """The program has to be changed."""
+
+
+class AssetRefused(SwapError):
+    """Choose another coin, network or pair."""
+
+
+class AddressRefused(SwapError):
+    """An address or memo does not match its network. Ask your user."""
+
+
+class AmountRefused(SwapError):
+    """`details.min_amount` and `details.max_amount` are the limits, where they are known."""
+
+
+class ProviderRefused(SwapError):
+    """The provider refused, and only its message has the cause. Show it to a person."""
+
+
+class KeyRefused(SwapError):
+    pass
+
+
+class NotFound(SwapError):
+    pass
+
+
+class KeyReused(SwapError):
+    """The Idempotency-Key belongs to another order."""
+
+
+class Limited(SwapError):
+    pass
+
+
+class Unavailable(SwapError):
+    """The gateway or the provider cannot do it now, and nothing was created. Ask later."""
+
+
+class Mismatch(SwapError):
+    """The provider created something else than was ordered. Do not order it again: the operator resolves it."""
+
+
+class OutcomeUnknown(SwapError):
+    """
+    The swap may have been created or not. Keep the order with this key, and ask again under it later:
+    create(order, idempotency_key=key, is_repeat=True). Under another key it could be created twice.
+    The details are those of the last try.
+    """
+
+    def __init__(self, order: Order, idempotency_key: str, last: SwapError):
+        super().__init__(f"It is not known whether the swap was created: ask again under the same key ({last})", last.details)
+        self.order = order
+        self.idempotency_key = idempotency_key
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    error: Type[SwapError]
+    passes: bool = False
+    """Whether the same request may be answered otherwise a little later."""
+    may_exist: bool = False
+    """Whether a create with this answer may have made a swap."""
+
+
+_unclear = _Meaning(Unavailable, passes=True, may_exist=True)
+_unavailable = _Meaning(Unavailable, passes=True)
+
+_meanings: Dict[str, _Meaning] = {
+    "path": _Meaning(BadRequest),
+    "method": _Meaning(BadRequest),
+    "form_conflict": _Meaning(BadRequest),
+    "parameter_invalid": _Meaning(BadRequest),
+    "parameter_unknown": _Meaning(BadRequest),
+    "body_invalid": _Meaning(BadRequest),
+    "unknown_asset": _Meaning(AssetRefused),
+    "network_required": _Meaning(AssetRefused),
+    "network_unknown": _Meaning(AssetRefused),
+    "not_offered": _Meaning(AssetRefused),
+    "address_invalid": _Meaning(AddressRefused),
+    "memo_invalid": _Meaning(AddressRefused),
+    "below_minimum": _Meaning(AmountRefused),
+    "above_maximum": _Meaning(AmountRefused),
+    "refused": _Meaning(ProviderRefused),
+    "key_missing": _Meaning(KeyRefused),
+    "key_invalid": _Meaning(KeyRefused),
+    "not_found": _Meaning(NotFound),
+    "not_open": _Meaning(NotFound),
+    "in_progress": _unclear,
+    "outcome_unknown": _unclear,
+    "needs_person": _Meaning(Unavailable, may_exist=True),
+    "key_reused": _Meaning(KeyReused),
+    "limited": _Meaning(Limited, passes=True),
+    "unverified_limited": _Meaning(Limited, passes=True),
+    "too_large": _Meaning(BadRequest),
+    "media_type": _Meaning(BadRequest),
+    "too_slow": _unavailable,
+    "provider_failed": _unavailable,
+    "provider_busy": _unavailable,
+    "mismatch": _Meaning(Mismatch),
+    "timeout": _unclear,
+    "overloaded": _unavailable,
+    "ledger_unavailable": _unavailable,
+    "stopping": _unavailable,
+    "internal": _unclear,
+}
+
+reasons: Tuple[str, ...] = tuple(_meanings)
+"""Every reason that this client knows; a later gateway may have more."""
+
+# 4xx after which a service in front of the gateway may have let the request through.
+_unclear_statuses = (408, 409, 423, 424, 425, 499)
+
+
+def _meaning_of(reason: Optional[str], status: int) -> _Meaning:
+    """A reason that is not known, or an answer without one, counts by its status."""
+    if reason in _meanings:
+        return _meanings[reason]
+    if status == 429:
+        return _Meaning(Limited, passes=True)
+    if status >= 500:
+        return _unclear
+    return _Meaning(SwapError, may_exist=status < 400 or status in _unclear_statuses)
+
+
+class _Failure(Exception):
+    """One try that failed."""
+
+    def __init__(self, error: SwapError, passes: bool, may_exist: bool):
+        super().__init__(str(error))
+        self.error = error
+        self.passes = passes
+        self.may_exist = may_exist
+
+
+# The client.
+
+_ends = ("success", "refunded", "overdue")
+_poll_seconds = 5
+
+
+def _has_ended(seen: Seen) -> bool:
+    return seen.swap["status"] in _ends or seen.attention is not None
+
+
+def _not_needed(_: Any) -> None:
+    return None
+
+
+class SwapClient:
+    """`key` is needed for swaps, not for rates and currencies. One client may be used by several threads."""
+
+    def __init__(self, url: str, key: Optional[str] = None, *, patience_seconds: float = 90, timeout_seconds: float = 30):
+        """
+        url: where the gateway is, such as https://swap.example
+        patience_seconds: for how long one call tries again
+        timeout_seconds: for how long it waits for one response
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url} is no URL of http or https")
+        self._is_secure = parts.scheme == "https"
+        self._host, self._port = parts.hostname, parts.port
+        self._base = parts.path.rstrip("/") + "/a/api/v2"
+        self._key = key
+        self._patience_seconds = patience_seconds
+        self._timeout_seconds = timeout_seconds
+
+    def currencies(self, *, page: int = 1, size: int = 50, search: Optional[str] = None) -> Page[Currency]:
+        query = {"page": page, "size": size, **({} if search is None else {"search": search})}
+        return Page(**self._read("/currencies", query)[0])
+
+    def rate(self, query: RateQuery) -> Rate:
+        return self._read("/rate", {**query, "amount": _text_of(query["amount"])})[0]
+
+    def get(self, id: str) -> Seen:
+        return _seen(*self._read(_path_of(id)))
+
+    def list(self, *, page: int = 1, size: int = 20) -> Page[ListedSwap]:
+        return Page(**self._read("/transactions", {"page": page, "size": size})[0])
+
+    def all_currencies(self, search: Optional[str] = None) -> Iterator[Currency]:
+        """All coins, page by page."""
+        return _rows(lambda page: self.currencies(page=page, size=100, search=search))
+
+    def all(self) -> Iterator[ListedSwap]:
+        """All swaps of the key, page by page. While others are added, a swap may move to the next page and come twice."""
+        return _rows(lambda page: self.list(page=page, size=100))
+
+    def create(self, order: Order, *, idempotency_key: Optional[str] = None, is_repeat: bool = False) -> Created:
+        """
+        Creates one swap, however often the request has to be sent: always under the same key. It raises OutcomeUnknown if a swap may
+        exist, also if a later try was refused or got no connection. Every other error means that there is none, but for Mismatch.
+
+        idempotency_key: one for each swap; keep it with your order before you call, then it survives a crash. Without it there is a new
+            one for each call.
+        is_repeat: you have called before with this key and do not know what became of it: a refusal now is no proof that there is no
+            swap.
+        """
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        body = json.dumps({**order, "amount": _text_of(order["amount"])})
+        may_exist = is_repeat
+
+        def on_failure(failure: _Failure) -> None:
+            nonlocal may_exist
+            may_exist = may_exist or failure.may_exist
+
+        try:
+            swap, headers = self._send("POST", "/transactions", self._patience_seconds, body, key, on_failure)
+        except SwapError as error:
+            if may_exist and not isinstance(error, Mismatch):
+                raise OutcomeUnknown(order, key, error) from error
+            raise
+        is_repeated = headers.get("Idempotent-Replayed") == "true"
+        return Created(swap, key, is_repeated, headers.get("X-Swap-Status"), headers.get("X-Swap-Warning"))
+
+    def wait_for(
+        self,
+        id: str,
+        *,
+        on_change: Callable[[Seen], Any] = _not_needed,
+        until: Callable[[Seen], bool] = _has_ended,
+        within_seconds: float = math.inf,
+    ) -> Seen:
+        """
+        Asks as often as the gateway advises, until the swap has ended or needs a person. A gateway that cannot be reached is asked again.
+
+        on_change: called with each status that is new
+        until: when to stop; else at success, refunded, overdue, and at any `attention`
+        within_seconds: then TimeoutError is raised
+        """
+        latest = time.monotonic() + within_seconds
+        status = None
+        while True:
+            seen = _seen(*self._send("GET", _path_of(id), latest - time.monotonic()))
+            if seen.swap["status"] != status:
+                on_change(seen)
+            status = seen.swap["status"]
+            if until(seen):
+                return seen
+            seconds = seen.poll_after_seconds or _poll_seconds
+            if time.monotonic() + seconds > latest:
+                raise TimeoutError(f"The swap {id} has the status {status} after {within_seconds} seconds")
+            _pause(seconds)
+
+    def _read(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Mapping[str, str]]:
+        return self._send("GET", f"{path}?{urlencode(query)}" if query else path, self._patience_seconds)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        patience_seconds: float,
+        body: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        on_failure: Callable[[_Failure], None] = _not_needed,
+    ) -> Tuple[Any, Mapping[str, str]]:
+        """Repeats a request that failed for a reason that passes: after Retry-After, or a pause that grows."""
+        headers = {"Prefer": "amounts=text"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
+        for name, value in headers.items():
+            if not re.fullmatch(r"[ -~]+", value):
+                raise ValueError(f"{name} must be visible ASCII")
+        latest = time.monotonic() + patience_seconds
+        tried = 0
+        while True:
+            tried += 1
+            try:
+                return self._send_once(method, path, headers, body)
+            except _Failure as failure:
+                on_failure(failure)
+                seconds = failure.error.details.retry_after or min(8, 0.25 * 2 ** min(tried, 5))
+                if not failure.passes or time.monotonic() + seconds > latest:
+                    raise failure.error from failure.error.__cause__
+            _pause(seconds)
+
+    def _send_once(
+        self, method: str, path: str, headers: Mapping[str, str], body: Optional[str]
+    ) -> Tuple[Any, Mapping[str, str]]:
+        make = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
+        connection = make(self._host, self._port, timeout=self._timeout_seconds)
+        try:
+            try:
+                connection.connect()
+            except OSError as cause:
+                raise _no_response(cause, may_exist=False)
+            # The timeout of a socket is for each part of a response: a slow one has many.
+            timer = threading.Timer(self._timeout_seconds, _end, [connection])
+            timer.daemon = True
+            timer.start()
+            try:
+                connection.request(method, self._base + path, None if body is None else body.encode(), dict(headers))
+                response = connection.getresponse()
+                text = response.read()
+            except (OSError, http.client.HTTPException) as cause:
+                raise _no_response(cause, may_exist=True)
+            finally:
+                timer.cancel()
+        finally:
+            connection.close()
+        return _answer(response, text)
+
+
+def _end(connection: http.client.HTTPConnection) -> None:
+    try:
+        connection.sock.shutdown(2)
+    except (OSError, AttributeError):
+        pass  # it has ended by itself
+
+
+def _no_response(cause: Exception, may_exist: bool) -> _Failure:
+    error = Unavailable(f"The gateway did not respond: {cause or type(cause).__name__}")
+    error.__cause__ = cause
+    return _Failure(error, True, may_exist)
+
+
+def _path_of(id: str) -> str:
+    return f"/transactions/{quote(id, safe='~')}"
+
+
+def _rows(read: Callable[[int], Page[Row]]) -> Iterator[Row]:
+    page = 0
+    while True:
+        page += 1
+        got = read(page)
+        yield from got.data
+        if not got.data or page * got.pagination["size"] >= got.pagination["total"]:
+            return
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(min(seconds, 86_400))
+
+
+# Reading an answer.
+
+_amount_names = ("amount", "amountTo", "depositMin", "depositMax", "rate", "fee", "minAmount", "maxAmount")
+
+
+def _parse(text: bytes) -> Dict[str, Any]:
+    """Numbers with a fraction or an exponent become their digits; so do whole ones that are amounts."""
+    value = json.loads(text, parse_float=str, parse_constant=_refuse, object_hook=_with_texts)
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return value
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _with_texts(value: Dict[str, Any]) -> Dict[str, Any]:
+    return {name: str(member) if name in _amount_names and isinstance(member, int) else member for name, member in value.items()}
+
+
+def _answer(response: http.client.HTTPResponse, text: bytes) -> Tuple[Any, Mapping[str, str]]:
+    if not 200 <= response.status < 300:
+        raise _failure_of(response, text)
+    try:
+        return _parse(text), response.headers
+    except ValueError as cause:
+        error = Unavailable(f"The gateway's response cannot be read: {cause}", _details(response, {}))
+        error.__cause__ = cause
+        raise _Failure(error, True, True)
+
+
+def _failure_of(response: http.client.HTTPResponse, text: bytes) -> _Failure:
+    try:
+        body = _parse(text)
+    except ValueError:
+        body = {}  # that of a proxy, probably
+    details = _details(response, body)
+    meaning = _meaning_of(details.reason, response.status)
+    message = body.get("message")
+    error = meaning.error(message if isinstance(message, str) else f"{response.status} {response.reason}", details)
+    return _Failure(error, meaning.passes, meaning.may_exist)
+
+
+def _details(response: http.client.HTTPResponse, body: Mapping[str, Any]) -> ErrorDetails:
+    errors, least, most = body.get("errors"), body.get("minAmount"), body.get("maxAmount")
+    return ErrorDetails(
+        reason=response.headers.get("X-Swap-Reason"),
+        status=response.status,
+        request_id=response.headers.get("X-Request-Id"),
+        retry_after=_seconds(response.headers, "Retry-After"),
+        errors=tuple(errors) if isinstance(errors, list) else (),
+        min_amount=least if isinstance(least, str) else None,
+        max_amount=most if isinstance(most, str) else None,
+    )
+
+
+def _seconds(headers: Mapping[str, str], name: str) -> Optional[int]:
+    text = headers.get(name) or ""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
+
+
+def _seen(swap: Swap, headers: Mapping[str, str]) -> Seen:
+    return Seen(swap, headers.get("X-Swap-Attention"), _seconds(headers, "X-Swap-Stale"), _seconds(headers, "X-Swap-Poll-After"))
+
+
+def _text_of(amount: AmountToSend) -> Amount:
+    """Before anything is sent. A float would have lost digits already."""
+    if isinstance(amount, (float, bool)):
+        raise TypeError("an amount must be a text, a Decimal or a whole number: a float loses digits")
+    text = str(amount)
+    if not re.fullmatch(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", text):
+        raise ValueError(f"{text!r} is no amount: it must be like '0.10'")
+    return text
