@@ -11,9 +11,9 @@ if (isClone && !existsSync(new URL('../../node_modules', import.meta.url))) {
   console.error('swapgate: its packages are not installed: run "npm ci" first')
   process.exitCode = 1
 } else if (Number(major) < needed) {
-  console.error(
-    `swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start" or "npx swapgate", or install Node ${needed}`,
-  )
+  // npm puts the Node that came with the packages first.
+  const withNpm = isClone ? 'npm start" or "npm run swapgate' : 'npm exec --no -- swapgate'
+  console.error(`swapgate needs Node ${needed} and this is ${process.versions.node}: use "${withNpm}", or install Node ${needed}`)
   process.exitCode = 1
 } else {
   // Before the first use of libuv's pool of threads. A look-up of a name takes one until the name server answers or is given up.

@@ -61,10 +61,6 @@ export class InstalledPackage implements Disposable {
     return { stdout }
   }
 
-  npx(...args: readonly string[]): Shell {
-    return new Shell(spawn('npx', args, { cwd: this.folder, env, detached: true }))
-  }
-
   /** A command line of the shell. */
   shell(command: string): Shell {
     return new Shell(spawn('sh', ['-c', command], { cwd: this.folder, env, detached: true }))

@@ -75,8 +75,8 @@ it('brings under 150 MB beside Node', () => {
   expect(diskBytesOf(join(installed.folder, 'node_modules'), (name) => node.has(name)) / 2 ** 20).toBeLessThan(150)
 })
 
-it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
-  await using swapgate = installed.npx('swapgate', 'start')
+it('npm exec starts it in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
+  await using swapgate = installed.shell('exec npm exec --no -- swapgate start')
   await expect.poll(() => swapgate.output, { timeout: 60_000 }).toContain('keys are public')
   expect(swapgate.output).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
   expect(swapgate.output).toContain('warning: there is no config/gateway.yaml here')

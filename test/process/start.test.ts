@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { olderNode } from '../support/older-node.ts'
 import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
@@ -243,4 +244,11 @@ it.runIf(olderNode)('an older Node gets an error with the version that is needed
   const { exitCode, out, err } = await version.ended
   expect([exitCode, out]).toEqual([1, ''])
   expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
+})
+
+it('the command, the library and package.json want the same Node', () => {
+  const needed = ['src/cli/swapgate.js', 'src/library.js'].map(
+    (file) => /^const needed = (\d+)$/m.exec(readFileSync(file, 'utf8'))?.[1],
+  )
+  expect(needed.map((major) => `>=${major}`)).toEqual([manifest.engines.node, manifest.engines.node])
 })
