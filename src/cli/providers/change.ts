@@ -11,7 +11,7 @@ import {
   resetOverrides,
   routingReport,
 } from '../../core/operations/change.ts'
-import { type DrainLook, type DrainResult, untilDrained } from '../../core/operations/drain.ts'
+import { type DrainProgress, type DrainResult, untilDrained } from '../../core/operations/drain.ts'
 import { durations, toDuration } from '../../core/operations/duration.ts'
 import { type ProviderStatus, providerStatus } from '../../core/operations/provider-status.ts'
 import { inForce } from '../../core/operations/settings.ts'
@@ -145,8 +145,8 @@ async function drain(name: string, { wait = false, timeout = dayMs, ...options }
   const result = await untilDrained({
     open: openOf(status),
     timeoutMs: timeout,
-    look: () => lookAt(status, session, options.config),
-    report: (found) => print(describeLook(name, found)),
+    read: () => readProgress(status, session, options.config),
+    report: (found) => print(describeProgress(name, found)),
   })
   if (json) terminal.out(JSON.stringify({ ...status, wait: result }))
   return printEnd(name, result, session)
@@ -158,13 +158,13 @@ function printEnd(name: string, { outcome, open }: DrainResult, { terminal }: Se
   return refuse(why, terminal)
 }
 
-async function lookAt(
+async function readProgress(
   { name, tag }: Pick<ProviderStatus, 'name' | 'tag'>,
   { stores }: Session,
   config: string | undefined,
-): Promise<DrainLook> {
+): Promise<DrainProgress> {
   try {
-    // The file may have changed since the last look.
+    // The file may have changed since the last read.
     const file = loadConfig(configFile(config), knownForms)
     const { providers } = inForce(file, await stores.overrides.read()).settings
     const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
@@ -174,7 +174,7 @@ async function lookAt(
   }
 }
 
-function describeLook(name: string, found: DrainLook): string {
+function describeProgress(name: string, found: DrainProgress): string {
   if ('open' in found) return `${found.open} open at ${name}`
   return `the open transactions of ${name} cannot be counted; retrying: ${found.failure}`
 }

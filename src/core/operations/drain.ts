@@ -2,7 +2,7 @@
 import type { ProviderState } from '../../domain/service.ts'
 
 /** What is so at the provider now; `state` is undefined if the file lacks the provider. */
-export type DrainLook = { readonly state: ProviderState | undefined; readonly open: number } | { readonly failure: string }
+export type DrainProgress = { readonly state: ProviderState | undefined; readonly open: number } | { readonly failure: string }
 
 /** `open`: the last count. `inUse`: the provider accepts new swaps again, so the wait would not end. */
 export interface DrainResult {
@@ -15,17 +15,17 @@ interface DrainOptions {
   readonly open: number
   readonly timeoutMs: number
   /** Never rejects. */
-  readonly look: () => Promise<DrainLook>
+  readonly read: () => Promise<DrainProgress>
   /** Called when the number changes, and on a new failure. */
-  readonly report: (found: DrainLook) => void
+  readonly report: (found: DrainProgress) => void
 }
 
 /** After this time every running gateway has applied the change and begins no more creates. */
 const propagationMs = 5_000
 const pollMs = 1_000
 
-/** Looks again after a failure. */
-export async function untilDrained({ open: before, timeoutMs, look, report }: DrainOptions): Promise<DrainResult> {
+/** Reads again after a failure. */
+export async function untilDrained({ open: before, timeoutMs, read, report }: DrainOptions): Promise<DrainResult> {
   const deadline = performance.now() + timeoutMs
   let open: number | undefined
   let failure = ''
@@ -34,7 +34,7 @@ export async function untilDrained({ open: before, timeoutMs, look, report }: Dr
     const leftMs = deadline - performance.now()
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, Math.max(leftMs, 0))))
     isApplied ||= leftMs >= pauseMs
-    const found = await look()
+    const found = await read()
     if ('failure' in found) {
       if (found.failure !== failure) report(found)
       failure = found.failure

@@ -84,19 +84,19 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
   const begunAt = clock.at(clock.read())
   const { rows } = await sql<{ readonly intent: string }>`${sql.raw(commits)} (
       select set_config('synchronous_commit', 'on', true) as flushed, ${locksBriefly} as locks
-    ), asked as (
-      select asked.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as asked (
+    ), input as (
+      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
         next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
         key text collate "C", fingerprint text, request text
       )
       where flushed is not null and locks is not null and not exists (
-        select 1 from transactions where state <> 'done' and owner = asked.owner and provider = asked.provider
+        select 1 from transactions where state <> 'done' and owner = input.owner and provider = input.provider
         limit 1 offset ${sql.lit(maxOpenCreates - maxAtOnce)}
       )
     ), keyed as (
       insert into claims (intent, owner, key, fingerprint, request, created_at)
-      select intent, owner, key, fingerprint, request, ${begunAt} from asked where key is not null order by owner, key
+      select intent, owner, key, fingerprint, request, ${begunAt} from input where key is not null order by owner, key
       on conflict do nothing returning intent
     ), begun as (
       insert into transactions (
@@ -104,7 +104,7 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
       )
       select intent, owner, provider, 'pending', attempted_at, quoting, next_check_at, ${begunAt}, requested, sent, destination, deadline,
         traceparent
-      from asked where key is null or intent in (select intent from keyed)
+      from input where key is null or intent in (select intent from keyed)
       on conflict (intent) do nothing returning intent
     )
     select intent from begun`.execute(database)
@@ -130,8 +130,8 @@ async function complete(within: Database, completions: readonly Completion[], cl
   const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`
     with own_locks as (
       select ${locksBriefly} as locks
-    ), asked as (
-      select asked.* from own_locks cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as asked (
+    ), input as (
+      select input.* from own_locks cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", provider_id text collate "C", sort_key bigint,
         status text collate "C", attention text collate "C", reported_at bigint, fetched_at bigint, changed_at bigint,
         missing_since bigint, missing_at bigint, sequence bigint, record text, deposit text collate "C", first text, tags json
@@ -139,32 +139,32 @@ async function complete(within: Database, completions: readonly Completion[], cl
       where locks is not null
     ), segments as (
       select owner, older from page_index
-      where owner in (select owner from asked) and ${first}
+      where owner in (select owner from input) and ${first}
     ), completed as (
-      update transactions set state = 'done', next_check_at = null, provider_id = asked.provider_id, sort_key = asked.sort_key,
-        status = asked.status, attention = asked.attention, reported_at = asked.reported_at, fetched_at = asked.fetched_at,
-        changed_at = asked.changed_at, missing_since = asked.missing_since, missing_at = asked.missing_at,
-        sequence = asked.sequence, record = asked.record, deposit = asked.deposit
-      from asked join segments on segments.owner = asked.owner
-      where transactions.intent = asked.intent and transactions.state in ('pending', 'unknown')
+      update transactions set state = 'done', next_check_at = null, provider_id = input.provider_id, sort_key = input.sort_key,
+        status = input.status, attention = input.attention, reported_at = input.reported_at, fetched_at = input.fetched_at,
+        changed_at = input.changed_at, missing_since = input.missing_since, missing_at = input.missing_at,
+        sequence = input.sequence, record = input.record, deposit = input.deposit
+      from input join segments on segments.owner = input.owner
+      where transactions.intent = input.intent and transactions.state in ('pending', 'unknown')
         and not exists (
-          select 1 from transactions as holder where holder.provider = asked.provider and holder.provider_id = asked.provider_id
+          select 1 from transactions as holder where holder.provider = input.provider and holder.provider_id = input.provider_id
         )
         and not exists (
-          select 1 from pruned_ids where pruned_ids.provider = asked.provider and pruned_ids.provider_id = asked.provider_id
+          select 1 from pruned_ids where pruned_ids.provider = input.provider and pruned_ids.provider_id = input.provider_id
         )
-        and not exists (${otherTags(sql`asked.provider`)})
+        and not exists (${otherTags(sql`input.provider`)})
         and not exists (
-          select 1 from mismatch_streaks where mismatch_streaks.provider in (select json_array_elements_text(asked.tags))
+          select 1 from mismatch_streaks where mismatch_streaks.provider in (select json_array_elements_text(input.tags))
         )
         and not exists (
-          select 1 from page_index where page_index.owner = asked.owner and not ${first}
-            and ${position} <= (asked.sort_key, asked.provider_id, asked.provider)
+          select 1 from page_index where page_index.owner = input.owner and not ${first}
+            and ${position} <= (input.sort_key, input.provider_id, input.provider)
         )
       returning transactions.intent, transactions.owner
     ), renewed as (
-      update claims set first = asked.first, created_at = ${clock.at(clock.read())}
-      from completed join asked on asked.intent = completed.intent where claims.intent = completed.intent
+      update claims set first = input.first, created_at = ${clock.at(clock.read())}
+      from completed join input on input.intent = completed.intent where claims.intent = completed.intent
     ), locked as (
       select owner, older from page_index where owner in (select owner from completed) and ${first} order by owner for update
     ), counted as (
