@@ -81,7 +81,7 @@ describe.each(['A', 'B'] as const)('a provider of form %s', (side) => {
     refuseCreated(managed[name], { status: 400, text: page }, managed.witness)
     const order = orderIn(side, { amount: digits('0.0005') })
     expectRefusal(await managed.client(side).post('/transactions', order, { key }), side, 400, 'below_minimum')
-    await lookNow(managed)
+    await checkNow(managed)
     expect(outcomesOf(managed.gateway)).toEqual(['foundAfterRefusal'])
   })
 
