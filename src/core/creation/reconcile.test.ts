@@ -635,11 +635,11 @@ describe('the time of a check', () => {
     expect(bound).toHaveLength(1)
   })
 
-  test('an incomplete list is continued by the next look after a refusal, and the look that could not read it is counted', async () => {
+  test('an incomplete list is continued by the next check after a refusal, and the check that could not read it is counted', async () => {
     world.dates = []
     world.unresolved = []
     world.rows = Array.from({ length: 150 }, (_, at) => ({ ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount }))
-    const refused = { ...ledger, dueLooks: async () => [lost], scheduleNextLook: async () => true }
+    const refused = { ...ledger, dueRefusedCreates: async () => [lost], scheduleNextRefusedCheck: async () => true }
     world.failsOn = 2
     await run(undefined, refused)
     expect(outcomes).toEqual(['create lookupFailed'])
