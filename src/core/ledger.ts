@@ -5,7 +5,7 @@
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
-import type { Doubt } from '../domain/status.ts'
+import type { Doubt, Status } from '../domain/status.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
@@ -122,11 +122,21 @@ export interface EntriesElsewhere {
   readonly isOneAccount: (tag: string, other: string) => boolean
 }
 
+/** Of a list of transactions (docs/contract.md §3.4). */
+export interface ListFilter {
+  /** Undefined: any. An entry whose status is not known has none of them. */
+  readonly statuses?: readonly Status[] | undefined
+  /** In milliseconds since 1970, inclusive; undefined: at any time. */
+  readonly changedSince?: number | undefined
+}
+
 export interface LedgerListQuery {
   readonly page: number
   readonly size: number
   /** Creation times, both ends inclusive, in nanoseconds as in `domain/instant.ts`. */
   readonly created: TimeRange
+  /** Undefined: every entry. One counts by when its change was seen; until one was, by its attempt or its creation, whichever is later. */
+  readonly filter?: ListFilter | undefined
 }
 
 /**
@@ -183,6 +193,8 @@ export interface Ledger {
     owner: string,
     query: LedgerListQuery,
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
+  /** Some of the owner's transactions at these providers (tags) that have neither ended nor become overdue; if there are more, others each time. */
+  readonly someOpen: (owner: string, providers: readonly string[], maxEntries: number) => Promise<readonly LedgerEntry[]>
   /** The owner's transactions at all providers but this one (a tag), newest creation first. */
   readonly listElsewhere: (owner: string, provider: string, maxEntries: number) => Promise<EntriesElsewhere>
   /**

@@ -12,7 +12,7 @@ export interface WholeList<Row> {
 
 interface ReadWholeOptions<Row> {
   /** Query parameters beside the page. */
-  readonly query?: Readonly<Partial<Record<'dateFrom' | 'dateTo', string>>>
+  readonly query?: Readonly<Partial<Record<'dateFrom' | 'dateTo', string | undefined>>> | undefined
   /** The most rows that a page can have. */
   readonly pageSize: number
   /** Identifies a row, because rows move between pages during the read. */

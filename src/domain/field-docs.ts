@@ -56,6 +56,9 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   size: 'The number of rows in a page.',
   search: 'Only coins whose name or code contains this text, ignoring case.',
   dateFrom: 'Only swaps created at this time or later: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
+  statuses: 'Only swaps with this status.',
+  updatedSince:
+    'Only swaps whose status changed at this time or later, or which were created then: an RFC 3339 timestamp with its zone, or a date (its start in UTC).',
   dateTo: 'Only swaps created at this time or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
 }
 

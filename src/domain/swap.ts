@@ -103,6 +103,10 @@ export interface TransactionQuery {
   /** An RFC 3339 timestamp or a plain date, inclusive. */
   readonly dateFrom?: string | undefined
   readonly dateTo?: string | undefined
+  /** Only swaps with one of these. In a client's form each word stands for all that it shows so. */
+  readonly statuses?: readonly Status[] | undefined
+  /** An RFC 3339 timestamp or a plain date, inclusive. */
+  readonly updatedSince?: string | undefined
 }
 
 export interface TransactionReference {

@@ -79,7 +79,12 @@ export const formA = defineForm({
     listTransactions: operation<'listTransactions'>()({
       at: 'GET /transactions',
       success: 200,
-      request: { page: withDefault('page', 1), size: withDefault('size', 20) },
+      request: {
+        page: withDefault('page', 1),
+        size: withDefault('size', 20),
+        status: optional('statuses'),
+        updatedSince: optional('updatedSince'),
+      },
       response: transaction,
     }),
     getTransaction: operation<'getTransaction'>()({

@@ -83,6 +83,8 @@ export const formB = defineForm({
         size: withDefault('size', 20),
         dateFrom: optional('dateFrom'),
         dateTo: optional('dateTo'),
+        status: optional('statuses'),
+        updatedSince: optional('updatedSince'),
       },
       response: {
         id: 'id',

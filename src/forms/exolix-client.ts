@@ -110,6 +110,8 @@ export const exolixClient = defineForm({
         size: withDefault('size', 20),
         dateFrom: optional('dateFrom'),
         dateTo: optional('dateTo'),
+        status: optional('statuses'),
+        updatedSince: optional('updatedSince'),
       },
       response: transaction,
     }),

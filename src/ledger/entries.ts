@@ -1,6 +1,6 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import type { Ledger, LedgerEntry, TransactionRecord } from '../core/ledger.ts'
+import type { Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
 import { isFinal } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
@@ -17,11 +17,21 @@ import {
   toRow,
 } from './entry.ts'
 import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
+import { changeTime } from './schema/migrations.ts'
 import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<
   Ledger,
-  'find' | 'findAll' | 'list' | 'listElsewhere' | 'upsert' | 'knownOwners' | 'openDeposits' | 'existingIds' | 'mismatchedIds'
+  | 'find'
+  | 'findAll'
+  | 'list'
+  | 'someOpen'
+  | 'listElsewhere'
+  | 'upsert'
+  | 'knownOwners'
+  | 'openDeposits'
+  | 'existingIds'
+  | 'mismatchedIds'
 >
 
 export function entries({ database, write, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
@@ -75,6 +85,19 @@ export function entries({ database, write, isIn: isAmong, listed, toList, dataVe
       return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
     },
     list: lister(database),
+    async someOpen(owner, providers, maxEntries) {
+      const rows = await database
+        .selectFrom('transactions')
+        .select(entryColumns)
+        .where('owner', '=', owner)
+        .where(isListed)
+        .where(sql<boolean>`(status is null or status in ('wait', 'confirmation', 'confirmed', 'exchanging', 'sending'))`)
+        .where(isAmong('provider', toList(providers)))
+        .orderBy(sql`random()`)
+        .limit(maxEntries)
+        .execute()
+      return rows.map(toEntry)
+    },
     async listElsewhere(owner, provider, maxEntries) {
       if (!(await hasOtherProviders(database, provider))) return { entries: [], isOneAccount: (tag, other) => tag === other }
       const rows = database.selectFrom('transactions').select(entryColumns).where('owner', '=', owner).where(isListed)
@@ -247,21 +270,44 @@ export async function removeEntry(
   await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
 }
 
-// Kysely: reads pages of an owner's entries with their exact total. The cost does not grow with the number of entries.
+// Kysely: reads pages of an owner's entries with their exact total. Without a filter the cost does not grow with the number of entries.
 
 /** One statement, so that the entries and the total come from one snapshot. */
 function lister(database: Database): Ledger['list'] {
   const readPage = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => listQuery(blank).compile(database))
-  return async (owner, { page, size, created }) => {
-    const rows = await readPage({
-      owner,
-      first: clampSortKey(-created.last),
-      end: clampSortKey(-created.first) + 1n,
-      offset: BigInt(page - 1) * BigInt(size),
-      size,
-    })
+  return async (owner, { page, size, created, filter }) => {
+    const span = { first: clampSortKey(-created.last), end: clampSortKey(-created.first) + 1n }
+    const place = { owner, ...span, offset: BigInt(page - 1) * BigInt(size), size }
+    const rows = filter ? (await filteredQuery(place, filter).execute(database)).rows : await readPage(place)
     return { entries: rows.filter(({ record }) => record !== null).map(toEntry), total: rows[0]?.total ?? 0 }
   }
+}
+
+interface ListPlace {
+  readonly owner: string
+  /** Sort keys: inclusive, and exclusive. */
+  readonly first: bigint
+  readonly end: bigint
+  readonly offset: bigint
+  readonly size: number
+}
+
+/** Counts what passes. The signs keep SQLite, which has no statistics, from the order of creation where it can go by the time of change. */
+function filteredQuery({ owner, first, end, offset, size }: ListPlace, { statuses, changedSince }: ListFilter): RawBuilder<Row> {
+  const sign = changedSince === undefined ? sql`` : sql`+`
+  const conditions = [
+    sql`owner = ${owner} and state = 'done' and ${sign}sort_key >= ${first} and ${sign}sort_key < ${end}`,
+    ...(statuses ? [sql`${changedSince === undefined ? sql`status` : sql`coalesce(status, '')`} in (${sql.join(statuses)})`] : []),
+    ...(changedSince === undefined ? [] : [sql`${sql.raw(changeTime)} >= ${changedSince}`]),
+  ]
+  const matches = sql.join(conditions, sql` and `)
+  return sql<Row>`
+    with counted as materialized (select count(*) as total from transactions where ${matches}), page as (
+      select sort_key, provider_id, ${columns('transactions')} from transactions where ${matches}
+      order by ${sign}sort_key, provider_id, provider limit cast(${size} as bigint) offset cast(${offset} as bigint)
+    )
+    select counted.total, ${columns('page')} from counted left join page on true
+    order by page.sort_key, page.provider_id, page.provider`
 }
 
 /** The parameters of the query: sort keys from `first` (inclusive) to `end` (exclusive). */

@@ -43,6 +43,7 @@ export function inTurns(
       ),
     findAll: (...args) => reads.run(args[0], () => ledger.findAll(...args)),
     list: (...args) => reads.run(args[0], () => ledger.list(...args)),
+    someOpen: (...args) => reads.run(args[0], () => ledger.someOpen(...args)),
     listElsewhere: (...args) => reads.run(args[0], () => ledger.listElsewhere(...args)),
     upsert: (...args) => reads.run(args[0], () => ledger.upsert(...args)),
   }

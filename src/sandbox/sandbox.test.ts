@@ -144,6 +144,18 @@ test('lists are newest first, in pages, and between dates where the form has the
   expect((await send('GET', '/b/api/v2/transactions?dateFrom=2030-01-03&dateTo=2030-01-02', { key })).status).toBe(400)
 })
 
+test('a list has only the swaps with a status, or whose status changed since a time', async () => {
+  const { send, create, time } = await sandboxInMemory({ expiry: 60 })
+  const first = await create()
+  time.seconds = 30
+  const second = await create()
+  time.seconds = 70
+  const list = async (query: string) => (await send('GET', `/b/api/v2/transactions?${query}`, { key })).json
+  expect(await list('status=overdue')).toMatchObject({ data: [{ id: first.id }], count: 1 })
+  expect(await list('status=wait')).toMatchObject({ data: [{ id: second.id }], count: 1 })
+  expect(await list('updatedSince=2030-01-01T00:01:00Z')).toMatchObject({ data: [{ id: first.id }], count: 1 })
+})
+
 test('the limits are those of the service', async () => {
   const { send } = await sandboxInMemory()
   const statuses: number[] = []

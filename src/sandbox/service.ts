@@ -1,6 +1,7 @@
 /** A complete swap service over a simulated chain: what any provider is to the gateway. */
 import { createService } from '../core/layer.ts'
 import { cutPage } from '../core/paging.ts'
+import { listFilter, passes } from '../core/transactions/list-filter.ts'
 import type { Amount } from '../domain/amount.ts'
 import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
 import { Fault, messageWithLimits, reasonByLimits, standardFault } from '../domain/fault.ts'
@@ -57,6 +58,11 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
     async listTransactions(query, { caller }) {
       const selection = { owner: ownerOf(caller), ...boundsOf(query) }
       const { page, size } = query
+      const filter = listFilter(query)
+      if (filter) {
+        const every = store.list(selection, { page: 1, size: store.count(selection) }).map(present)
+        return { body: cutPage(every.filter((swap) => passes(filter, swap, {}, undefined)), query) }
+      }
       return { body: { items: store.list(selection, query).map(present), total: store.count(selection), page, size } }
     },
     async getTransaction({ id }, { caller }) {

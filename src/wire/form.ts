@@ -138,10 +138,10 @@ export function defineForm(tables: FormTables): Form {
 function compileOperation(
   op: Op,
   { at, success, request, response, addedByProvider }: OperationTables,
-  statuses: StatusWords,
+  statuses: StatusWords & { readonly available: ReadonlySet<Status> },
 ): OperationCodec {
   const { method, path } = compileEndpoint(at)
-  const requestCodec = compileRequest(request, path.parameters, method === 'POST')
+  const requestCodec = compileRequest(request, path.parameters, method === 'POST', [], statuses.available)
   const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {
     op,

@@ -1,8 +1,9 @@
 /** The table of a request, compiled once for both directions. A field that the table cannot express is an error, never dropped. */
 import type { Reason } from '../domain/fault.ts'
 import { nearestName } from '../domain/nearest-name.ts'
+import { type Status, statuses } from '../domain/status.ts'
 import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
-import { requestScalars, type Scalar } from './scalar.ts'
+import { requestScalars, type Scalar, statusFilter } from './scalar.ts'
 import { type RequestTree, type TableColumn, toColumn } from './table.ts'
 import { InvalidRequest, WireError } from './wire-error.ts'
 
@@ -20,6 +21,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   offset: requestScalars.offset,
   dateFrom: requestScalars.date,
   dateTo: requestScalars.date,
+  updatedSince: requestScalars.date,
   withdrawalAddress: requestScalars.address,
   refundAddress: requestScalars.address,
   withdrawalExtraId: requestScalars.extraId,
@@ -32,16 +34,21 @@ const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unkn
   [requestScalars.extraId, 'memo_invalid'],
 ])
 
-/** `inPath`: the path's parameters. The others are in the body if the operation has one, otherwise in the query. */
+/**
+ * `inPath`: the path's parameters. The others are in the body if the operation has one, otherwise in the query. `shownStatuses`: those of
+ * the form.
+ */
 export function compileRequest(
   tree: RequestTree,
   inPath: ReadonlySet<string>,
   hasBody: boolean,
   implied?: readonly string[],
+  shownStatuses: ReadonlySet<Status> = new Set(statuses),
 ): RequestCodec {
   const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
     const column = toColumn(value)
-    const defaultScalar = scalarOf[column.field] ?? requestScalars.name
+    const ofField = column.field === 'statuses' ? statusFilter(shownStatuses) : scalarOf[column.field]
+    const defaultScalar = ofField ?? requestScalars.name
     const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
     return { ...column, name, scalar: column.format?.(defaultScalar) ?? defaultScalar, place }
   }
@@ -214,6 +221,10 @@ const fieldsNamed: ReadonlyMap<string, readonly string[]> = new Map(
     limit: ['size'],
     perpage: ['size'],
     pagesize: ['size'],
+    state: ['statuses'],
+    since: ['updatedSince'],
+    updatedfrom: ['updatedSince'],
+    updatedafter: ['updatedSince'],
   }),
 )
 

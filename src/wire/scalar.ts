@@ -1,7 +1,7 @@
 /** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
 import { type Amount, isPositive, isZero, toAmount } from '../domain/amount.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
-import { type Status, statuses } from '../domain/status.ts'
+import { roundDown, type Status, statuses } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
 import { JsonNumber, type JsonValue, printString } from './json.ts'
 import type { Schema } from './schema.ts'
@@ -122,6 +122,25 @@ export const requestScalars = {
     ),
     explain: explainAmount,
   }),
+}
+
+/** A status of the form in a request: it stands for every status that the form shows as this one. */
+export function statusFilter(available: ReadonlySet<Status>): Scalar<readonly Status[]> {
+  const shownAs = Map.groupBy(statuses, (status) => roundDown(status, available))
+  const words = [...available]
+  const read = (text: string): readonly Status[] | undefined => {
+    const word = words.find((candidate) => candidate === text)
+    return word && shownAs.get(word)
+  }
+  const write = ([first]: readonly Status[]): string => (first && roundDown(first, available)) ?? ''
+  return {
+    must: `one of ${words.join(', ')}`,
+    schema: { type: 'string', enum: words },
+    fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
+    toJson: (value) => printString(write(value)),
+    fromText: read,
+    toText: write,
+  }
 }
 
 /** The maximum length of a provider's texts, far beyond addresses, memos and hashes: it limits what the ledger stores. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
-import { undoLastMigration } from '../ledger/raw.ts'
+import { undoLastMigrations } from '../ledger/raw.ts'
 import { Place } from './place.ts'
 
 const now = Date.parse('2026-11-20T10:00:00Z')
@@ -389,7 +389,7 @@ describe('swapgate ledger migrate', () => {
   it('only this command migrates a ledger of an older version', async () => {
     await created('one')
     await stores.close()
-    await undoLastMigration(place.ledgerUrl)
+    await undoLastMigrations(place.ledgerUrl)
     const refused = {
       exitCode: 1,
       out: [],
@@ -401,7 +401,7 @@ describe('swapgate ledger migrate', () => {
       expect(await place.swapgate(...command.split(' '))).toEqual(refused)
     expect(await place.swapgate('ledger', 'migrate')).toEqual({
       exitCode: 0,
-      out: ['The ledger now has the schema of this version. Migrations: 2026-12-22 words of the port.'],
+      out: ['The ledger now has the schema of this version. Migrations: 2026-12-22 words of the port, 2026-12-23 list filters.'],
       err: [],
     })
     expect(await place.facts('ledger', 'migrate')).toEqual({ migrations: [] })

@@ -1,7 +1,7 @@
 /** Requests and responses that a form can carry, from its capabilities. */
 import * as fc from 'fast-check'
 import type { Op } from '../../src/domain/service.ts'
-import type { Status } from '../../src/domain/status.ts'
+import { roundDown, type Status, statuses } from '../../src/domain/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -39,6 +39,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   rateType: fc.constantFrom('fixed', 'float'),
   dateFrom: fc.oneof(instant, fc.constant('2026-07-01T00:00:00.5+05:30'), fc.constant('2026-02-28')),
   dateTo: fc.oneof(instant, fc.constant('2026-07-01t00:00:00z'), fc.constant('2028-02-29')),
+  updatedSince: fc.oneof(instant, fc.constant('2026-02-28')),
   withdrawalAddress: word,
   refundAddress: word,
   depositExtraId: line,
@@ -76,7 +77,14 @@ const always: ReadonlySet<string> = new Set([
 
 export function requestOf(form: Form, op: Op): fc.Arbitrary<Fields> {
   const isAlways = (field: string): boolean => always.has(field) || (op === 'createTransaction' && field.startsWith('network'))
-  return record(form.capabilities.requestFields[op], isAlways, (field) => special[field] ?? text)
+  const notation = (field: string): fc.Arbitrary<unknown> => (field === 'statuses' ? statusesOf(form) : (special[field] ?? text))
+  return record(form.capabilities.requestFields[op], isAlways, notation)
+}
+
+/** What one word of the form stands for. */
+function statusesOf(form: Form): fc.Arbitrary<readonly Status[]> {
+  const shown = new Set(form.statuses)
+  return fc.constantFrom(...form.statuses).map((word) => statuses.filter((status) => roundDown(status, shown) === word))
 }
 
 /** A response, or a row of one, in which the fields named in `absent` may be absent. */

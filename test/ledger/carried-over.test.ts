@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
-import { query, undoLastMigration } from './raw.ts'
+import { query, undoLastMigrations } from './raw.ts'
 import { always, facts, intent } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -18,7 +18,7 @@ describeStores(durableStores, (shared) => {
   async function openOld(): Promise<OpenLedger & { readonly url: string }> {
     const { url, close } = await shared().openNew()
     await close()
-    await undoLastMigration(url)
+    await undoLastMigrations(url)
     await query(url, ...statements)
     const opened = await openLedger(url, { now: () => began + 60_000 })
     onTestFinished(opened.close)

@@ -9,7 +9,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../src/ledger/index.ts'
 import { findKey } from '../support/key-lookup.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { query, undoLastMigration } from './raw.ts'
+import { query, undoLastMigrations } from './raw.ts'
 import { facts } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -95,7 +95,7 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
-    await undoLastMigration(url)
+    await undoLastMigrations(url)
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
     await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent', 'DROP TABLE IF EXISTS clock')
     await query(
@@ -146,7 +146,7 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is refused, and left as it is, where it may not be migrated', async () => {
     const url = await usedStore()
-    await undoLastMigration(url)
+    await undoLastMigrations(url)
     const known = await query(url, 'SELECT name FROM kysely_migration')
     await expect(openLedger(url, { mayMigrate: false })).rejects.toThrow(
       /^The ledger in \S+ cannot be opened: an older swapgate has migrated it: start the gateway of this version, or run swapgate ledger migrate\.$/,
@@ -154,7 +154,7 @@ describeStores(durableStores, (shared) => {
     expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual(known)
     const migrated = await openLedger(url)
     onTestFinished(migrated.close)
-    expect(migrated.migrations).toEqual(['2026-12-22 words of the port'])
+    expect(migrated.migrations).toEqual(['2026-12-22 words of the port', '2026-12-23 list filters'])
     expect(await migrated.ledger.find('owner', 'alpha', 'x')).toBeDefined()
     const again = await openLedger(url, { mayMigrate: false })
     onTestFinished(again.close)

@@ -31,8 +31,8 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
   }
 }
 
-/** Leaves the schema as the version before the last migration had it. */
-export async function undoLastMigration(url: string): Promise<void> {
+/** Leaves the schema as the version before the last two migrations had it. */
+export async function undoLastMigrations(url: string): Promise<void> {
   await query(
     url,
     'ALTER TABLE transactions RENAME COLUMN requested TO asked',
@@ -48,7 +48,9 @@ export async function undoLastMigration(url: string): Promise<void> {
     'ALTER TABLE page_index RENAME TO tallies',
     'DROP INDEX page_index_by_age',
     'CREATE INDEX tallies_by_age ON tallies (owner, older)',
-    "DELETE FROM kysely_migration WHERE name = '2026-12-22 words of the port'",
+    'DROP INDEX transactions_by_status',
+    'DROP INDEX transactions_by_change',
+    "DELETE FROM kysely_migration WHERE name IN ('2026-12-22 words of the port', '2026-12-23 list filters')",
   )
 }
 

@@ -6,7 +6,7 @@ interface Equivalent {
   readonly is: (mutant: Mutant) => boolean
 }
 
-const inQuery: ReadonlySet<string> = new Set(['search', 'networkFrom', 'networkTo', 'dateFrom', 'dateTo'])
+const inQuery: ReadonlySet<string> = new Set(['search', 'networkFrom', 'networkTo', 'dateFrom', 'dateTo', 'statuses', 'updatedSince'])
 
 const equivalents: readonly Equivalent[] = [
   {

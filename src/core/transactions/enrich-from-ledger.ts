@@ -15,10 +15,12 @@ import {
 import type { Transaction } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import type { LedgerEntry, ListFilter, TransactionRecord } from '../ledger.ts'
+import { cutPage } from '../paging.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
 import { staleFromLedger } from './from-ledger.ts'
+import { listFilter, passes } from './list-filter.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 import {
   doubtAbout,
@@ -28,7 +30,8 @@ import {
   presented,
   withoutDeposit,
 } from './merge-transaction.ts'
-import { mergeInOrder } from './save-observed.ts'
+import { mergeChecked, mergeInOrder } from './save-observed.ts'
+import { ListSnapshots, readWholeList, snapshotLifetimeMs, type WholeTransactions } from './sorted-list.ts'
 
 /** The longest wait for what contradicted a create. */
 const maxLedgerWaitMs = 1_000
@@ -50,7 +53,10 @@ export function enrichFromLedger(scope: ProviderScope): Layer {
   return onOperations({
     getTransaction: (request, context, next) => enrichment.get(request, context, next),
     async listTransactions(request, context, next) {
-      const response = await next.call('listTransactions', request, context)
+      const filter = listFilter(request)
+      const response = filter
+        ? await enrichment.filtered(request, filter, context, next)
+        : await next.call('listTransactions', request, context)
       return response.body.items.length === 0 ? response : enrichment.list(response, context, next)
     },
   })
@@ -60,6 +66,7 @@ class Enrichment {
   private readonly scope: ProviderScope
   private readonly cache: LedgerReadCache
   private readonly writeBehind: WriteBehind
+  private readonly snapshots = new ListSnapshots<WholeTransactions>(snapshotLifetimeMs)
 
   constructor(scope: ProviderScope) {
     this.scope = scope
@@ -90,6 +97,33 @@ class Enrichment {
     const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
     const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
     return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
+  }
+
+  /** A page of the rows that pass the filter as they will be shown, cut from the whole list. */
+  async filtered(
+    { page, size, dateFrom, dateTo }: Request<'listTransactions'>,
+    filter: ListFilter,
+    context: Context,
+    service: SwapService,
+  ): Promise<ServiceResponse<'listTransactions'>> {
+    const { capabilities, clock, configured } = this.scope
+    const { timezone } = configured
+    const owner = ownerOf(context)
+    const dates = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
+    const read = () => readWholeList(service, context, capabilities.pageSize, dates)
+    const { rows, characters: _, ...whole } = await this.snapshots.get(JSON.stringify([owner, dates]), page === 1, read)
+    const listed = await this.cache.findAll(owner, rows)
+    const at = clock()
+    const { derived = [], sequence } = whole
+    const matching = listed.filter(([reported, cached]) => {
+      const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
+      const { unsaved } = cached
+      const isNewest = unsaved !== undefined && isOvertaken(unsaved, row)
+      const record = isNewest ? unsaved : mergeChecked(latestOf(cached), row, this.scope).record
+      return passes(filter, withAttention(presented(record, context), reported), record, timezone)
+    })
+    const reportedRows = matching.map(([reported]) => reported)
+    return { ...whole, body: cutPage(reportedRows, { page, size }) }
   }
 
   /** Fills fields that the list lacks from the ledger, or from the provider's details, which are then stored in the ledger. */

@@ -8,6 +8,7 @@ import { type Layer, onOperations } from '../layer.ts'
 import type { EntriesElsewhere, Ledger, LedgerEntry } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
 import { fromLedger, staleFromLedger } from './from-ledger.ts'
+import { listFilter, passes } from './list-filter.ts'
 import {
   ListSnapshots,
   maxWholeRows,
@@ -22,17 +23,21 @@ const concurrency = 8
 const refreshTimeoutMs = 2_000
 
 /**
- * Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. `readTags`: the
- * providers that may be called.
+ * Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. With a filter the
+ * rows that may pass it by now are refreshed before it is applied. `readTags`: the providers that may be called.
  */
 export function listFromLedger(ledger: Ledger, freshness: Freshness, readTags: ReadonlySet<string>): Layer {
   const rows = new LedgerRows(freshness, readTags)
   return onOperations({
     async listTransactions(query, context, next) {
       const { page, size } = query
-      const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
-      const read = await rows.of(entries, context, next)
-      const staleSeconds = oldestOf(read)
+      const owner = ownerOf(context)
+      const filter = listFilter(query)
+      const open = filter && page === 1 ? await ledger.someOpen(owner, [...readTags], size) : []
+      const refreshed = await rows.of(open, context, next)
+      const { entries, total } = await ledger.list(owner, { page, size, created: parseDateRange(query), filter })
+      const read = filter ? rows.asRecorded(entries, context) : await rows.of(entries, context, next)
+      const staleSeconds = oldestOf([...read, ...refreshed])
       const sources = [...new Set(entries.map((entry) => entry.provider))]
       const [provider, ...others] = sources
       return {
@@ -57,13 +62,16 @@ class LedgerRows {
   }
 
   /** In the order of the entries. */
+  asRecorded(entries: readonly LedgerEntry[], context: Context): Row[] {
+    return entries.map((entry) =>
+      rowOf(this.isOff(entry) ? staleFromLedger(entry, context, this.freshness) : fromLedger(entry, context), entry),
+    )
+  }
+
+  /** The same, after the refresh. */
   async of(entries: readonly LedgerEntry[], context: Context, service: SwapService): Promise<readonly Row[]> {
-    const { freshness, readTags } = this
-    const isOff = ({ provider }: LedgerEntry): boolean => !readTags.has(provider)
-    const lastSeen = (entry: LedgerEntry): Row =>
-      isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
-    const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
-    const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
+    const rows = this.asRecorded(entries, context)
+    const outdated = [...entries.entries()].filter(([, entry]) => !this.isOff(entry) && this.freshness.needsRefresh(entry))
     const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
     await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
       if (performance.now() >= deadline) return
@@ -71,6 +79,10 @@ class LedgerRows {
       if (response) rows[at] = response
     })
     return rows
+  }
+
+  private isOff({ provider }: LedgerEntry): boolean {
+    return !this.readTags.has(provider)
   }
 }
 
@@ -125,19 +137,20 @@ export function listElsewhere({ ledger, freshness, readTags, listed, pageSize, t
       const elsewhere = await ledger.listElsewhere(owner, listed, maxWholeRows).catch(() => undefined)
       if (!elsewhere || elsewhere.entries.length === 0) return next.call('listTransactions', query, context)
       const { first, last } = parseDateRange(query)
+      const filter = listFilter(query)
       const whole = await snapshots.get(owner, query.page === 1, () => readWholeList(next, context, pageSize))
+      const found = whole.rows.filter((row) => !filter || passes(filter, row, {}, timezones.get(listed)))
+      const known = withoutListed(elsewhere, whole.rows, listed).filter(
+        (entry) => !filter || passes(filter, entry.transaction, entry, timezones.get(entry.provider)),
+      )
       const rows = [
-        ...whole.rows.map((row) => ({ row, at: timeOf(row, listed), id: row.id })),
-        ...withoutListed(elsewhere, whole.rows, listed).map((row) => ({
-          row,
-          at: timeOf(row.transaction, row.provider),
-          id: row.transaction.id,
-        })),
+        ...found.map((row) => ({ row, at: timeOf(row, listed), id: row.id })),
+        ...known.map((row) => ({ row, at: timeOf(row.transaction, row.provider), id: row.transaction.id })),
       ].filter(({ at }) => at >= first && at <= last)
       rows.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? 1 : -1))
       const { items: page, total } = cutPage(rows, query)
       const stored = page.map(({ row }) => row).filter(isEntry)
-      const read = await ledgerRows.of(stored, context, next)
+      const read = filter ? ledgerRows.asRecorded(stored, context) : await ledgerRows.of(stored, context, next)
       const items = page.map(({ row }) => (isEntry(row) ? (read[stored.indexOf(row)]?.body ?? row.transaction) : row))
       const staleSeconds = oldestOf([whole, ...read])
       return {

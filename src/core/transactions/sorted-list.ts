@@ -167,7 +167,12 @@ export interface WholeTransactions extends Pick<ListPage, 'provider' | 'derived'
  * Throws the provider's fault if the first page fails, `unavailable` if a later one does or the list ends before its total, and
  * `invalid` (`too_large`) for a list that is too long.
  */
-export async function readWholeList(service: SwapService, context: Context, pageSize: number): Promise<WholeTransactions> {
+export async function readWholeList(
+  service: SwapService,
+  context: Context,
+  pageSize: number,
+  query?: Pick<TransactionQuery, 'dateFrom' | 'dateTo'>,
+): Promise<WholeTransactions> {
   let sequence: number | undefined
   let staleSeconds: number | undefined
   let characters = 0
@@ -191,6 +196,7 @@ export async function readWholeList(service: SwapService, context: Context, page
     },
   }
   const { rows, isComplete, provider } = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
+    query,
     pageSize,
     keyOf: ({ id }) => id,
     maxRows: maxWholeRows,

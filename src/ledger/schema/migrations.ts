@@ -14,6 +14,9 @@ export interface ColumnTypes {
   readonly hasClock: boolean
 }
 
+/** When the change of an entry was seen; until one was, its attempt or its creation, whichever is later. Written into a released step. */
+export const changeTime = `coalesce(changed_at, case when attempted_at > -sort_key / 1000000 then attempted_at else -sort_key / 1000000 end)`
+
 export function migrations(types: ColumnTypes): Record<string, Migration> {
   return {
     '2026-11-20 transactions': step(transactions(types)),
@@ -63,6 +66,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
       `ALTER TABLE refused_creates ADD COLUMN deadline ${types.integer}`,
     ]),
     '2026-12-22 words of the port': step(wordsOfThePort()),
+    '2026-12-23 list filters': step(listFilters()),
   }
 }
 
@@ -315,5 +319,13 @@ function wordsOfThePort(): readonly string[] {
     `UPDATE claims SET first = replace(replace(replace(
         first, ',"promised":', ',"quotedAmountOut":'), ',"seenAt":', ',"reportedAt":'), ',"readAt":', ',"fetchedAt":')
       WHERE first IS NOT NULL`,
+  ]
+}
+
+/** Of an owner's list: by status, and by when that changed. Queries repeat the expression. */
+function listFilters(): readonly string[] {
+  return [
+    `CREATE INDEX transactions_by_status ON transactions (owner, status, sort_key) WHERE state = 'done'`,
+    `CREATE INDEX transactions_by_change ON transactions (owner, (${changeTime}), status) WHERE state = 'done'`,
   ]
 }
