@@ -3,7 +3,7 @@ import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { keyVerification } from './core/access/verified-keys.ts'
-import { checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
+import { checkAddress, checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import { confirmCreate, fillFromRequest } from './core/creation/confirm-create.ts'
@@ -15,13 +15,16 @@ import { recordResult } from './core/creation/record-result.ts'
 import { compose, deadline, type Layer } from './core/layer.ts'
 import type { ProviderScope } from './core/provider-scope.ts'
 import { currencies } from './core/quotes/currencies.ts'
+import { describePair } from './core/quotes/describe-pair.ts'
 import { quoteCache, RecentQuotes } from './core/quotes/quote-cache.ts'
+import { ratesOf } from './core/routing/rates.ts'
 import { checkPick, recordProvider, route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
 import { defaultStatus, deriveFields, nameCoins } from './core/transactions/derive-fields.ts'
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
-import type { Gate } from './domain/service.ts'
+import type { Answers } from './domain/question.ts'
+import type { Gate, SwapService } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
 import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
@@ -38,7 +41,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
   const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(routes, gateway), sentCreateKeys, providers, gateway), // in each form: key, gate, decode, service, encode
+    handle: served(service, gateOf(routes, gateway), answersOf(service, routes, gateway), sentCreateKeys, providers, gateway), // in each form: key, gate, decode, service or answer, encode
     ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -56,6 +59,18 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
     verifiedKeys: isManaged ? undefined : verifiedKeys,
     verifyKey: first?.readWithKey && keyVerification({ read: first.readWithKey, refusedAddresses, mayVerify: limits.mayVerify }), // a good key is verified before it is held up
   })
+}
+
+/** In the place of the service, for what the gateway is asked beside the operations. */
+function answersOf(service: SwapService, { active }: Routes, { config, isManaged, steadyClock }: GatewayScope): Answers {
+  const { pick, strategy } = config.routing
+  const scopes = scopesOf(active)
+  const timeoutMs = Math.max(0, ...scopes.map((scope) => scope.timeoutMs))
+  return {
+    checkAddress: checkAddress(config.assets, scopes), // an address and a memo, by the table: nothing is sent
+    describePair: describePair(service, config.assets, scopes, strategy === 'weighted', steadyClock), // a pair, by the table and by quotes
+    ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
+  }
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */

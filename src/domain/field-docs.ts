@@ -1,10 +1,15 @@
 /** A description of every field of the model, for integrators. */
+import type { AnswerItem, Question, Questions } from './question.ts'
 import type { Op, Request, Row } from './service.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
 /** `attention` is a header, and no client gets the others. */
 type Internal = 'attention' | 'ownAssets' | 'reference' | 'validUntil'
-type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, Internal>
+type FieldsOf<T> = T extends unknown ? keyof T : never
+type OfQuestion =
+  | { [Q in Question]: keyof Questions[Q]['request'] | keyof Questions[Q]['response'] }[Question]
+  | FieldsOf<AnswerItem>
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork | OfQuestion, Internal>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
@@ -52,6 +57,25 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   txHashOut: 'The transaction of the payment on its chain.',
   createdAt: 'When the swap was created, in UTC.',
   updatedAt: 'When its status last changed, in UTC.',
+  address: 'The address to check.',
+  extraId: 'The memo or tag for the address.',
+  isValid: 'Whether the address, with the memo, is one of the network.',
+  complaints: 'What is wrong, each with the field of your request; empty if the address is valid.',
+  field: 'The name of the field of your request.',
+  decimalsFrom: 'The decimal places of an amount that is sent. A create with more is refused.',
+  decimalsTo: 'The decimal places of an amount that is received.',
+  needsMemoFrom: 'Whether an address on this network may need a memo or tag: that of the deposit, and that of a refund.',
+  needsMemoTo: 'Whether an address on this network may need a memo or tag: that of the withdrawal.',
+  addressPatternFrom: 'A regular expression that every address on this network matches. A text that matches it may still be none.',
+  addressPatternTo: 'A regular expression that every address on this network matches. A text that matches it may still be none.',
+  isOffered: 'Whether the pair can be swapped.',
+  isReverseOffered: 'Whether it can be swapped in the opposite direction.',
+  rateTypes: 'The rate types of the pair, each with its limits.',
+  rates: 'The quotes of the providers that you may choose, the best first.',
+  failures: 'The providers without a quote, and why.',
+  provider: 'The tag of the provider: you choose it with `X-Swap-Provider`.',
+  failure: 'The cause for programs, as in `X-Swap-Reason`.',
+  reason: 'The cause for programs: the reason with which a create would be refused.',
   page: 'The page number, starting at 1. A page after the last one is empty.',
   size: 'The number of rows in a page.',
   search: 'Only coins whose name or code contains this text, ignoring case.',
@@ -63,7 +87,9 @@ const fieldDocs: Readonly<Record<Field, string>> = {
 }
 
 /** Fields that every response has, with any provider. Other fields are omitted if unknown. */
-export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = {
+export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } & {
+  readonly [Q in Question]: readonly (keyof Questions[Q]['response'] | FieldsOf<AnswerItem>)[]
+} = {
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
   getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
   createTransaction: [
@@ -72,6 +98,9 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = 
   ],
   listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   getTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+  checkAddress: ['isValid', 'complaints', 'field', 'reason', 'message'],
+  describePair: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'rateTypes', 'rateType'],
+  listRates: ['rates', 'failures', 'provider', 'failure', 'codeFrom', 'codeTo', 'amountIn', 'amountOut', 'rateType', 'message'],
 }
 
 /** The description of a field; empty if the model has no such field. */

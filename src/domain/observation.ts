@@ -1,6 +1,7 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ConnectFailure } from './connect-failure.ts'
 import type { CallOutcome, ErrorType, Fault } from './fault.ts'
+import type { RequestName } from './question.ts'
 import type { OperationName } from './service.ts'
 
 export type Observation =
@@ -126,7 +127,7 @@ export interface RequestEnd {
   /** Whether the trace is exported. */
   readonly isTraceKept: boolean
   /** Absent if the request had no operation or it was not determined. */
-  readonly operation: OperationName | undefined
+  readonly operation: RequestName | undefined
   readonly method: Method
   /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty if there is none. */
   readonly route: string

@@ -251,7 +251,8 @@ export interface Admission {
   readonly refusal?: Fault
 }
 
-export type Gate = (op: Op, caller: Caller) => Promise<Admission>
+/** `needsKey`: whether a request without a key is refused; by default as the operation does. */
+export type Gate = (op: Op, caller: Caller, needsKey?: boolean) => Promise<Admission>
 
 // The states of a provider.
 

@@ -13,19 +13,20 @@ interface KeyOfMount {
   readonly otherKeyHeader?: string | undefined
 }
 
-/** Authenticates the caller and counts the request for its limits. Throws a `Fault` if the request is rejected. */
+/** Authenticates the caller and counts the request for its limits, those of `op`. Throws a `Fault` if the request is rejected. */
 export async function admit(
   request: HttpRequest,
   mounted: KeyOfMount,
   op: Op,
   record: RequestRecord,
   edge: ClientEdge,
+  needsKey = keyed.has(op),
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, op, record, edge)
+    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, op, needsKey, record, edge)
     record.caller = caller
-    const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller)
+    const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller, needsKey)
     record.quota = quota
     if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record) : refusal
     span?.end()
@@ -48,6 +49,7 @@ function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,
   op: Op,
+  needsKey: boolean,
   { form: { credential } }: RequestRecord,
   { identify }: ClientEdge,
 ): Promise<Caller> {
@@ -57,7 +59,7 @@ function callerOf(
   return identify(key, !keyed.has(op)).then(
     (identity) => (identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }),
     (reason) => {
-      if (keyed.has(op)) throw reason
+      if (needsKey) throw reason
       return { address, isKeyUnknown: true }
     },
   )

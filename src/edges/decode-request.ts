@@ -1,7 +1,6 @@
 /** Decodes a client's request by the table of its form. */
 import { Fault, type ParameterError } from '../domain/fault.ts'
-import type { Op, Request } from '../domain/service.ts'
-import type { OperationCodec } from '../wire/form.ts'
+import type { EndpointCodec } from '../wire/form.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { InvalidRequest, type WireError } from '../wire/wire-error.ts'
@@ -12,18 +11,17 @@ const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 /** The networks of a coin by its name, for a request that names none. */
 export type NetworksOf = (coin: string) => readonly string[]
 
-/** Decodes the fields of an operation's request. Throws `invalid` with all invalid parameters; the first decides the reason. */
+/** Decodes the fields of a request. Throws `invalid` with all invalid parameters; the first decides the reason. */
 export function readFields(
-  { requestCodec }: OperationCodec,
+  { requestCodec }: EndpointCodec,
   path: Readonly<Record<string, string>>,
   query: string,
   text: string | undefined,
   networksOf: NetworksOf,
-): Request<Op> {
+): object {
   try {
     const body = text === undefined ? undefined : readBody(text)
-    const fields: object = requestCodec.decode({ path, query, body })
-    return fields as Request<Op>
+    return requestCodec.decode({ path, query, body })
   } catch (reason) {
     throw toInvalid(reason, networksOf)
   }
@@ -63,7 +61,7 @@ function parameterError(
 ): ParameterError {
   const name = /^[\x21-\x7e]{1,64}$/.test(field) ? field : ''
   const subject = name || (field === '' ? 'request' : 'parameter name')
-  const coin = reason === 'network_required' ? fields[field === 'networkTo' ? 'coinTo' : 'coinFrom'] : undefined
+  const coin = reason === 'network_required' ? fields[field.replace('network', 'coin')] : undefined
   const networks = typeof coin === 'string' ? networksOf(coin) : []
   const hint = networks.length > 0 ? `; it must be one of ${networks.join(', ')}` : ''
   return { field: name, reason, message: `Invalid ${subject}: ${message}${hint}.` }

@@ -1,9 +1,10 @@
 /** Converts results and faults into HTTP responses in a client's form. */
 import { type AmountLimits, Fault, faultTable, messageWithLimits, type ParameterError, reasonByLimits } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
+import type { Answer, Question } from '../domain/question.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
 import { isFinal, roundDown, type Status } from '../domain/status.ts'
-import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
+import type { AmountRefusalTable, EndpointCodec, Form, OperationCodec, QuestionCodec } from '../wire/form.ts'
 import { entityTag, type HttpResponse, matchesEtag, reasonPhrase } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { encodePage } from '../wire/page.ts'
@@ -17,7 +18,7 @@ export interface ResponseContext {
   readonly requestId: string
   readonly vary: string | undefined
   /** Undefined if no operation matches; then an error names no parameter. */
-  readonly codec: OperationCodec | undefined
+  readonly codec: EndpointCodec | undefined
   /** Undefined until the request is counted. */
   readonly quota: Quota | undefined
   /** Tags of the providers with `sandbox: true`. */
@@ -56,6 +57,35 @@ export function encodeResponse(
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
+}
+
+/** The answer to a question. What is wrong with its fields has the names of the client's form. */
+export function encodeAnswer(
+  { body, provider, sources, derived = [], warning }: Answer<Question>,
+  { success, requestNames, responseNames, responseCodec }: QuestionCodec,
+  responseContext: ResponseContext,
+  options: EncodeOptions,
+): HttpResponse {
+  const omitted = new Set<string>()
+  const { encode, encodeAmountsAsText } = responseCodec
+  const text = (responseContext.hasAmountsAsText ? encodeAmountsAsText : encode)(withNames(body, requestNames), omitted)
+  const headers = baseHeaders(responseContext, provider, sources)
+  headers['cache-control'] = 'no-store'
+  if (warning) headers['x-swap-warning'] = warning
+  const derivedNames = derived.map((field) => responseNames.get(field)).filter((name) => name !== undefined)
+  setFidelityHeaders('derived', derivedNames, headers, { provider }, responseContext, options)
+  setFidelityHeaders('omitted', [...omitted], headers, { provider }, responseContext, options)
+  return { status: success, headers, body: text }
+}
+
+function withNames(body: Answer<Question>['body'], names: ReadonlyMap<string, string>): object {
+  const sentence = ({ field, message }: { readonly field?: string | undefined; readonly message: string }): string =>
+    field === undefined ? message : `Invalid ${names.get(field) ?? 'request'}: ${message}.`
+  if ('complaints' in body) {
+    const complaints = body.complaints.map((each) => ({ ...each, field: names.get(each.field) ?? '', message: sentence(each) }))
+    return { ...body, complaints }
+  }
+  return 'failures' in body ? { ...body, failures: body.failures.map((each) => ({ ...each, message: sentence(each) })) } : body
 }
 
 /** Seconds between two gets of a swap, by its age in seconds: most end within minutes. */
@@ -105,7 +135,7 @@ function setFidelityHeaders(
   what: keyof typeof fidelityHeaders,
   fields: readonly string[],
   headers: Headers,
-  { provider }: ServiceResponse<Op>,
+  { provider }: { readonly provider?: string | undefined },
   { form }: ResponseContext,
   { observe }: EncodeOptions,
 ): void {
@@ -134,7 +164,7 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
 }
 
 /** Undefined if the fault is not about a field. */
-function fieldError({ field, reason, message }: Fault, codec: OperationCodec | undefined): ParameterError | undefined {
+function fieldError({ field, reason, message }: Fault, codec: EndpointCodec | undefined): ParameterError | undefined {
   if (field === undefined) return undefined
   const name = codec?.requestNames.get(field)
   return { field: name ?? '', reason, message: `Invalid ${name ?? 'request'}: ${message}.` }

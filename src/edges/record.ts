@@ -1,9 +1,10 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
-import type { Caller, Gate, OperationName, Quota } from '../domain/service.ts'
+import type { RequestName } from '../domain/question.ts'
+import type { Caller, Gate, Quota } from '../domain/service.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import { type EndpointCodec, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { encodeFault, type ResponseContext } from './encode-response.ts'
 
@@ -27,9 +28,9 @@ export class RequestRecord implements ResponseContext {
   hasAmountsAsText = false
   /** The template of the path; empty if no path matches. */
   route = ''
-  operation: OperationName | undefined
+  operation: RequestName | undefined
   /** Undefined in the native lane, too. */
-  codec: OperationCodec | undefined
+  codec: EndpointCodec | undefined
   caller: Caller | undefined
   quota: Quota | undefined
   fault: Fault | undefined
@@ -56,9 +57,9 @@ export class RequestRecord implements ResponseContext {
     this.startedAt = span?.startedAt ?? performance.now()
   }
 
-  /** One of the five operations, with its codec in the client's form. */
-  setOperation(codec: OperationCodec): void {
-    this.operation = codec.op
+  /** One of the five operations or a question, with its codec in the client's form. */
+  setEndpoint(codec: OperationCodec | QuestionCodec): void {
+    this.operation = nameOf(codec)
     this.codec = codec
   }
 

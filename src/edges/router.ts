@@ -1,13 +1,15 @@
-/** Finds the operation of a request: path, then method. */
+/** Finds what a request leads to: path, then method. */
 import { Fault } from '../domain/fault.ts'
 import { ops } from '../domain/service.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import type { Form, OperationCodec, QuestionCodec } from '../wire/form.ts'
+
+export type Endpoint = OperationCodec | QuestionCodec
 
 export interface Match {
   /** The template of the path. */
   readonly pattern: string
   /** Undefined if the path does not have the method. */
-  readonly operation: OperationCodec | undefined
+  readonly endpoint: Endpoint | undefined
   /** The path's parameters, decoded. */
   readonly path: Readonly<Record<string, string>>
   /** The methods of the path, for `Allow`. */
@@ -19,18 +21,18 @@ export type Router = (method: string, path: string) => Match
 interface Route {
   readonly pattern: string
   readonly match: OperationCodec['path']['match']
-  readonly byMethod: ReadonlyMap<string, OperationCodec>
+  readonly byMethod: ReadonlyMap<string, Endpoint>
   readonly allow: string
 }
 
-/** Finds the path and the operation of a request. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
-export function router(form: Form, basePaths: readonly string[] = []): Router {
-  const routes = routesOf(form)
+/** Finds the path and the endpoint of a request. `answered`: the questions that have answers here. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
+export function router(form: Form, basePaths: readonly string[] = [], answered: ReadonlySet<string> = new Set()): Router {
+  const routes = routesOf(form, answered)
   const paths = routes.map(({ pattern }) => pattern).join(', ')
   return (method, path) => {
     for (const { pattern, match, byMethod, allow } of routes) {
       const parameters = match(path)
-      if (parameters) return { pattern, operation: byMethod.get(method), path: parameters, allow }
+      if (parameters) return { pattern, endpoint: byMethod.get(method), path: parameters, allow }
     }
     const isOfNoForm = path === '' && basePaths.length > 0
     const known = isOfNoForm ? `the base paths are ${basePaths.join(', ')}` : `below its base path Form ${form.name} has ${paths}`
@@ -39,15 +41,15 @@ export function router(form: Form, basePaths: readonly string[] = []): Router {
 }
 
 /** One route for each path, with all its methods. */
-function routesOf({ operations }: Form): readonly Route[] {
-  const byPath = Map.groupBy(
-    ops.map((op) => operations[op]),
+function routesOf({ operations, questions }: Form, answered: ReadonlySet<string>): readonly Route[] {
+  const byPath = Map.groupBy<string, Endpoint>(
+    [...ops.map((op) => operations[op]), ...questions.filter(({ question }) => answered.has(question))],
     ({ path }) => path.pattern,
   )
   return [...byPath.values()].flatMap((sharing) => {
     const [first] = sharing
     if (!first) return []
-    const methods = sharing.flatMap((operation) => [[operation.method, operation] as const])
+    const methods = sharing.flatMap((endpoint) => [[endpoint.method, endpoint] as const])
     const get = sharing.find(({ method }) => method === 'GET')
     const all = [...methods, ...(get ? [['HEAD', get] as const] : []), ['OPTIONS', first] as const]
     const allow = all.map(([method]) => method).join(', ')

@@ -1,15 +1,23 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import { Fault } from '../domain/fault.ts'
-import type { Admission, Caller, Context, Op, SwapService } from '../domain/service.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import type { Answer, Answers, Question, Questions } from '../domain/question.ts'
+import type { Admission, Caller, Context, Op, Request, SwapService } from '../domain/service.ts'
+import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { admit } from './admit.ts'
 import { type NetworksOf, readFields, readText } from './decode-request.ts'
-import { type EncodeOptions, encodeResponse, notModifiedIfMatched, optionsResponse, turnToEncode } from './encode-response.ts'
+import {
+  type EncodeOptions,
+  encodeAnswer,
+  encodeResponse,
+  notModifiedIfMatched,
+  optionsResponse,
+  turnToEncode,
+} from './encode-response.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
-import { type Match, type Router, router } from './router.ts'
+import { type Endpoint, type Match, type Router, router } from './router.ts'
 import { pageResponse } from './static-page.ts'
 
 interface FormSettings {
@@ -25,6 +33,8 @@ interface FormSettings {
   /** The base paths of all forms, for a request of none of them. */
   readonly basePaths?: readonly string[]
   readonly networksOf?: NetworksOf
+  /** What it lacks is no path of the form here. */
+  readonly answers?: Answers | undefined
 }
 
 /** A request after the choice of its form. */
@@ -51,9 +61,10 @@ const pickHeader = 'x-swap-provider'
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(form: Form, service: SwapService, edge: ClientEdge, settings: FormSettings = {}): FormHandler {
-  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths, networksOf = () => [] } = settings
+  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths, networksOf = () => [], answers = {} } = settings
   const encodeOptions = { maxAgeSeconds, observe: edge.observe }
-  const server: FormServer = { form, service, edge, route: router(form, basePaths), pageGate, hasPicks, networksOf, encodeOptions }
+  const route = router(form, basePaths, new Set(Object.keys(answers)))
+  const server: FormServer = { form, service, edge, route, pageGate, hasPicks, networksOf, answers, encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, edge, (record) => respond(request, mountedRequest, record, server))
 }
@@ -66,6 +77,7 @@ interface FormServer {
   readonly pageGate: FormSettings['pageGate']
   readonly hasPicks: boolean
   readonly networksOf: NetworksOf
+  readonly answers: Answers
   readonly encodeOptions: EncodeOptions
 }
 
@@ -91,22 +103,49 @@ async function respond(
   server: FormServer,
 ): Promise<HttpResponse> {
   const { formConflict, page } = mountedRequest
-  const { service, edge, hasPicks, networksOf, encodeOptions } = server
+  const { service, edge, hasPicks, networksOf, answers, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
   if (page) return respondWithPage(page, request, formConflict, record, server)
-  const { operation, path, allow } = findOperation(request, mountedRequest, record, server)
+  const { endpoint, path, allow } = findEndpoint(request, mountedRequest, record, server)
   if (request.method === 'OPTIONS') return optionsResponse(allow, record)
-  record.setOperation(operation)
-  if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
+  record.setEndpoint(endpoint)
+  if (hasPicks && 'op' in endpoint && !endpoint.keyed) record.addVary('X-Swap-Provider')
   readPreference(request, record)
   if (formConflict) throw formConflict
-  const caller = await admit(request, mountedRequest, operation.op, record, edge)
-  const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
-  const fields = readFields(operation, path, request.query, text, networksOf)
+  const caller = await admit(request, mountedRequest, 'op' in endpoint ? endpoint.op : countedAs, record, edge, endpoint.keyed)
+  const text = endpoint.method === 'POST' ? await record.readBody(readText(request)) : undefined
+  const fields = readFields(endpoint, path, request.query, text, networksOf)
+  if (!('op' in endpoint)) {
+    const answer = await answerTo(endpoint.question, fields, contextOf(request, caller, undefined, record, server), answers)
+    return encodeAnswer(answer, endpoint, record, encodeOptions)
+  }
+  const operation = endpoint
+  const operationRequest = fields as Request<Op>
   const idempotencyKeyHeader = text === undefined ? undefined : readIdempotencyKey(request)
-  const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKeyHeader, record, server))
+  const response = await service.call(
+    operation.op,
+    operationRequest,
+    contextOf(request, caller, idempotencyKeyHeader, record, server),
+  )
   if (operation.paged) await turnToEncode(response, server.form)
-  return notModifiedIfMatched(encodeResponse(response, fields, operation, record, encodeOptions), request.headers['if-none-match'])
+  return notModifiedIfMatched(
+    encodeResponse(response, operationRequest, operation, record, encodeOptions),
+    request.headers['if-none-match'],
+  )
+}
+
+/** A question counts as a quote. */
+const countedAs: Op = 'getRate'
+
+async function answerTo<Q extends Question>(
+  question: Q,
+  fields: object,
+  context: Context,
+  answers: Answers,
+): Promise<Answer<Question>> {
+  const answer: ((question: Questions[Q]['request'], context: Context) => Promise<Answer<Q>>) | undefined = answers[question]
+  if (!answer) throw new Fault('internal', 'A question was matched that has no answer.')
+  return answer(fields as Questions[Q]['request'], context)
 }
 
 /** Amounts of the response as texts, for clients whose numbers would lose digits (RFC 7240). */
@@ -119,16 +158,16 @@ function readPreference({ headers }: HttpRequest, record: RequestRecord): void {
 }
 
 /** Throws a `Fault`: 404 for an unknown path, 405 for a method that the path does not have. */
-function findOperation(
+function findEndpoint(
   { method }: HttpRequest,
   { mount = '', path }: MountedRequest,
   record: RequestRecord,
   { route }: FormServer,
-): Omit<Match, 'pattern'> & { readonly operation: OperationCodec } {
-  const { pattern, operation, path: parameters, allow } = route(method, path)
+): Omit<Match, 'pattern'> & { readonly endpoint: Endpoint } {
+  const { pattern, endpoint, path: parameters, allow } = route(method, path)
   record.route = mount + pattern
-  if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-  return { operation, path: parameters, allow }
+  if (!endpoint) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+  return { endpoint, path: parameters, allow }
 }
 
 function contextOf(

@@ -1,8 +1,8 @@
 /** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
 
 import { bearer } from '../wire/credential.ts'
-import { defineForm, operation } from '../wire/form.ts'
-import { extension, optional, withDefault } from '../wire/table.ts'
+import { defineForm, operation, question } from '../wire/form.ts'
+import { extension, inside, listOf, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',
@@ -22,6 +22,20 @@ const transaction = {
   rate: 'rate',
   rateType: 'rateType',
 } as const
+
+const quote = {
+  coinFrom: 'codeFrom',
+  coinTo: 'codeTo',
+  amount: 'amountIn',
+  amountTo: 'amountOut',
+  rate: 'rate',
+  minAmount: 'minAmount',
+  maxAmount: 'maxAmount',
+  fee: optional('fee'),
+  rateType: 'rateType',
+} as const
+
+const quoted = { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: withDefault('rateType', 'float') } as const
 
 export const formA = defineForm({
   name: 'A',
@@ -48,18 +62,8 @@ export const formA = defineForm({
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      request: { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: withDefault('rateType', 'float') },
-      response: {
-        coinFrom: 'codeFrom',
-        coinTo: 'codeTo',
-        amount: 'amountIn',
-        amountTo: 'amountOut',
-        rate: 'rate',
-        minAmount: 'minAmount',
-        maxAmount: 'maxAmount',
-        fee: optional('fee'),
-        rateType: 'rateType',
-      },
+      request: quoted,
+      response: quote,
     }),
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
@@ -92,6 +96,53 @@ export const formA = defineForm({
       success: 200,
       request: { id: 'id' },
       response: transaction,
+    }),
+  },
+  questions: {
+    checkAddress: question<'checkAddress'>()({
+      at: 'POST /addresses/check',
+      success: 200,
+      request: { coin: 'code', address: 'address', extraId: extension('extraId') },
+      response: {
+        valid: 'isValid',
+        errors: listOf('complaints', { field: 'field', reason: 'reason', message: 'message' }),
+      },
+    }),
+    describePair: question<'describePair'>()({
+      at: 'GET /pairs/{from}/{to}',
+      success: 200,
+      request: { from: 'codeFrom', to: 'codeTo' },
+      response: {
+        from: inside({
+          coin: 'codeFrom',
+          network: optional('networkFrom'),
+          decimals: optional('decimalsFrom'),
+          memoNeeded: optional('needsMemoFrom'),
+          addressPattern: optional('addressPatternFrom'),
+        }),
+        to: inside({
+          coin: 'codeTo',
+          network: optional('networkTo'),
+          decimals: optional('decimalsTo'),
+          memoNeeded: optional('needsMemoTo'),
+          addressPattern: optional('addressPatternTo'),
+        }),
+        directions: inside({ forward: optional('isOffered'), reverse: optional('isReverseOffered') }),
+        rateTypes: listOf('rateTypes', {
+          rateType: 'rateType',
+          minAmount: optional('minAmount'),
+          maxAmount: optional('maxAmount'),
+        }),
+      },
+    }),
+    listRates: question<'listRates'>()({
+      at: 'GET /rates',
+      success: 200,
+      request: quoted,
+      response: {
+        rates: listOf('rates', { provider: 'provider', ...quote }),
+        failed: listOf('failures', { provider: 'provider', reason: 'failure', message: 'message' }),
+      },
     }),
   },
 })

@@ -1,8 +1,26 @@
 /** Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. */
 
 import { keyHeader } from '../wire/credential.ts'
-import { defineForm, operation } from '../wire/form.ts'
-import { extension, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+import { defineForm, operation, question } from '../wire/form.ts'
+import { extension, inside, listOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+
+const quoted = {
+  coinFrom: 'coinFrom',
+  coinTo: 'coinTo',
+  amount: 'amountIn',
+  rateType: withDefault('rateType', 'float'),
+  networkFrom: optional('networkFrom'),
+  networkTo: optional('networkTo'),
+} as const
+
+const quote = {
+  fromAmount: 'amountIn',
+  toAmount: optional('amountOut', ({ message }) => Boolean(message)),
+  rate: optional('rate'),
+  minAmount: 'minAmount',
+  maxAmount: 'maxAmount',
+  message: orNull('message'),
+} as const
 
 export const formB = defineForm({
   name: 'B',
@@ -22,22 +40,8 @@ export const formB = defineForm({
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      request: {
-        coinFrom: 'coinFrom',
-        coinTo: 'coinTo',
-        amount: 'amountIn',
-        rateType: withDefault('rateType', 'float'),
-        networkFrom: optional('networkFrom'),
-        networkTo: optional('networkTo'),
-      },
-      response: {
-        fromAmount: 'amountIn',
-        toAmount: optional('amountOut', ({ message }) => Boolean(message)),
-        rate: optional('rate'),
-        minAmount: 'minAmount',
-        maxAmount: 'maxAmount',
-        message: orNull('message'),
-      },
+      request: quoted,
+      response: quote,
     }),
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
@@ -120,6 +124,58 @@ export const formB = defineForm({
         tx_hash_in: orNull('txHashIn'),
         tx_hash_out: orNull('txHashOut'),
         created_at: 'createdAt',
+      },
+    }),
+  },
+  questions: {
+    checkAddress: question<'checkAddress'>()({
+      at: 'POST /addresses/check',
+      success: 200,
+      request: { coin: 'coin', network: 'network', address: 'address', extraId: extension('extraId') },
+      response: {
+        valid: 'isValid',
+        errors: listOf('complaints', { field: 'field', reason: 'reason', message: 'message' }),
+      },
+    }),
+    describePair: question<'describePair'>()({
+      at: 'GET /pairs/{from}/{to}',
+      success: 200,
+      request: {
+        from: 'coinFrom',
+        to: 'coinTo',
+        networkFrom: optional('networkFrom'),
+        networkTo: optional('networkTo'),
+      },
+      response: {
+        from: inside({
+          coin: 'coinFrom',
+          network: optional('networkFrom'),
+          decimals: optional('decimalsFrom'),
+          memoNeeded: optional('needsMemoFrom'),
+          addressPattern: optional('addressPatternFrom'),
+        }),
+        to: inside({
+          coin: 'coinTo',
+          network: optional('networkTo'),
+          decimals: optional('decimalsTo'),
+          memoNeeded: optional('needsMemoTo'),
+          addressPattern: optional('addressPatternTo'),
+        }),
+        directions: inside({ forward: optional('isOffered'), reverse: optional('isReverseOffered') }),
+        rateTypes: listOf('rateTypes', {
+          rateType: 'rateType',
+          minAmount: optional('minAmount'),
+          maxAmount: optional('maxAmount'),
+        }),
+      },
+    }),
+    listRates: question<'listRates'>()({
+      at: 'GET /rates',
+      success: 200,
+      request: quoted,
+      response: {
+        rates: listOf('rates', { provider: 'provider', ...quote }),
+        failed: listOf('failures', { provider: 'provider', reason: 'failure', message: 'message' }),
       },
     }),
   },

@@ -3,6 +3,7 @@ import { pageLimit } from '../core/access/admission.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { reconcile } from '../core/creation/reconcile.ts'
+import type { Answers } from '../domain/question.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
@@ -17,6 +18,7 @@ import type { RoutedProvider } from './routed-provider.ts'
 export function served(
   service: SwapService,
   gate: Gate,
+  answers: Answers,
   sentCreateKeys: SentCreateKeys,
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
@@ -31,6 +33,7 @@ export function served(
   const settings = {
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),
+    answers,
     hasPicks: isManaged && config.routing.pick.length > 0,
     basePaths: basePathsOf(forms),
     networksOf: (coin: string) => config.assets.coin(coin)?.assets.map(({ network }) => network) ?? [],

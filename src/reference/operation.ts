@@ -1,6 +1,5 @@
 /** One operation of a form: what it does, what it takes with a field for each value, samples beside it, what it returns. */
-import type { Op } from '../domain/service.ts'
-import type { Form } from '../wire/form.ts'
+import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
 import { bodyOf, samplesOf, targetOf } from './browser/samples.js'
 import { type Description, type FieldSchema, type Operation, type Response, resolved } from './description.ts'
 import { html, inline, type Markup } from './markup.ts'
@@ -22,27 +21,27 @@ interface Field {
 
 interface Place {
   readonly form: Form
-  readonly op: Op
+  readonly endpoint: OperationCodec | QuestionCodec
   readonly origin: string
   readonly description: Description
 }
 
 /** The anchor of an operation. */
-export function anchorOf(form: Form, op: Op): string {
-  return `${form.name.toLowerCase()}-${op}`
+export function anchorOf(form: Form, endpoint: OperationCodec | QuestionCodec): string {
+  return `${form.name.toLowerCase()}-${nameOf(endpoint)}`
 }
 
 export function operationMarkup(place: Place): Markup {
-  const { form, op, origin, description } = place
-  const { method, path, keyed } = form.operations[op]
+  const { form, endpoint, origin, description } = place
+  const { method, path, keyed } = endpoint
   const operation = description.paths[path.pattern]?.[method.toLowerCase()] as Operation
   const fields = fieldsOf(operation, place)
   const ofRequest = fields.filter(({ place: where }) => where !== 'header')
   const [main, more] = [ofRequest.filter(isMain), ofRequest.filter((field) => !isMain(field))]
   const headers = fields.filter(({ place: where }) => where === 'header')
-  const id = anchorOf(form, op)
+  const id = anchorOf(form, endpoint)
   const mount = `/${form.name.toLowerCase()}/api/v2`
-  return html`<section class="operation" id="${id}" data-op="${op}" data-method="${method}" data-pattern="${path.pattern}" data-mount="${mount}" data-keyed="${String(keyed)}" aria-labelledby="${id}-title">
+  return html`<section class="operation" id="${id}" data-op="${nameOf(endpoint)}" data-method="${method}" data-pattern="${path.pattern}" data-mount="${mount}" data-keyed="${String(keyed)}" aria-labelledby="${id}-title">
 <h3 id="${id}-title"><span class="method">${method}</span> <code>${path.pattern}</code> <small>${operation.summary}</small></h3>
 <div class="sides">
 <div class="text">
@@ -71,8 +70,8 @@ function isMain({ isRequired, value, place }: Field): boolean {
   return isRequired || place === 'path' || value !== ''
 }
 
-function fieldsOf(operation: Operation, { form, op, description }: Place): readonly Field[] {
-  const slots = form.operations[op].requestCodec.slots
+function fieldsOf(operation: Operation, { endpoint, description }: Place): readonly Field[] {
+  const { slots } = endpoint.requestCodec
   const fieldNamed = (name: string): string | undefined => slots.find((slot) => slot.name === name)?.field
   const parameters = operation.parameters
     .map((one) => resolved(one, description))
@@ -143,15 +142,15 @@ function detailsMarkup(summary: string, content: Markup): Markup {
 
 const languages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const
 
-function samplesMarkup(fields: readonly Field[], { form, op }: Place, method: string, base: string): Markup {
+function samplesMarkup(fields: readonly Field[], { form, endpoint }: Place, method: string, base: string): Markup {
   const typed = fields.map(({ name, place, kind, value }) => ({ name, place, kind, text: value }))
   const ofBody = typed.filter(({ place }) => place === 'body')
-  const credential = form.operations[op].keyed ? Object.values(form.credential.encode('<your key>')) : []
+  const credential = endpoint.keyed ? Object.values(form.credential.encode('<your key>')) : []
   const headers = [
     ...credential.map((value): [string, string] => [form.credential.name, value ?? '']),
     ...(method === 'POST' ? ([['Content-Type', 'application/json']] as const) : []),
   ]
-  const url = base + targetOf(form.operations[op].path.pattern, typed)
+  const url = base + targetOf(endpoint.path.pattern, typed)
   const samples = samplesOf({ method, url, headers, body: method === 'POST' ? bodyOf(ofBody) : undefined })
   const buttons = Object.entries(languages).map(
     ([language, name]) =>

@@ -1,11 +1,12 @@
 /** The reference at `/docs`: HTML made from the OpenAPI documents, complete without JavaScript; with it, requests can be sent. */
 import { readFileSync } from 'node:fs'
 import { reasons } from '../domain/fault.ts'
-import { type Op, ops } from '../domain/service.ts'
-import { describeForm } from '../edges/openapi/document.ts'
+import type { Question } from '../domain/question.ts'
+import type { Op } from '../domain/service.ts'
+import { describeForm, endpointsOf } from '../edges/openapi/document.ts'
 import { guide, reasonGuide, type Served, sandboxKey } from '../edges/openapi/introduction.ts'
 import { docsPath } from '../edges/static-page.ts'
-import type { Form } from '../wire/form.ts'
+import { type Form, nameOf } from '../wire/form.ts'
 import { entityTag } from '../wire/http.ts'
 import { contentOf, leadTo, type StaticPage } from '../wire/static-page.ts'
 import type { Description } from './description.ts'
@@ -51,12 +52,15 @@ export function referencePages(forms: readonly Form[], served: Served, origin: s
   ]
 }
 
-const subjects: Readonly<Record<Op, string>> = {
+const subjects: Readonly<Record<Op | Question, string>> = {
   listCurrencies: 'Coins',
   getRate: 'Quote',
   createTransaction: 'Create a swap',
   listTransactions: 'Your swaps',
   getTransaction: 'One swap',
+  checkAddress: 'Check an address',
+  describePair: 'Pair',
+  listRates: 'All quotes',
 }
 
 /** The links are relative, so that they work behind a proxy that adds a path prefix. */
@@ -120,7 +124,7 @@ function contentsOf(form: Form, served: Served): Markup {
   const { name } = form
   const link = (anchor: string, text: string): Markup => html`<li><a href="#${anchor}">${text}</a></li>`
   return html`<section data-form="${name.toLowerCase()}"><h2><a href="#form-${name.toLowerCase()}">Form ${titleOf(name)}</a></h2>
-<ul>${ops.map((op) => link(anchorOf(form, op), subjects[op]))}</ul>
+<ul>${endpointsOf(form, served).map((endpoint) => link(anchorOf(form, endpoint), subjects[nameOf(endpoint)]))}</ul>
 <ul>${guide(form, served).map((text) => link(guideAnchor(form, headingOf(text)), headingOf(text)))}</ul></section>
 `
 }
@@ -132,7 +136,7 @@ function formMarkup(form: Form, served: Served, origin: string): Markup {
   const [header = '', value = ''] = [credential.name, Object.values(credential.encode('{key}'))[0]]
   return html`<article class="form" id="form-${mount}" data-form="${mount}" data-key-header="${header}" data-key-value="${value}">
 <h2>Form ${titleOf(form.name)} <small><code>/${mount}/api/v2</code> · <a href="${mount}/openapi.json">OpenAPI</a></small></h2>
-${ops.map((op) => operationMarkup({ form, op, origin, description }))}
+${endpointsOf(form, served).map((endpoint) => operationMarkup({ form, endpoint, origin, description }))}
 ${guide(form, served).map((text) => html`<section class="guide" id="${guideAnchor(form, headingOf(text))}">${text.startsWith('## ') ? '' : html`<h3>Overview</h3>`}${markdown(text)}</section>`)}
 </article>
 `

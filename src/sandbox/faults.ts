@@ -30,7 +30,8 @@ export function injectFaults(served: FormHandler, form: Form, injector: FaultInj
 
 function operationOf(route: Router, method: string, path: string): Op | undefined {
   try {
-    return route(method, path).operation?.op
+    const { endpoint } = route(method, path)
+    return endpoint && 'op' in endpoint ? endpoint.op : undefined
   } catch (reason) {
     if (reason instanceof Fault) return undefined
     throw reason

@@ -61,7 +61,8 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
       const filter = listFilter(query)
       if (filter) {
         const every = store.list(selection, { page: 1, size: store.count(selection) }).map(present)
-        return { body: cutPage(every.filter((swap) => passes(filter, swap, {}, undefined)), query) }
+        const matching = every.filter((swap) => passes(filter, swap, {}, undefined))
+        return { body: cutPage(matching, query) }
       }
       return { body: { items: store.list(selection, query).map(present), total: store.count(selection), page, size } }
     },

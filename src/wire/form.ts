@@ -1,5 +1,6 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
+import { type AnswerItem, keyedQuestions, type Question, type Questions, questionNames } from '../domain/question.ts'
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, paged, type Row } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
 import type { CurrencyNetwork } from '../domain/swap.ts'
@@ -55,6 +56,21 @@ export function operation<O extends Op>() {
   }): OperationTables => tables
 }
 
+type FieldsOf<T> = T extends unknown ? keyof T & string : never
+
+/** The tables of a question to the gateway itself. */
+export function question<Q extends Question>() {
+  return <
+    const A extends Table<keyof Questions[Q]['request'] & string>,
+    const R extends ResponseTree<(keyof Questions[Q]['response'] & string) | FieldsOf<AnswerItem>>,
+  >(tables: {
+    readonly at: `${Method} ${string}`
+    readonly success: number
+    readonly request: A & Covers<Questions[Q]['request'], A>
+    readonly response: R
+  }): OperationTables => tables
+}
+
 /** Members of an error body: the status's reason phrase, the message, the status, an empty object. */
 export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'empty'>>
 
@@ -79,22 +95,37 @@ export interface FormTables {
   /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
   readonly isChosenByKey?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
+  /** Absent in a form that has none. */
+  readonly questions?: Readonly<Record<Question, OperationTables>>
 }
 
-export interface OperationCodec {
-  readonly op: Op
+/** What a method and a path lead to. */
+export interface EndpointCodec {
   readonly method: Method
   readonly path: PathPattern
   readonly success: number
   readonly keyed: boolean
-  readonly paged: boolean
-  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
-  readonly dropsBadRows: boolean
   readonly requestCodec: RequestCodec
   readonly responseCodec: ResponseCodec
   /** Wire names of the request's fields, by domain field. */
   readonly requestNames: ReadonlyMap<string, string>
   readonly responseNames: ReadonlyMap<string, string>
+}
+
+export interface OperationCodec extends EndpointCodec {
+  readonly op: Op
+  readonly paged: boolean
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
+  readonly dropsBadRows: boolean
+}
+
+export interface QuestionCodec extends EndpointCodec {
+  readonly question: Question
+}
+
+/** The name of an operation or of a question. */
+export function nameOf(endpoint: OperationCodec | QuestionCodec): Op | Question {
+  return 'op' in endpoint ? endpoint.op : endpoint.question
 }
 
 export interface Form {
@@ -107,6 +138,7 @@ export interface Form {
   readonly amountRefusal: AmountRefusalTable | undefined
   readonly isChosenByKey: boolean
   readonly operations: Readonly<Record<Op, OperationCodec>>
+  readonly questions: readonly QuestionCodec[]
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
 }
@@ -123,6 +155,7 @@ export function defineForm(tables: FormTables): Form {
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
     operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses)),
+    questions: questionsOf(tables, statuses),
     capabilities: {
       newestFirst: tables.newestFirst,
       hasExpectedAmount: tables.hasExpectedAmount,
@@ -135,22 +168,40 @@ export function defineForm(tables: FormTables): Form {
   }
 }
 
-function compileOperation(
-  op: Op,
+interface FormStatuses extends StatusWords {
+  readonly available: ReadonlySet<Status>
+}
+
+function questionsOf({ questions }: FormTables, statuses: FormStatuses): readonly QuestionCodec[] {
+  if (!questions) return []
+  return questionNames.map((name) => ({
+    question: name,
+    keyed: keyedQuestions.has(name),
+    ...compileTables(questions[name], statuses),
+  }))
+}
+
+function compileOperation(op: Op, tables: OperationTables, statuses: FormStatuses): OperationCodec {
+  return {
+    op,
+    keyed: keyed.has(op),
+    paged: paged.has(op),
+    dropsBadRows: op === 'listCurrencies',
+    ...compileTables(tables, statuses),
+  }
+}
+
+function compileTables(
   { at, success, request, response, addedByProvider }: OperationTables,
-  statuses: StatusWords & { readonly available: ReadonlySet<Status> },
-): OperationCodec {
+  statuses: FormStatuses,
+): Omit<EndpointCodec, 'keyed'> {
   const { method, path } = compileEndpoint(at)
   const requestCodec = compileRequest(request, path.parameters, method === 'POST', [], statuses.available)
   const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {
-    op,
     method,
     path,
     success,
-    keyed: keyed.has(op),
-    paged: paged.has(op),
-    dropsBadRows: op === 'listCurrencies',
     requestCodec,
     responseCodec,
     requestNames: namesByField(requestCodec.slots),

@@ -68,8 +68,17 @@ describe('a path with several parameters', () => {
     expect(path.fill(values)).toBe('/pair/a%2Fb-..%2F../%24%26%3F%23-%252f%20%C3%A9')
   })
 
-  it('is never matched: only a provider has such a path', () => {
+  it('is not matched where a segment has several: only a provider has such a path', () => {
     expect(path.match('/pair/BTC-bitcoin/ETH-ethereum')).toBeUndefined()
+  })
+
+  it('is matched where each is a segment of its own', () => {
+    const pair = compilePath('/pairs/{from}/{to}')
+    expect(pair.match('/pairs/BTC/USDT%2FTRC20')).toEqual({ from: 'BTC', to: 'USDT/TRC20' })
+    for (const other of ['/pairs/BTC', '/pairs/BTC/', '/pairs/BTC/USDT/TRX', '/pair/BTC/USDT', '/pairs/BTC/%E0%A4%A']) {
+      if (other === '/pairs/BTC/') expect(pair.match(other)).toEqual({ from: 'BTC', to: '' })
+      else expect(pair.match(other)).toBeUndefined()
+    }
   })
 })
 

@@ -213,11 +213,15 @@ const fieldsNamed: ReadonlyMap<string, readonly string[]> = new Map(
     coinfromnetwork: ['networkFrom'],
     cointonetwork: ['networkTo'],
     address: ['withdrawalAddress'],
+    withdrawaladdress: ['address'],
+    refundaddress: ['address'],
     addressto: ['withdrawalAddress'],
     extraid: ['withdrawalExtraId'],
+    withdrawalextraid: ['extraId'],
+    refundextraid: ['extraId'],
     extraidto: ['withdrawalExtraId'],
-    memo: ['withdrawalExtraId'],
-    tag: ['withdrawalExtraId'],
+    memo: ['withdrawalExtraId', 'extraId'],
+    tag: ['withdrawalExtraId', 'extraId'],
     limit: ['size'],
     perpage: ['size'],
     pagesize: ['size'],
@@ -238,7 +242,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', networkTo: 'codeTo' }
+const ofNetwork: Readonly<Record<string, string>> = { networkFrom: 'codeFrom', networkTo: 'codeTo', network: 'code' }
 
 function hintFor(name: string, slots: readonly RequestSlot[]): string {
   const word = plain(name)
@@ -361,8 +365,10 @@ function isPresent({ field, absence }: RequestSlot, fields: Readonly<RequestFiel
   return false
 }
 
+const networkFields: ReadonlySet<string> = new Set(['network', 'networkFrom', 'networkTo'])
+
 function reasonOfMissing(field: string): Reason {
-  return field === 'networkFrom' || field === 'networkTo' ? 'network_required' : 'parameter_invalid'
+  return networkFields.has(field) ? 'network_required' : 'parameter_invalid'
 }
 
 // Query strings, strictly: every name once, every value whole.
@@ -417,18 +423,36 @@ export function compilePath(pattern: string): PathPattern {
   const pieces = pattern.split(placeholder)
   const parameters = new Set(pieces.filter((_, at) => at % 2 === 1))
   const [, fixed = '', last] = /^([^{]*\/)\{(\w+)\}$/.exec(pattern) ?? []
+  const segments = pattern.split('/')
   return {
     pattern,
     parameters,
     match(path) {
       if (parameters.size === 0) return path === pattern ? none : undefined
-      return last !== undefined && path.startsWith(fixed) ? parameter(last, path.slice(fixed.length)) : undefined
+      if (last === undefined) return matchSegments(segments, path.split('/'))
+      return path.startsWith(fixed) ? parameter(last, path.slice(fixed.length)) : undefined
     },
     fill(values) {
       if (last !== undefined) return fixed + encodeURIComponent(values[last] ?? '')
       return pieces.reduce((path, piece, at) => path + (at % 2 === 0 ? piece : encodeURIComponent(values[piece] ?? '')), '')
     },
   }
+}
+
+const wholeSegment = /^\{(\w+)\}$/
+
+/** Where each parameter is a whole segment. */
+function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+  if (segments.length !== given.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [at, segment] of segments.entries()) {
+    const name = wholeSegment.exec(segment)?.[1]
+    const value = given[at] ?? ''
+    const found = name === undefined ? (segment === value ? none : undefined) : parameter(name, value)
+    if (!found) return undefined
+    Object.assign(parameters, found)
+  }
+  return parameters
 }
 
 /** A segment that cannot be decoded matches no path. */

@@ -1,6 +1,9 @@
 /** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
+import { isAddressText, isMemoText } from '../domain/address/rule.ts'
 import { type Amount, isPositive, isZero, toAmount } from '../domain/amount.ts'
+import { type Reason, reasons } from '../domain/fault.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
+import { complaintReasons } from '../domain/question.ts'
 import { roundDown, type Status, statuses } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
 import { JsonNumber, type JsonValue, printString } from './json.ts'
@@ -49,8 +52,6 @@ function numeric<Value>(must: string, read: (lexeme: string) => Value | undefine
 
 const rateTypes: readonly RateType[] = ['fixed', 'float']
 const integer = /^(?:0|[1-9][0-9]*)$/
-const printableAscii = /^[\x21-\x7e]{1,256}$/
-const withoutControls = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/
 
 function integerBetween(min: number, max: number): (text: string) => number | undefined {
   return (text) => {
@@ -63,8 +64,8 @@ function oneOf<Word extends string>(words: readonly Word[]): (text: string) => W
   return (text) => words.find((word) => word === text)
 }
 
-function matching(pattern: RegExp): (text: string) => string | undefined {
-  return (text) => (pattern.test(text) ? text : undefined)
+function where(holds: (text: string) => boolean): (text: string) => string | undefined {
+  return (text) => (holds(text) ? text : undefined)
 }
 
 /** `true` or `false`. */
@@ -98,10 +99,10 @@ function explainAmount(text: string): string {
 /** Types in a client's request. */
 export const requestScalars = {
   name: textual('a text', (text) => text || undefined, { minLength: 1 }),
-  address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii), {
+  address: textual('an address of 1 to 256 ASCII characters without spaces', where(isAddressText), {
     pattern: '^[!-~]{1,256}$',
   }),
-  extraId: textual('a text of at most 256 characters without control characters', matching(withoutControls), { maxLength: 256 }),
+  extraId: textual('a text of at most 256 characters without control characters', where(isMemoText), { maxLength: 256 }),
   rateType: textual<RateType>('fixed or float', oneOf(rateTypes), { enum: rateTypes }),
   date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toTimeRange(text) ? text : undefined), {
     pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2}))?$',
@@ -175,6 +176,8 @@ export const responseScalars = {
   expiry: lenient('a time'),
   flag,
   rateType: requestScalars.rateType,
+  complaint: textual('address_invalid or memo_invalid', oneOf(complaintReasons), { enum: complaintReasons }),
+  reason: textual<Reason>('a reason', oneOf(reasons), { enum: reasons }),
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount, { type: 'number' }),
   count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),

@@ -167,8 +167,10 @@ export function perItem<const Tree extends ResponseTree>(tree: Tree): PerItem<Tr
   return { perItem: tree }
 }
 
+type ListField = 'networks' | 'complaints' | 'rateTypes' | 'rates' | 'failures'
+
 /** A list in a response to a client: the items of this field. */
-export function listOf<const Tree extends ResponseTree>(field: 'networks', tree: Tree): Each<Tree> {
+export function listOf<const Tree extends ResponseTree>(field: ListField, tree: Tree): Each<Tree> {
   return { each: tree, of: field }
 }
 

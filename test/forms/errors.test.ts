@@ -192,7 +192,7 @@ describe.each(formNames)('client %s', (form) => {
     ['/currencies?limit=5', 'limit'],
     ['/currencies?Page=1', 'Page'],
     ['/rate?coinFrom=BTC&coinTo=ETH&amount=1&withdrawalAmount=5', 'withdrawalAmount'],
-    ['/transactions?status=wait', 'status'],
+    ['/transactions?state=wait', 'state'],
     ['/transactions/alpha~tx-1?verbose=1', 'verbose'],
   ]
   test.each(unknown)('%s is refused by the name of its unknown parameter', async (path, name) => {

@@ -1,7 +1,7 @@
 /** The edge of a provider's form before a provider that answers as a golden has it. */
 import { equal } from 'node:assert/strict'
 import { Confidential } from '../../src/domain/confidential.ts'
-import type { Context } from '../../src/domain/service.ts'
+import type { Context, Op } from '../../src/domain/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider-form.ts'
@@ -62,7 +62,7 @@ export async function callProvider(
     },
   })
   try {
-    const { body, derived = [] } = await service.call(request.op, request.fields as never, {
+    const { body, derived = [] } = await service.call(request.op as Op, request.fields as never, {
       ...contextOf(form),
       ...context,
     })

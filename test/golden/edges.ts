@@ -2,7 +2,8 @@
 
 import { Confidential } from '../../src/domain/confidential.ts'
 import { Fault } from '../../src/domain/fault.ts'
-import type { Context, SwapService } from '../../src/domain/service.ts'
+import { type Answers, questionNames } from '../../src/domain/question.ts'
+import type { Context, Op, SwapService } from '../../src/domain/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'
@@ -25,20 +26,30 @@ export async function callServed(form: Form, request: WireRequest, domainRespons
       return throwFault(domainResponse)
     },
   }
-  const handle = serveForm(form, service)
+  const answers = Object.fromEntries(
+    questionNames.map((op) => [
+      op,
+      async (fields: object, { caller }: Context) => {
+        received.push({ op, key: caller.key, fields: { ...fields } })
+        return throwFault(domainResponse)
+      },
+    ]),
+  ) as Answers
+  const handle = serveForm(form, service, answers)
   return { response: await handle(toHttp(request)), received }
 }
 
 /** The form's client edge with no limits, counting nothing. */
-export function serveForm(form: Form, service: SwapService): Http {
-  return serve(form, service, { gate: async () => ({}), identify: async (key) => `holder of ${key}`, observe: () => {} })
+export function serveForm(form: Form, service: SwapService, answers?: Answers): Http {
+  const edge = { gate: async () => ({}), identify: async (key: string) => `holder of ${key}`, observe: () => {} }
+  return serve(form, service, edge, { answers })
 }
 
 function throwFault(domainResponse: GoldenResponse | undefined): never {
   if (domainResponse === undefined) throw new Error('the service may not be called')
-  const { fault, body, derived, provider, stale, replayed } = domainResponse
+  const { fault, body, derived, provider, stale, replayed, warning } = domainResponse
   if (fault === undefined)
-    return { body, derived, staleSeconds: stale, replayed, ...(provider !== undefined && { provider }) } as never
+    return { body, derived, staleSeconds: stale, replayed, warning, ...(provider !== undefined && { provider }) } as never
   const { message = '', ...details } = body as { readonly message?: string }
   throw new Fault(fault, message, { ...details, ...(provider !== undefined && { provider }) })
 }
@@ -72,7 +83,7 @@ export async function callConnected(
   }
   const service = connectForm(form, http, domainRequest.key ?? providerKey, (field, what) => drift.push(`${field} ${what}`))
   try {
-    const { body } = await service.call(domainRequest.op, domainRequest.fields as never, contextOf(form))
+    const { body } = await service.call(domainRequest.op as Op, domainRequest.fields as never, contextOf(form))
     return { sent, outcome: { body }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }

@@ -3,6 +3,7 @@
  * the code. `README.md` beside this file shows how one reads.
  */
 import type { FaultKind } from '../../src/domain/fault.ts'
+import { type Question, questionNames } from '../../src/domain/question.ts'
 import { type Op, ops } from '../../src/domain/service.ts'
 
 export interface Golden {
@@ -38,7 +39,7 @@ export interface WireResponse extends Message {
 }
 
 export interface GoldenRequest {
-  readonly op: Op
+  readonly op: Op | Question
   readonly key: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -52,6 +53,7 @@ export interface GoldenResponse {
   readonly stale?: number | undefined
   /** Whether it is a replay. */
   readonly replayed?: boolean
+  readonly warning?: string | undefined
   /** The response, or the details of the fault. */
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -113,7 +115,7 @@ function parseMessage(section: string): Message & { readonly first: string } {
 export function parseRequestFields(section: string): GoldenRequest {
   const [first = '', ...rest] = section.split('\n')
   const [, name, key] = /^(\w+)(?:, key (\S+))?$/.exec(first) ?? []
-  const op = ops.find((candidate) => candidate === name)
+  const op = [...ops, ...questionNames].find((candidate) => candidate === name)
   if (!op) throw new Error(`${first} is not an operation`)
   return { op, key, fields: JSON.parse(rest.join('\n')) as GoldenRequest['fields'] }
 }
@@ -128,6 +130,7 @@ export function parseResponseFields(section: string): GoldenResponse {
     provider: word('provider'),
     stale: word('stale') === undefined ? undefined : Number(word('stale')),
     replayed: /^replayed$/m.test(head),
+    warning: word('warning'),
     body: JSON.parse(section.slice(start)) as GoldenResponse['body'],
   }
 }

@@ -52,7 +52,10 @@ describeStores(allStores, (shared) => {
         const [owner, provider] = [unique('owner'), unique('provider')]
         const rows = samples.map((row, at): Row => ({ ...row, id: `t${String(at).padStart(2, '0')}` }))
         for (const { id, status, createdAt, changedAt } of rows)
-          await ledger.upsert(owner, provider, { ...facts(id, { status, createdAt: new Date(createdAt).toISOString() }), changedAt })
+          await ledger.upsert(owner, provider, {
+            ...facts(id, { status, createdAt: new Date(createdAt).toISOString() }),
+            changedAt,
+          })
         for (const [filter, page, size, span] of sampledQueries) {
           const [first, last] = span ? [Math.min(...span), Math.max(...span)] : [0, Number.MAX_SAFE_INTEGER]
           const found = rows
@@ -60,10 +63,7 @@ describeStores(allStores, (shared) => {
             .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
           const created = span ? { first: nanoseconds(first), last: nanoseconds(last) } : always
           const { entries, total } = await ledger.list(owner, { page, size, created, filter })
-          expect([idsOf(entries), total]).toEqual([
-            found.slice((page - 1) * size, page * size).map(({ id }) => id),
-            found.length,
-          ])
+          expect([idsOf(entries), total]).toEqual([found.slice((page - 1) * size, page * size).map(({ id }) => id), found.length])
         }
       }),
       { numRuns: 25 },

@@ -6,12 +6,20 @@ interface Equivalent {
   readonly is: (mutant: Mutant) => boolean
 }
 
-const inQuery: ReadonlySet<string> = new Set(['search', 'networkFrom', 'networkTo', 'dateFrom', 'dateTo', 'statuses', 'updatedSince'])
+const inQuery: ReadonlySet<string> = new Set([
+  'search',
+  'networkFrom',
+  'networkTo',
+  'dateFrom',
+  'dateTo',
+  'statuses',
+  'updatedSince',
+])
 
 const equivalents: readonly Equivalent[] = [
   {
     why: 'a query has no null, and the text of a parameter is read before its marker is looked at',
-    is: ({ kind, was, becomes }) => kind === 'presence' && inQuery.has(fieldOf(was)) && becomes === `extension('${fieldOf(was)}')`,
+    is: ({ kind, was, becomes }) => kind === 'presence' && inQuery.has(fieldOf(was)) && /^(?:extension|orNull)\(/.test(becomes),
   },
   {
     why: 'a path without its last segment is another path: the parameter cannot be missing',
@@ -55,11 +63,45 @@ const equivalents: readonly Equivalent[] = [
       new RegExp(`: ${becomes},\\n +coin\\w+Network: ${becomes}`).test(source),
   },
   {
+    why: 'an answer to a question is only written, and these fields are always known',
+    is: ({ kind, was, line, source }) => kind === 'presence' && isInAnswer(line, source) && alwaysAnswered.has(fieldOf(was)),
+  },
+  {
+    why: 'an answer to a question is only written, and what is not known is left out in any case',
+    is: ({ kind, was, becomes, line, source }) =>
+      kind === 'presence' && isInAnswer(line, source) && [was, becomes].every((text) => /^(?:optional\()?'\w+'\)?$/.test(text)),
+  },
+  {
+    why: 'a path without one of its segments is another path: the parameter cannot be missing',
+    is: ({ kind, line, table, source }) =>
+      kind === 'presence' && table === 'request' && isBelowQuestions(line, source) && /\b(?:from|to): /.test(lineOf(line, source)),
+  },
+  {
     why: 'a field that is assumed may be absent in any case',
     is: ({ kind, becomes, source }) =>
       kind === 'presence' && /^'(?:name|icon)'$/.test(becomes) && new RegExp(`assumes: \\[[^\\]]*${becomes}`).test(source),
   },
 ]
+
+const alwaysAnswered: ReadonlySet<string> = new Set([
+  ...['isValid', 'field', 'reason', 'message'],
+  ...['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'rateType', 'provider', 'failure'],
+])
+
+function isBelowQuestions(line: number, source: string): boolean {
+  return source
+    .split('\n')
+    .slice(0, line)
+    .some((text) => text.startsWith('  questions: {'))
+}
+
+function isInAnswer(line: number, source: string): boolean {
+  return isBelowQuestions(line, source) && isInResponse(line, source)
+}
+
+function lineOf(line: number, source: string): string {
+  return source.split('\n')[line - 1] ?? ''
+}
 
 function fieldOf(entry: string): string {
   return /'(\w+)'/.exec(entry)?.[1] ?? ''

@@ -74,6 +74,6 @@ function responseOf(pattern: string, method: string, status: number): string {
 }
 
 function fits(pattern: string, path: string): boolean {
-  const fixed = pattern.replace(/\{\w+\}$/, '')
-  return fixed === pattern ? path === pattern : path.startsWith(fixed) && !path.slice(fixed.length).includes('/')
+  const [segments, given] = [pattern.split('/'), path.split('/')]
+  return segments.length === given.length && segments.every((segment, at) => segment.startsWith('{') || segment === given[at])
 }

@@ -24,10 +24,10 @@ export interface AdmissionOptions {
 
 /** Returns a gate that never throws for a rejection: it returns the `Fault` as `refusal` (401, 429 or 503). */
 export function admission({ limits, refusedAddresses, verifiedKeys, verifyKey, isShed }: AdmissionOptions): Gate {
-  return async (op, caller) => {
+  return async (op, caller, needsKey = keyed.has(op)) => {
     const subject = subjectOf(op, caller, verifiedKeys === undefined)
     if (isShed(op, caller, subject)) return { refusal: overloaded() } // 503
-    if (!keyed.has(op)) return await limits.consume(policyOf[op], subject) // quotes need no key; 429
+    if (!needsKey) return await limits.consume(policyOf[op], subject) // quotes need no key; 429
     if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
     if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
       const unverified = await limits.consumeUnverified(caller.address, true) // a key that no provider has accepted yet: 429

@@ -1,14 +1,16 @@
 /** Refuses addresses and memos that are invalid on the network of their asset (docs/contract.md §3.6). */
 import { type OwnerlessKind, ownerlessKind } from '../../domain/address/formats.ts'
-import { isAddress, isMemo } from '../../domain/address/rule.ts'
+import { isAddress, isAddressText, isMemo, isMemoText } from '../../domain/address/rule.ts'
 import { splitAddress } from '../../domain/address/same-address.ts'
 import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero } from '../../domain/amount.ts'
 import type { Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault, joinedFaults } from '../../domain/fault.ts'
+import type { AddressQuestion, Answer, Complaint } from '../../domain/question.ts'
 import type { NewTransaction, Pair } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { assetIn, from, to } from './asset-naming.ts'
+import { hintForCode, hintForCoin, unknownAsset, unknownNetwork } from './translate-assets.ts'
 
 interface AddressFields {
   readonly asset: Asset | undefined
@@ -50,11 +52,15 @@ function faultOf(
     observe({ what: 'addressRefused', network: asset.network })
     return invalidField(address, 'address_invalid', complaint)
   }
+  const aboutMemo = memoComplaint(value, extraId, asset)
+  return aboutMemo === undefined ? undefined : invalidField(memo, 'memo_invalid', aboutMemo)
+}
+
+function memoComplaint(address: string | undefined, extraId: string | undefined, asset: Asset | undefined): string | undefined {
   if (extraId === undefined) return undefined
-  if (asset?.memo && !isMemo(extraId, asset.memo)) return invalidField(memo, 'memo_invalid', memoMessage(asset))
-  if (value !== undefined && splitAddress(value)) {
-    return invalidField(memo, 'memo_invalid', 'the address holds a memo or tag of its own: leave this one out')
-  }
+  if (asset?.memo && !isMemo(extraId, asset.memo)) return memoMessage(asset)
+  const holdsMemo = address !== undefined && splitAddress(address) !== undefined
+  return holdsMemo ? 'the address holds a memo or tag of its own: leave this one out' : undefined
 }
 
 function addressComplaint(value: string, { address, coin, network }: Asset): string | undefined {
@@ -129,10 +135,14 @@ export function recommendMemos(table: AssetTable): Layer {
 }
 
 function mayLackMemo(request: NewTransaction, { asset, address, memo }: AddressFields): boolean {
-  const value = request[address]
-  if (asset?.memo === undefined || asset.memo === 'none' || value === undefined) return false
-  return request[memo] === undefined && !splitAddress(value)
+  return asset !== undefined && isMemoAdvised(asset, request[address], request[memo])
 }
+
+function isMemoAdvised({ memo = 'none' }: Asset, address: string | undefined, extraId: string | undefined): boolean {
+  return memo !== 'none' && address !== undefined && extraId === undefined && !splitAddress(address)
+}
+
+const memosRefused = 'extra ids are not supported here, and one that is lost loses the funds'
 
 /** Throws `memo_invalid` for a memo or tag that the provider does not support: a lost memo loses the funds (docs/contract.md §3.5). */
 export function refuseExtraIds({ configured }: ProviderScope): Layer {
@@ -140,10 +150,59 @@ export function refuseExtraIds({ configured }: ProviderScope): Layer {
     async createTransaction(request, context, next) {
       const field = (['withdrawalExtraId', 'refundExtraId'] as const).find((name) => request[name] !== undefined)
       if (field !== undefined && configured.extraIds === false) {
-        const message = 'extra ids are not supported here, and one that is lost loses the funds'
-        throw new Fault('invalid', message, { field, effect: 'nothingSent', reason: 'memo_invalid' })
+        throw new Fault('invalid', memosRefused, { field, effect: 'nothingSent', reason: 'memo_invalid' })
       }
       return next.call('createTransaction', request, context)
     },
   })
+}
+
+// The same rules for a client that asks before it creates (docs/contract.md §3.6). Nothing is sent.
+
+/**
+ * Says what is wrong with an address and a memo, for new swaps at any of these providers: a rule that each of them has switched off
+ * does not count. Throws `invalid` for an asset that the table lacks, since nothing is known of its addresses.
+ */
+export function checkAddress(
+  table: AssetTable,
+  scopes: readonly ProviderScope[],
+): (question: AddressQuestion) => Promise<Answer<'checkAddress'>> {
+  const isChecked = scopes.length === 0 || scopes.some(({ configured }) => configured.addresses === 'checked')
+  const takesMemos = scopes.length === 0 || scopes.some(({ configured }) => configured.extraIds !== false)
+  return async (question) => {
+    const { address, extraId } = question
+    const asset = assetOf(question, table)
+    const aboutAddress = textComplaint(address) ?? (isChecked ? addressComplaint(address, asset) : undefined)
+    const aboutMemo = extraId === undefined ? undefined : memoComplaintOf(address, extraId, asset, takesMemos)
+    const complaints: readonly Complaint[] = [
+      ...(aboutAddress === undefined ? [] : [{ field: 'address', reason: 'address_invalid', message: aboutAddress } as const]),
+      ...(aboutMemo === undefined ? [] : [{ field: 'extraId', reason: 'memo_invalid', message: aboutMemo } as const]),
+    ]
+    const isValid = complaints.length === 0
+    const isAdvised = isValid && isMemoAdvised(asset, address, extraId)
+    return { body: { isValid, complaints }, ...(isAdvised && { warning: 'memo_recommended' }) }
+  }
+}
+
+function textComplaint(address: string): string | undefined {
+  return isAddressText(address) ? undefined : 'it must be an address of 1 to 256 ASCII characters without spaces'
+}
+
+function memoComplaintOf(address: string, extraId: string, asset: Asset, takesMemos: boolean): string | undefined {
+  if (!isMemoText(extraId)) return 'it must be a text of at most 256 characters without control characters'
+  if (!takesMemos) return memosRefused
+  return memoComplaint(isAddressText(address) ? address : undefined, extraId, asset)
+}
+
+function assetOf({ code, coin = '', network = '' }: AddressQuestion, table: AssetTable): Asset {
+  const [field, name] = code === undefined ? (['coin', coin] as const) : (['code', code] as const)
+  const asset = code === undefined ? table.find(coin, network) : table.byCode(code)
+  if (asset) return asset
+  const known = code === undefined ? table.coin(coin) : undefined
+  if (known) {
+    const networks = known.assets.map((each) => each.network)
+    throw unknownNetwork('network', networks, 'network_unknown')
+  }
+  const hint = field === 'code' ? hintForCode(name, table) : hintForCoin(name, 'network', table)
+  throw unknownAsset(field, name, hint, 'whose addresses are known here')
 }

@@ -151,7 +151,7 @@ async function assetFromRequest(requested: AssetName, side: Side, options: Resol
   const listedAssets = await listedAssetsFor(name, readList)
   const listed = listedAssets.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
   if (listed) return resolveListed(listed, side.coin)
-  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(listedAssets)], 'network_unknown')
+  throw unknownNetwork(side.network, [...coin.assets.map(({ network }) => network), ...networksOf(listedAssets)], 'network_unknown')
 }
 
 async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
@@ -189,7 +189,7 @@ async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOption
   if (naming.listsNetworks) {
     if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
     throw unknownNetwork(
-      side,
+      side.network,
       coin.assets.map(({ network }) => network),
       'network_required',
     )
@@ -211,7 +211,7 @@ async function resolveOwnCoin(
 ): Promise<ResolvedAsset> {
   const listedAssets = await listedAssetsFor(name, readList)
   const [listedAsset] = listedAssets
-  if (!listedAsset) throw unknownAsset(side.coin, name, hintForCoin(name, side, currencyList.naming.table))
+  if (!listedAsset) throw unknownAsset(side.coin, name, hintForCoin(name, side.network, currencyList.naming.table))
   if (!currencyList.naming.listsNetworks) {
     const requested = { ...listedAsset.assetName, ...(network !== undefined && { network }) }
     return { providerName: requested, tableName: { code: listedAsset.row.code ?? name, ...requested } }
@@ -221,7 +221,7 @@ async function resolveOwnCoin(
     ({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network),
   )
   if (listed) return resolveListed(listed, side.coin)
-  throw unknownNetwork(side, networksOf(listedAssets), network === undefined ? 'network_required' : 'network_unknown')
+  throw unknownNetwork(side.network, networksOf(listedAssets), network === undefined ? 'network_required' : 'network_unknown')
 }
 
 function resolveListed({ assetName: providerName, row, isAmbiguous }: ListedAsset, field: string): ResolvedAsset {
@@ -245,9 +245,10 @@ function networksOf(listedAssets: readonly ListedAsset[]): readonly string[] {
   return listedAssets.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
-function unknownAsset(field: string, name: string, hint: string): Fault {
+/** `which`: the coins that are known. */
+export function unknownAsset(field: string, name: string, hint: string, which = 'that can be swapped here'): Fault {
   const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
-  return new Fault('invalid', `${subject} not a coin that can be swapped here${hint}`, {
+  return new Fault('invalid', `${subject} not a coin ${which}${hint}`, {
     field,
     effect: 'nothingSent',
     reason: 'unknown_asset',
@@ -255,7 +256,7 @@ function unknownAsset(field: string, name: string, hint: string): Fault {
 }
 
 /** For a form that names an asset by its code: a coin has one code on each network. */
-function hintForCode(code: string, table: AssetTable): string {
+export function hintForCode(code: string, table: AssetTable): string {
   const coin = table.coin(code)
   if (coin) return `: its codes are ${coin.assets.map((asset) => asset.code).join(', ')}`
   return similar(
@@ -265,7 +266,7 @@ function hintForCode(code: string, table: AssetTable): string {
 }
 
 /** For a form that names an asset by coin and network. */
-function hintForCoin(name: string, { network: field }: Side, table: AssetTable): string {
+export function hintForCoin(name: string, field: string, table: AssetTable): string {
   const asset = table.byCode(name)
   if (asset) return `: it is the coin ${asset.coin} with ${field} ${asset.network}`
   return similar(
@@ -292,9 +293,9 @@ function ambiguous(field: string): Fault {
   })
 }
 
-function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
+export function unknownNetwork(field: string, networks: readonly string[], reason: Reason): Fault {
   const known = networks.length === 0 ? 'no network of this coin is known here' : `it must be one of ${networks.join(', ')}`
-  return new Fault('invalid', known, { field: network, effect: 'nothingSent', reason })
+  return new Fault('invalid', known, { field, effect: 'nothingSent', reason })
 }
 
 // Translates the asset names of a provider's response to the table's names. Unknown names stay as they are.

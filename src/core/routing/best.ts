@@ -3,7 +3,7 @@ import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
-import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
+import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import {
@@ -50,7 +50,7 @@ export class BestQuote {
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const winner = await quoteBest(candidates, query, context, this.options)
     const { winners, table } = this.options
-    if (competes(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
+    if (isCompeting(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
     return winner.response
   }
 
@@ -130,7 +130,7 @@ async function quoteBest(
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
   const winner =
     quotes
-      .filter(competes)
+      .filter(isCompeting)
       .reduce<CompetingQuote | undefined>(
         (best, quote) => (best && compareAmounts(expected(quote, deviations), expected(best, deviations)) <= 0 ? best : quote),
         undefined,
@@ -149,7 +149,7 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
     let isWaitingForAll = true
     let missing = pending.length
     const finishIfDecided = (): void => {
-      const hasWinner = results.some((result) => result !== undefined && !(result instanceof Fault) && competes(result))
+      const hasWinner = results.some((result) => result !== undefined && !(result instanceof Fault) && isCompeting(result))
       if (missing > 0 && (isWaitingForAll || !hasWinner)) return
       clearTimeout(timer)
       resolve([...results])
@@ -168,9 +168,12 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
   })
 }
 
+function isCompeting(quote: Quote): quote is CompetingQuote {
+  return competes(quote.response.body)
+}
+
 /** Whether the quote has an amount received and its own limits allow the amount sent. */
-function competes(quote: Quote): quote is CompetingQuote {
-  const { amountIn, amountOut, minAmount, maxAmount } = quote.response.body
+export function competes({ amountIn, amountOut, minAmount, maxAmount }: Rate): boolean {
   if (amountOut === undefined) return false
   return isAtLeast(amountIn, minAmount) && isAtMost(amountIn, maxAmount)
 }

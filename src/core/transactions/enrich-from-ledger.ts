@@ -20,8 +20,8 @@ import { cutPage } from '../paging.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
 import { staleFromLedger } from './from-ledger.ts'
-import { listFilter, passes } from './list-filter.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
+import { listFilter, passes } from './list-filter.ts'
 import {
   doubtAbout,
   isOvertaken,

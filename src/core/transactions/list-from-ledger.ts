@@ -19,6 +19,8 @@ import {
 } from './sorted-list.ts'
 
 const concurrency = 8
+/** Open rows that are refreshed before a filter, if a page has fewer. */
+const leastRefreshed = 20
 /** Time for all refreshes of one list. */
 const refreshTimeoutMs = 2_000
 
@@ -33,7 +35,7 @@ export function listFromLedger(ledger: Ledger, freshness: Freshness, readTags: R
       const { page, size } = query
       const owner = ownerOf(context)
       const filter = listFilter(query)
-      const open = filter && page === 1 ? await ledger.someOpen(owner, [...readTags], size) : []
+      const open = filter && page === 1 ? await ledger.someOpen(owner, [...readTags], Math.max(size, leastRefreshed)) : []
       const refreshed = await rows.of(open, context, next)
       const { entries, total } = await ledger.list(owner, { page, size, created: parseDateRange(query), filter })
       const read = filter ? rows.asRecorded(entries, context) : await rows.of(entries, context, next)

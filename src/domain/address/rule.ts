@@ -44,6 +44,16 @@ function isText(text: string, maxBytes: number): boolean {
   return text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= maxBytes
 }
 
+/** Whether the text can be an address of any network. */
+export function isAddressText(text: string): boolean {
+  return /^[\x21-\x7e]{1,256}$/.test(text)
+}
+
+/** Whether the text can be a memo or tag of any network. */
+export function isMemoText(text: string): boolean {
+  return /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/.test(text)
+}
+
 /** Whether the text is an address by each part of the rule. */
 export function isAddress(text: string, { format, pattern, checksum }: AddressRule): boolean {
   if (format !== undefined && formats[format].accountOf(text) === undefined) return false

@@ -1,8 +1,9 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
 import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
+import type { Question } from '../../domain/question.ts'
 import { type Op, ops } from '../../domain/service.ts'
-import type { Form, OperationCodec } from '../../wire/form.ts'
+import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -12,7 +13,7 @@ import { introduction, missingAmount, reasonHeader, type Served, sandboxKey } fr
 import {
   amountRefusalName,
   amountRefusalSchema,
-  bodyName,
+  bodyNames,
   bodySchema,
   describeSlot,
   errorSchema,
@@ -50,7 +51,7 @@ export function describeForm(form: Form, served?: Served): Schema {
     paths: paths(form, served),
     components: {
       securitySchemes: { [securityName]: { ...form.credential.scheme, description: keyDescription(served) } },
-      schemas: schemas(form),
+      schemas: schemas(form, served),
       parameters: requestHeaders(form.name, served?.picks),
       headers: responseHeaders,
       responses: refusalResponses(form),
@@ -62,13 +63,26 @@ function keyDescription(served: Served | undefined): string {
   return served === undefined || served.sandbox?.takesKeys ? `Your key. In the sandbox: \`${sandboxKey}\`.` : 'Your key.'
 }
 
-function schemas(form: Form): Readonly<Record<string, Schema>> {
-  const rows = ops.map((op) => [rowNames[op], rowSchema(op, form)] as const)
+type Endpoint = OperationCodec | QuestionCodec
+
+/** What the form has here: a gateway without providers to choose does not compare them. */
+export function endpointsOf({ operations, questions }: Form, served?: Served): readonly Endpoint[] {
+  const asked = questions.filter(({ question }) => question !== 'listRates' || served?.picks.length !== 0)
+  return [...ops.map((op) => operations[op]), ...asked]
+}
+
+function schemas(form: Form, served: Served | undefined): Readonly<Record<string, Schema>> {
+  const endpoints = endpointsOf(form, served)
+  const rows = endpoints.map((endpoint) => [rowNames[nameOf(endpoint)], rowSchema(endpoint, form)] as const)
+  const bodies = endpoints.flatMap((endpoint) => {
+    const name = bodyNames[nameOf(endpoint)]
+    return name === undefined ? [] : [[name, bodySchema(endpoint)] as const]
+  })
   const paged = ops.filter((op) => form.operations[op].paged)
   const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
   const { amountRefusal } = form
   const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal)] as const] : []
-  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)], ...refusal])
+  return Object.fromEntries([...rows, ...pages, ...bodies, ['Error', errorSchema(form)], ...refusal])
 }
 
 // The operations of a form as OpenAPI paths.
@@ -79,7 +93,25 @@ interface OperationDocs {
   readonly description: string
 }
 
-const operationDocs: Readonly<Record<Op, OperationDocs>> = {
+const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
+  checkAddress: {
+    tag: 'Quotes',
+    summary: 'Is this an address?',
+    description:
+      'Checks an address, and the memo or tag for it, by the rules of its network, as a create does. Nothing is created, and nothing is sent to a provider. It counts as a quote.',
+  },
+  describePair: {
+    tag: 'Quotes',
+    summary: 'What a pair needs',
+    description:
+      'Decimals, memos and the limits of each rate type, and whether the opposite direction is offered too: before you show the pair to your users. It counts as one quote. What is not known now is omitted.',
+  },
+  listRates: {
+    tag: 'Quotes',
+    summary: 'The quotes of all providers',
+    description:
+      'The quotes of every provider that you may choose, the best first, and why others have none. Send the tag of the one that you choose in `X-Swap-Provider` with the create. It counts as one quote.',
+  },
   listCurrencies: {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
@@ -110,59 +142,58 @@ const securityName = 'key'
 
 /** The operations of the form by path, then by method. */
 function paths(form: Form, served: Served | undefined): Schema {
-  const byPath = Map.groupBy(
-    ops.map((op) => form.operations[op]),
-    ({ path }) => path.pattern,
-  )
+  const byPath = Map.groupBy(endpointsOf(form, served), ({ path }) => path.pattern)
   const items = [...byPath].map(([pattern, sharing]) => [
     pattern,
-    Object.fromEntries(sharing.map((operation) => [operation.method.toLowerCase(), describe(operation, form, served)])),
+    Object.fromEntries(sharing.map((endpoint) => [endpoint.method.toLowerCase(), describe(endpoint, form, served)])),
   ])
   return Object.fromEntries(items)
 }
 
-function describe(operation: OperationCodec, form: Form, served: Served | undefined): Schema {
-  const { op, keyed, method, requestCodec } = operation
-  const { tag, summary, description } = operationDocs[op]
+function describe(endpoint: Endpoint, form: Form, served: Served | undefined): Schema {
+  const { keyed, method, requestCodec } = endpoint
+  const name = nameOf(endpoint)
+  const { tag, summary, description } = operationDocs[name]
   const body = requestCodec.slots.filter(({ place }) => place === 'body')
   return {
-    operationId: op,
+    operationId: name,
     tags: [tag],
     summary,
     description,
     security: keyed ? [{ [securityName]: [] }] : [{}, { [securityName]: [] }],
     parameters: [
-      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(op, slot)),
-      ...headerNames(operation, served).map((name) => reference('parameters', name)),
+      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(name, slot)),
+      ...headerNames(endpoint, served).map((header) => reference('parameters', header)),
     ],
     ...(method === 'POST' && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: reference('schemas', bodyName), example: bodyExample(op, body) } },
+        content: { 'application/json': { schema: reference('schemas', bodyNames[name] ?? ''), example: bodyExample(name, body) } },
       },
     }),
-    responses: { ...success(operation, form), ...refusalReferences(operation, form) },
+    responses: { ...success(endpoint, form), ...refusalReferences(endpoint, form) },
   }
 }
 
 /** Operations for which the caller may choose the provider. */
-const pickingOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
+const pickingOps: ReadonlySet<Op | Question> = new Set<Op | Question>(['getRate', 'createTransaction', 'describePair'])
 
-function headerNames({ op, method, keyed }: OperationCodec, served: Served | undefined): readonly string[] {
-  const mayPick = pickingOps.has(op) && served?.picks.length !== 0
+function headerNames(endpoint: Endpoint, served: Served | undefined): readonly string[] {
+  const { method, keyed } = endpoint
+  const mayPick = pickingOps.has(nameOf(endpoint)) && served?.picks.length !== 0
   return [
     'RequestId',
     'SwapForm',
     'Prefer',
     ...(mayPick ? ['SwapProvider'] : []),
-    ...(keyed ? [] : ['IfNoneMatch']),
-    ...(method === 'POST' ? ['IdempotencyKey'] : []),
+    ...(keyed || !('op' in endpoint) ? [] : ['IfNoneMatch']),
+    ...(keyed && method === 'POST' ? ['IdempotencyKey'] : []),
   ]
 }
 
-function parameter(op: Op, slot: RequestSlot): Schema {
+function parameter(endpoint: Op | Question, slot: RequestSlot): Schema {
   const { name, place, absence, defaultValue } = slot
-  const example = requestExample(op, slot)
+  const example = requestExample(endpoint, slot)
   return {
     name,
     in: place,
@@ -173,25 +204,33 @@ function parameter(op: Op, slot: RequestSlot): Schema {
   }
 }
 
-function bodyExample(op: Op, slots: readonly RequestSlot[]): Schema {
-  const examples = slots.map((slot) => [slot.name, requestExample(op, slot)] as const)
+function bodyExample(endpoint: Op | Question, slots: readonly RequestSlot[]): Schema {
+  const examples = slots.map((slot) => [slot.name, requestExample(endpoint, slot)] as const)
   return Object.fromEntries(examples.filter(([, value]) => value !== undefined))
 }
 
-function success(operation: OperationCodec, form: Form): Schema {
-  const { op, keyed, method, success: status } = operation
-  const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
-  const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
-  const attention: readonly HeaderName[] = op === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
-  const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
-  const schema = reference('schemas', responseName(op, form))
+function success(endpoint: Endpoint, form: Form): Schema {
+  const { keyed, method, success: status } = endpoint
+  const name = nameOf(endpoint)
+  const isQuestion = !('op' in endpoint)
+  const cacheHeaders: readonly HeaderName[] = keyed || isQuestion ? [] : ['Age', 'ETag']
+  const replayed: readonly HeaderName[] =
+    keyed && method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
+  const attention: readonly HeaderName[] = name === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
+  const headers =
+    name === 'checkAddress'
+      ? headersOf('X-Swap-Warning')
+      : isQuestion
+        ? headersOf('X-Swap-Derived', 'X-Swap-Omitted')
+        : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
+  const schema = reference('schemas', responseName(endpoint))
   const response = {
-    description: operationDocs[op].summary,
+    description: operationDocs[name].summary,
     headers,
-    content: { 'application/json': { schema, example: responseExample(op, form) } },
+    content: { 'application/json': { schema, example: responseExample(endpoint, form) } },
   }
   const notModified = { description: 'Your cached response is still current: its `ETag` is the one that you sent.', headers }
-  return { [status]: response, ...(!keyed && { 304: notModified }) }
+  return { [status]: response, ...(!keyed && !isQuestion && { 304: notModified }) }
 }
 
 // Error responses as OpenAPI components, one for each status (docs/contract.md §6).
@@ -209,35 +248,41 @@ const always: readonly FaultKind[] = [
 ]
 
 /** Operations that are refused for their amount. */
-const amountOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
+const amountOps: ReadonlySet<Op | Question> = new Set<Op>(['getRate', 'createTransaction'])
+
+/** What may find nothing: also a path that only some gateways have. */
+const notFoundOf: ReadonlySet<Op | Question> = new Set<Op | Question>(['getTransaction', 'listTransactions', 'listRates'])
 
 /** The kinds of faults that an operation may return. */
-function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
+function refusalsOf(endpoint: Endpoint): readonly FaultKind[] {
+  const { method, keyed } = endpoint
+  const name = nameOf(endpoint)
   return [
     ...always,
     ...(keyed ? (['unauthorized'] as const) : []),
-    ...(op === 'getTransaction' || op === 'listTransactions' ? (['notFound'] as const) : []),
-    ...(method === 'POST' ? (['inProgress', 'tooLarge', 'unsupportedMediaType', 'reusedKey'] as const) : []),
+    ...(notFoundOf.has(name) ? (['notFound'] as const) : []),
+    ...(method === 'POST' ? (['tooLarge', 'unsupportedMediaType'] as const) : []),
+    ...(keyed && method === 'POST' ? (['inProgress', 'reusedKey'] as const) : []),
   ]
 }
 
 /** References to the error responses of an operation, ordered by status. */
-function refusalReferences(operation: OperationCodec, { amountRefusal }: Form): Schema {
-  const aboutAmount = amountRefusal && amountOps.has(operation.op) ? [amountRefusal.status] : []
-  const statuses = [...refusalsOf(operation).map((kind) => faultTable[kind].status), ...aboutAmount]
-  return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
+function refusalReferences(endpoint: Endpoint, { amountRefusal }: Form): Schema {
+  const aboutAmount = amountRefusal && amountOps.has(nameOf(endpoint)) ? [amountRefusal.status] : []
+  const statuses = [...refusalsOf(endpoint).map((kind) => faultTable[kind].status), ...aboutAmount]
+  return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOfStatus(status))]))
 }
 
 /** The components of all error responses. */
 function refusalResponses(form: Form): Readonly<Record<string, Schema>> {
   const statuses = Object.entries(refusals(form)).map(([status, refusal]) => [
-    nameOf(Number(status)),
+    nameOfStatus(Number(status)),
     response(form, Number(status), refusal),
   ])
   return Object.fromEntries(statuses)
 }
 
-function nameOf(status: number): string {
+function nameOfStatus(status: number): string {
   return reasonPhrase(status).replaceAll(' ', '')
 }
 
@@ -267,7 +312,7 @@ function refusals(form: Form): Readonly<Record<number, Refusal>> {
       errors: [missing],
     },
     401: { when: 'The key is missing or not valid.', message: standardMessage('unauthorized'), headers: ['WWW-Authenticate'] },
-    404: { when: 'No such swap for this key.', message: standardMessage('notFound') },
+    404: { when: 'No such swap for this key, or no such path here.', message: standardMessage('notFound') },
     405: {
       when: `The path does not have the method; for example \`DELETE ${path}\`.`,
       message: 'This path has POST, GET, HEAD, OPTIONS.',

@@ -2,10 +2,11 @@
 
 import { type Amount, toAmount } from '../../domain/amount.ts'
 import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
+import type { PairAnswer, Question } from '../../domain/question.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
 import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
-import type { AmountRefusalTable, Form } from '../../wire/form.ts'
+import { type AmountRefusalTable, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
 import { type ClientEnvelope, encodePage } from '../../wire/page.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/response-nodes.ts'
@@ -23,20 +24,27 @@ const statusMeaning: Readonly<Record<Status, string>> = {
   refunded: 'the deposit was sent back',
 }
 
-export const rowNames: Readonly<Record<Op, string>> = {
+export const rowNames: Readonly<Record<Op | Question, string>> = {
   listCurrencies: 'Currency',
   getRate: 'Rate',
   createTransaction: 'CreatedTransaction',
   listTransactions: 'ListedTransaction',
   getTransaction: 'Transaction',
+  checkAddress: 'AddressCheck',
+  describePair: 'Pair',
+  listRates: 'Rates',
 }
 
-/** The name of the component of a create's body. */
-export const bodyName = 'NewTransaction'
+/** The names of the components of bodies. */
+export const bodyNames: Readonly<Partial<Record<Op | Question, string>>> = {
+  createTransaction: 'NewTransaction',
+  checkAddress: 'AddressToCheck',
+}
 
 /** The name of the component of an operation's response. */
-export function responseName(op: Op, { operations }: Form): string {
-  return operations[op].paged ? `${rowNames[op]}Page` : rowNames[op]
+export function responseName(endpoint: OperationCodec | QuestionCodec): string {
+  const row = rowNames[nameOf(endpoint)]
+  return 'op' in endpoint && endpoint.paged ? `${row}Page` : row
 }
 
 export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): Schema {
@@ -44,13 +52,13 @@ export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameter
 }
 
 /** A row of a response. Fields that are always present are required. */
-export function rowSchema(op: Op, { operations, statuses: words }: Form): Schema {
-  return nodesSchema(operations[op].responseCodec.nodes, alwaysPresent[op], words)
+export function rowSchema(endpoint: OperationCodec | QuestionCodec, { statuses: words }: Form): Schema {
+  return nodesSchema(endpoint.responseCodec.nodes, alwaysPresent[nameOf(endpoint)], words)
 }
 
 function nodesSchema({ list }: ResponseNodes, known: readonly string[], words: readonly Status[]): Schema {
   const isRequired = ({ slot, below, of }: ResponseNode): boolean =>
-    slot ? isAlwaysThere(slot, known) : below !== undefined && of === undefined
+    slot ? isAlwaysThere(slot, known) : below !== undefined && (of === undefined || known.includes(of))
   const present = list.filter(({ slot, below }) => slot || below)
   return objectSchema(
     Object.fromEntries(present.map((node) => [node.name, nodeSchema(node, known, words)])),
@@ -101,13 +109,13 @@ export function pageSchema(envelope: ClientEnvelope, row: string): Schema {
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }
 
-/** The body of a create. An unlisted field is rejected. */
-export function bodySchema({ operations }: Form): Schema {
-  const op = 'createTransaction'
-  const { slots } = operations[op].requestCodec
+/** The body of a request. An unlisted field is rejected. */
+export function bodySchema(endpoint: OperationCodec | QuestionCodec): Schema {
+  const { slots } = endpoint.requestCodec
+  const name = nameOf(endpoint)
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
-  const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(op, slot)]))
-  const required = slots.filter(isRequired).map(({ name }) => name)
+  const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot)]))
+  const required = slots.filter(isRequired).map((slot) => slot.name)
   return { ...objectSchema(properties, required), additionalProperties: false }
 }
 
@@ -128,10 +136,10 @@ export function describeSlot({ field, defaultValue }: RequestSlot): string {
   return describeField(field) + (defaultValue === undefined ? '' : ` Default: \`${defaultValue}\`.`)
 }
 
-function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
+function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot): Schema {
   const { type, ...more } = requestSchema(slot)
   const isExtension = slot.absence === 'extension'
-  const example = requestExample(op, slot)
+  const example = requestExample(endpoint, slot)
   return {
     type: isExtension ? [type, 'null'] : type,
     ...more,
@@ -239,30 +247,79 @@ const codes: readonly Currency[] = [
   { ...coin, code: 'USDTBEP20', network: 'BSC' },
 ]
 
-const responses = { getRate: rate, createTransaction: created, listTransactions: complete, getTransaction: complete }
+const addressAnswer = {
+  isValid: false,
+  complaints: [
+    { field: 'address', reason: 'address_invalid', message: 'Invalid address: it is no address of USDT on the network TRX.' },
+  ],
+}
 
-const requests: Readonly<Record<Op, Readonly<Record<string, unknown>>>> = {
+const pairAnswer: PairAnswer = {
+  ...pair,
+  decimalsFrom: 8,
+  decimalsTo: 6,
+  needsMemoFrom: false,
+  needsMemoTo: false,
+  isOffered: true,
+  isReverseOffered: true,
+  rateTypes: [{ rateType: 'float', minAmount: amount('0.0002'), maxAmount: amount('0.527') }],
+}
+
+const ratesAnswer = {
+  rates: [
+    { provider: 'beta', ...rate },
+    { provider: 'alpha', ...rate, amountOut: amount('9402.171001') },
+  ],
+  failures: [
+    {
+      provider: 'gamma',
+      failure: 'provider_busy',
+      message: 'The service is not available at the moment; please wait as long as Retry-After says.',
+    },
+  ],
+}
+
+const responses = {
+  checkAddress: addressAnswer,
+  describePair: pairAnswer,
+  listRates: ratesAnswer,
+  getRate: rate,
+  createTransaction: created,
+  listTransactions: complete,
+  getTransaction: complete,
+}
+
+const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>>> = {
   listCurrencies: { search: 'tether' },
   getRate: { ...pair, amountIn: newTransaction.amountIn },
   createTransaction: { ...newTransaction },
   listTransactions: {},
   getTransaction: { id: created.id },
+  checkAddress: {
+    code: pair.codeTo,
+    coin: pair.coinTo,
+    network: pair.networkTo,
+    address: '0x52908400098527886E0F7030069857D2E4169EE7',
+  },
+  describePair: { ...pair },
+  listRates: { ...pair, amountIn: newTransaction.amountIn },
 }
 
 /** An example of a response; amounts keep their digits. */
-export function responseExample(op: Op, { operations, page, capabilities }: Form): unknown {
-  const { responseCodec, paged, requestCodec } = operations[op]
+export function responseExample(endpoint: OperationCodec | QuestionCodec, { page, capabilities }: Form): unknown {
+  const { responseCodec, requestCodec } = endpoint
+  const name = nameOf(endpoint)
   const rows: readonly object[] =
-    op === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[op]]
+    name === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[name]]
   const encoded = rows.map((row) => responseCodec.encode(row, new Set()))
-  if (!paged) return parseExact(encoded.join())
+  if (!('op' in endpoint && endpoint.paged)) return parseExact(encoded.join())
   const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
   return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }
 
 /** An example of a request field; amounts keep their digits. Undefined if there is none. */
-export function requestExample(op: Op, { field, scalar }: RequestSlot): unknown {
-  const value = requests[op][field]
+export function requestExample(endpoint: Op | Question, { field, scalar }: RequestSlot): unknown {
+  const value = requests[endpoint][field]
   return value === undefined ? undefined : parseExact(scalar.toJson(value))
 }
 

@@ -1,0 +1,138 @@
+/** What a client must know before it offers a pair to its users: by the table, and by quotes for it (docs/contract.md §3.2). */
+import { type Amount, toAmount } from '../../domain/amount.ts'
+import { type Asset, type AssetTable, defaultAsset } from '../../domain/asset.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
+import { Fault, type Reason } from '../../domain/fault.ts'
+import type { Answer, OfferedRateType } from '../../domain/question.ts'
+import type { Context, SwapService } from '../../domain/service.ts'
+import type { Pair, RateQuery, RateType } from '../../domain/swap.ts'
+import { assetIn, assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
+import type { SteadyClock } from '../clock.ts'
+import type { ProviderScope } from '../provider-scope.ts'
+
+type PairDescription = Answer<'describePair'>
+
+const lifetimeMs = 60_000
+const maxPairs = 10_000
+/** Of the quotes that are asked for: they are about the pair, and a refusal for the amount says as much. */
+const amountIn = toAmount('1') as Amount
+const rateTypes: readonly RateType[] = ['float', 'fixed']
+
+/**
+ * Asks for three quotes: both rate types, and the opposite direction. What they say serves every caller for a minute, unless a quote is
+ * for its caller alone, or the provider depends on the caller (`isByCaller`, or one has chosen it). Throws the refusal of a pair that
+ * cannot be, and the failure where nothing is known of it.
+ */
+export function describePair(
+  service: SwapService,
+  table: AssetTable,
+  scopes: readonly ProviderScope[],
+  isByCaller: boolean,
+  clock: SteadyClock,
+): (pair: Pair, context: Context) => Promise<PairDescription> {
+  const isPersonal = scopes.some((scope) => rateTypes.some((rateType) => scope.isPersonal({ amountIn, rateType })))
+  const known = new BoundedMap<Described>({ share: cacheShares.quotes, maxEntries: maxPairs, lifetimeMs })
+  return (pair, context) => {
+    if (isPersonal || isByCaller || context.pick !== undefined) return describe(pair, context, service, table)
+    const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo } = pair
+    const key = JSON.stringify([codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo])
+    const now = clock()
+    const current = known.get(key, now)
+    if (current && now - current.at < lifetimeMs) return current.description
+    const description = describe(pair, context, service, table)
+    const entry = known.set(key, { description, at: now }, now)
+    const forget = (): void => {
+      if (known.get(key, now) === entry) known.delete(key)
+    }
+    description.then(({ body }) => body.isOffered === undefined && forget(), forget)
+    return description
+  }
+}
+
+interface Described {
+  readonly description: Promise<PairDescription>
+  readonly at: number
+}
+
+async function describe(pair: Pair, context: Context, service: SwapService, table: AssetTable): Promise<PairDescription> {
+  const quote = (query: Pair, rateType: RateType) => findingOf({ ...query, amountIn, rateType }, context, service)
+  const reverse = quote(reversed(pair), 'float').catch(() => undefined)
+  const findings = await Promise.all([quote(pair, 'float'), quote(pair, 'fixed')])
+  const isReverseOffered = (await reverse)?.isOffered
+  const names = findings.find((finding) => finding.names)?.names ?? pair
+  const [source, target] = [assetOf(names, from, table), assetOf(names, to, table)]
+  const failure = findings.find(({ fault }) => fault)?.fault
+  const isUnknown = findings.every(({ isOffered }) => isOffered === undefined)
+  if (failure && isUnknown && !(source && target)) throw failure
+  const offered = findings.filter(({ isOffered }) => isOffered)
+  const isRefused = findings.every(({ isOffered }) => isOffered === false)
+  const providers = [...new Set(findings.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))]
+  return {
+    body: {
+      codeFrom: source?.code ?? names.codeFrom,
+      coinFrom: source?.coin ?? names.coinFrom,
+      networkFrom: source?.network ?? names.networkFrom,
+      decimalsFrom: source?.decimals,
+      needsMemoFrom: source && needsMemo(source),
+      addressPatternFrom: source?.address?.pattern?.source,
+      codeTo: target?.code ?? names.codeTo,
+      coinTo: target?.coin ?? names.coinTo,
+      networkTo: target?.network ?? names.networkTo,
+      decimalsTo: target?.decimals,
+      needsMemoTo: target && needsMemo(target),
+      addressPatternTo: target?.address?.pattern?.source,
+      isOffered: offered.length > 0 || (isRefused ? false : undefined),
+      isReverseOffered,
+      rateTypes: offered.map(({ terms }) => terms),
+    },
+    ...(providers.length === 1 ? { provider: providers[0] } : { sources: providers }),
+  }
+}
+
+function assetOf(names: Pair, side: Side, table: AssetTable): Asset | undefined {
+  const { code, coin, network } = assetNameOf(names, side)
+  const named = code === undefined && network === undefined ? table.coin(coin ?? '') : undefined
+  return named ? defaultAsset(named) : assetIn(names, side, table)
+}
+
+function needsMemo({ memo }: Asset): boolean | undefined {
+  return memo === undefined ? undefined : memo !== 'none'
+}
+
+interface Finding {
+  readonly terms: OfferedRateType
+  /** Undefined: it is not known. */
+  readonly isOffered: boolean | undefined
+  readonly names?: Pair
+  readonly provider?: string | undefined
+  /** Why it is not known. */
+  readonly fault?: Fault
+}
+
+/** Reasons of a refusal for the amount, which is none of the pair. */
+const aboutAmount: ReadonlySet<Reason> = new Set<Reason>(['below_minimum', 'above_maximum', 'refused'])
+
+/** Throws `invalid` for a pair that no quote can be for. */
+async function findingOf(query: RateQuery, context: Context, service: SwapService): Promise<Finding> {
+  const { rateType } = query
+  try {
+    const { body, provider } = await service.call('getRate', query, context)
+    const { minAmount, maxAmount } = body
+    return { terms: { rateType, minAmount, maxAmount }, isOffered: true, names: body, provider }
+  } catch (reason) {
+    const fault = Fault.from(reason)
+    const { kind, limits, field, provider } = fault
+    const isAboutAmount = field === 'amountIn' || aboutAmount.has(fault.reason)
+    if (kind !== 'invalid') return { terms: { rateType }, isOffered: undefined, fault }
+    if (isAboutAmount) {
+      const { minAmount, maxAmount } = limits ?? {}
+      return { terms: { rateType, minAmount, maxAmount }, isOffered: true, provider }
+    }
+    if (fault.reason === 'not_offered' || field === 'rateType') return { terms: { rateType }, isOffered: false }
+    throw fault
+  }
+}
+
+function reversed({ codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }: Pair): Pair {
+  return { codeFrom: codeTo, coinFrom: coinTo, networkFrom: networkTo, codeTo: codeFrom, coinTo: coinFrom, networkTo: networkFrom }
+}
