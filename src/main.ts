@@ -100,7 +100,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     async reconfigure(next) {
       const messages = await configuration.load(next)
       publicPort?.follow(next.providers)
-      await state.workers?.reload()
+      await state.workers?.reload(next)
       return messages
     },
     observe,

@@ -31,8 +31,8 @@ const sharedByDefault = ['XRP', 'XLM']
 export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly assets: AssetTable
   readonly providers: readonly Provider[]
-  /** Every file that was read. A change of one of them requires a reload. */
-  readonly files: readonly string[]
+  /** Every file that was read, with its text. A change of one of them requires a reload. */
+  readonly texts: ReadonlyMap<string, string>
   /** SHA-256 of the configuration file. */
   readonly hash: string
   /** Keys with an earlier name. */
@@ -97,7 +97,7 @@ export function poolThreads(): number {
 
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
-  return parsed(readConfig(file, forms, environment))
+  return parsed(readConfig(file, forms, { environment, texts: new Map() }))
 }
 
 /** Ports that count in place of the file's, by section. */
@@ -106,17 +106,24 @@ export interface Ports {
   readonly admin?: string | undefined
 }
 
-/** The same, parsed in a thread of its own: whatever the file has, this one goes on. */
-export async function loadConfigInThread(file: string, forms: KnownForms, ports: Ports = {}): Promise<Config> {
-  const reading = readConfig(file, forms, process.env, ports)
+/**
+ * The same, parsed in a thread of its own: whatever the file has, this one goes on. `texts`: what another process has read, in place of
+ * the files.
+ */
+export async function loadConfigInThread(
+  file: string,
+  forms: KnownForms,
+  ports: Ports = {},
+  texts?: Config['texts'],
+): Promise<Config> {
+  const reading = readConfig(file, forms, { environment: process.env, texts: new Map(), given: texts }, ports)
   let step = reading.next()
   while (!step.done) step = reading.next(await parseInThread(...step.value))
   return step.value
 }
 
-function readConfig(file: string, forms: KnownForms, environment: Sources['environment'], ports: Ports = {}): Reading<Config> {
+function readConfig(file: string, forms: KnownForms, sources: FileReader, ports: Ports = {}): Reading<Config> {
   const faults = new Faults()
-  const sources = { environment, files: new Set<string>() }
   return parseConfig(readSource(file, sources, faults), file, forms, sources, faults, ports)
 }
 
@@ -132,7 +139,7 @@ export function readSettings(
   forms: KnownForms,
   environment: Sources['environment'] = process.env,
 ): Config {
-  const sources = { environment, files: new Set<string>() }
+  const sources = { environment, texts: new Map<string, string>() }
   const source = JSON.stringify({ assets: join(dirname(packagedConfigFile), 'assets.yaml'), ...settings })
   return parsed(parseConfig(source, resolve('settings'), forms, sources, new Faults()))
 }
@@ -159,14 +166,14 @@ function* parseConfig(
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   const hash = createHash('sha256').update(source).digest('hex')
-  return toConfig(settings, table, forms, { files: [...sources.files], hash, warnings })
+  return toConfig(settings, table, forms, { texts: sources.texts, hash, warnings })
 }
 
 function toConfig(
   { assets: _, providers, ...settings }: Settings,
   table: AssetTable,
   { providerForms }: KnownForms,
-  read: Pick<Config, 'files' | 'hash' | 'warnings'>,
+  read: Pick<Config, 'texts' | 'hash' | 'warnings'>,
 ): Config {
   const named = Object.entries(providers).map(([name, provider]) => {
     const known = findProviderForm(provider.form, providerForms)

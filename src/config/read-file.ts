@@ -7,8 +7,10 @@ import { maxSourceBytes, type Parsed, type parse, type Tree } from './document.t
 import { type Faults, publicName, validate } from './faults.ts'
 
 export interface FileReader extends Pick<Sources, 'environment'> {
-  /** Files that were read, or that could not be read. */
-  readonly files: Set<string>
+  /** Files that were read, with their texts. */
+  readonly texts: Map<string, string>
+  /** What another process has read, in place of the files. */
+  readonly given?: ReadonlyMap<string, string> | undefined
 }
 
 /** The table of the last source without references. The shipped table takes 80 ms to parse, and most reloads do not change it. */
@@ -38,7 +40,7 @@ function* parseTable(file: string, source: string, reader: FileReader, assetFaul
 export function* toTree(
   source: Parameters<typeof parse>,
   file: string,
-  { environment, files }: FileReader,
+  reader: FileReader,
   faults: Faults,
 ): Reading<Tree | undefined> {
   const parsed = yield source
@@ -47,18 +49,16 @@ export function* toTree(
     return undefined
   }
   const readFile = (path: string): string => {
-    files.add(resolve(dirname(file), path))
-    const text = readText(resolve(dirname(file), path))
+    const text = readText(resolve(dirname(file), path), reader)
     if (Buffer.byteLength(text) > maxSourceBytes) throw new Error('too large for a value')
     return text
   }
-  return interpolate(parsed.tree, { environment, readFile }, faults)
+  return interpolate(parsed.tree, { environment: reader.environment, readFile }, faults)
 }
 
-export function readSource(file: string, { files }: FileReader, faults: Faults): string | undefined {
-  files.add(resolve(file))
+export function readSource(file: string, reader: FileReader, faults: Faults): string | undefined {
   try {
-    return readText(file)
+    return readText(resolve(file), reader)
   } catch (reason) {
     const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
     faults.add([], `the file ${file} cannot be read (${code})`)
@@ -66,8 +66,15 @@ export function readSource(file: string, { files }: FileReader, faults: Faults):
   }
 }
 
+function readText(path: string, { texts, given }: FileReader): string {
+  const text = given ? given.get(path) : readStart(path)
+  if (text === undefined) throw new Error('not among the given texts')
+  texts.set(path, text)
+  return text
+}
+
 /** One byte more than the largest source shows that the file is too large. */
-function readText(path: string): string {
+function readStart(path: string): string {
   const file = openSync(path, 'r')
   try {
     const bytes = Buffer.alloc(maxSourceBytes + 1)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Config, ConfigError, faultLines, formatFault, loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
+import { needsRestart } from './start-settings.ts'
 import type { ProcessIo } from './telemetry.ts'
 import { version } from './version.ts'
 import { configWarnings, fileWarnings } from './warnings.ts'
@@ -64,7 +65,7 @@ function followFile(file: string, ports: Ports, started: LoadedConfig, running: 
   const readAgain = async (): Promise<void> => {
     if (isStopped) return
     stopWatching()
-    const before = signaturesOf(config.files)
+    const before = signaturesOf([...config.texts.keys()])
     const next = await applyConfig(file, ports, before, running)
     if (next) {
       printReload(config, next, started.config, running, lines)
@@ -113,7 +114,7 @@ interface LoadedConfig {
 /** `before`: signatures from before the files are read, so that a change meanwhile counts as one. */
 async function load(file: string, ports: Ports, before: Signatures): Promise<LoadedConfig> {
   const config = await loadConfigInThread(file, knownForms, ports)
-  return { config, signatures: signaturesOf(config.files, before) }
+  return { config, signatures: signaturesOf([...config.texts.keys()], before) }
 }
 
 interface AppliedConfig extends LoadedConfig {
@@ -169,18 +170,4 @@ function signatureOf(file: string, known = ''): string {
     const { code } = reason as NodeJS.ErrnoException
     return code === 'EMFILE' || code === 'ENFILE' ? known : ''
   }
-}
-
-/** The sections in which the new configuration differs and that stay as they were until the process is started again. */
-export function needsRestart(before: Config, after: Config): readonly string[] {
-  const [started, next] = [startSettings(before), startSettings(after)]
-  const sections = Object.keys(started) as readonly (keyof typeof started)[]
-  return sections.filter((section) => JSON.stringify(started[section]) !== JSON.stringify(next[section]))
-}
-
-/** What only a start reads: sockets and stores are opened once. Tokens of operators and times of the ledger are read with each use. */
-function startSettings({ server, admin, redis, ledger, replicas, telemetry, sandbox }: Config) {
-  const { tokens: _, ...adminPort } = admin
-  const { url, mustExist } = ledger
-  return { server, admin: adminPort, redis, ledger: { url, mustExist }, replicas, telemetry, sandbox }
 }

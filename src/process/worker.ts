@@ -1,10 +1,11 @@
-/** One of the processes that share the public port (`server.workers`). The primary, of `workers.ts`, says when it reads the configuration and stops. */
+/** One of the processes that share the public port (`server.workers`). The primary, of `workers.ts`, says what it runs with and when it stops. */
 import { openStderr } from '../adapters/log/stderr.ts'
-import { loadConfigInThread, type Ports } from '../config/index.ts'
+import { type Config, loadConfigInThread, type Ports } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
 import { Channel } from './channel.ts'
 import { remoteLimitStores } from './limit-stores.ts'
+import { withStartSettings } from './start-settings.ts'
 import type { Assignment } from './workers.ts'
 
 /** Milliseconds between two looks at the load. */
@@ -18,8 +19,8 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   const channel = new Channel(process, {
     metrics: () => running?.collectMetrics() ?? [],
     creates: () => running?.createsInFlight() ?? [],
-    // Also while it starts: it may have read the file before the change.
-    reload: async () => reload(file, ports, await started.promise),
+    // Also while it starts: with what was in force before.
+    reload: async (texts: Config['texts']) => reload(await started.promise, () => read(texts)),
     stop: () => stopping.resolve(0),
   })
   process.once('disconnect', () => stopping.resolve(0))
@@ -31,11 +32,13 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   }
   process.on('unhandledRejection', fail)
   process.on('uncaughtException', fail)
-  const { logReader, ...shared } = (await channel.call('assignment')) as Assignment
+  const assignment = (await channel.call('assignment')) as Assignment
+  const { shared, texts, logReader } = assignment
+  const read = async (given: Config['texts']): Promise<Config> =>
+    withStartSettings(await loadConfigInThread(file, knownForms, ports, given), assignment.started)
   const remoteLimits = remoteLimitStores((name, ...values) => channel.call(name, ...values))
-  const config = await loadConfigInThread(file, knownForms, ports)
   const stderr = { ...openStderr(false), ...logReader }
-  running = await start(config, { stderr, processes: shared.count }, { is: 'worker', shared, remoteLimits })
+  running = await start(await read(texts), { stderr, processes: shared.count }, { is: 'worker', shared, remoteLimits })
   started.resolve(running)
   await channel.call('listening', running.urls.get('gateway'))
   const stopTelling = tellLevel(running, channel)
@@ -45,12 +48,13 @@ export async function runWorker(file: string, ports: Ports): Promise<0 | 1> {
   return isDone ? exitCode : process.exit(exitCode)
 }
 
-/** The primary has found the file valid. If it is not any more, the next change of it leads to another call. */
-async function reload(file: string, ports: Ports, { reconfigure, logError }: Running): Promise<void> {
+/** Throws after a line of the log: then the primary puts another worker in the place of this one. */
+async function reload({ reconfigure, logError }: Running, read: () => Promise<Config>): Promise<void> {
   try {
-    await reconfigure(await loadConfigInThread(file, knownForms, ports))
+    await reconfigure(await read())
   } catch (reason) {
     logError('the configuration could not be read again', reason)
+    throw reason
   }
 }
 

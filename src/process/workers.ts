@@ -17,8 +17,9 @@ import type { Observer } from '../domain/observation.ts'
 import { Channel } from './channel.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { type SharedPort, withListenError } from './ports.ts'
+import { type StartSettings, startSettings } from './start-settings.ts'
 
-/** Milliseconds. */
+/** Milliseconds. Also for another configuration: a worker may be starting. */
 const startTimeoutMs = 60_000
 const metricsTimeoutMs = 1_000
 const abandonTimeoutMs = 300
@@ -35,8 +36,13 @@ export function workerCount({ server: { workers } }: Config): number {
   return workers === 'auto' ? availableParallelism() : workers
 }
 
-/** What a worker is told. `logReader`: who reads its log, through this process. */
-export interface Assignment extends SharedPort {
+/** What each worker starts from, and one that takes another's place later too: as this process has read it, whatever the files have by now. */
+export interface Assignment {
+  readonly shared: SharedPort
+  readonly started: StartSettings
+  /** Of the configuration in force. */
+  readonly texts: Config['texts']
+  /** Who reads its log, through this process. */
   readonly logReader: Pick<Stderr, 'isTerminal' | 'hasColours'>
 }
 
@@ -51,22 +57,23 @@ interface RunningWorker {
 }
 
 export class Workers {
-  private readonly assignment: Assignment
+  private assignment: Assignment
   private readonly stderr: Stderr
   private readonly limits: LimitStores
   private readonly observe: Observer
   private readonly endTimeoutMs: number
   private readonly running = new Set<RunningWorker>()
   /** Of workers that have ended: counts never go back. */
-  private ended: CollectedMetrics = []
+  private ended: readonly CollectedMetrics[] = []
   private delayMs = restartDelayMs.first
   private readonly collecting = setInterval(() => this.metrics(), metricsIntervalMs).unref()
   private isStopping = false
 
-  private constructor({ server }: Config, shared: SharedPort, limits: LimitStores, observe: Observer) {
+  private constructor(config: Config, shared: SharedPort, limits: LimitStores, observe: Observer) {
+    const { server, texts } = config
     this.stderr = openStderr(mayColour())
     const { isTerminal, hasColours } = this.stderr
-    this.assignment = { ...shared, logReader: { isTerminal, hasColours } }
+    this.assignment = { shared, started: startSettings(config), texts, logReader: { isTerminal, hasColours } }
     this.limits = limits
     this.observe = observe
     this.endTimeoutMs = (server.shutdownDelay + server.drain) * 1_000 + endMarginMs
@@ -79,7 +86,7 @@ export class Workers {
     const workers = new Workers(config, { port, count: workerCount(config) }, limits, observe)
     cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     try {
-      const started = Array.from({ length: workers.assignment.count }, () => workers.fork())
+      const started = Array.from({ length: workers.assignment.shared.count }, () => workers.fork())
       const [url = ''] = await Promise.all(started.map((worker) => worker.url))
       return Object.assign(workers, { url })
     } catch (reason) {
@@ -101,12 +108,17 @@ export class Workers {
       running.metrics = await withDefault(call, metricsTimeoutMs, running.metrics)
       return running.metrics
     })
-    return [this.ended, ...(await Promise.all(collected))]
+    const { ended } = this
+    return [...ended, ...(await Promise.all(collected))]
   }
 
-  /** Each worker reads the configuration again, one after another. */
-  async reload(): Promise<void> {
-    for (const { channel } of this.running) await channel.call('reload').catch(() => {}) // the worker has logged why
+  /** Each worker gets the configuration that is in force here by now, one after another. One that does not follow is replaced. */
+  async reload({ texts }: Config): Promise<void> {
+    this.assignment = { ...this.assignment, texts }
+    for (const running of this.running) {
+      const followed = running.channel.call('reload', texts).then(() => true)
+      if (!(await withDefault(followed, startTimeoutMs, false))) void this.end(running)
+    }
   }
 
   /** Lets the requests in flight finish, in all workers at once. */
@@ -176,22 +188,33 @@ export class Workers {
     this.running.add(running)
     this.observe({ what: 'workers', running: this.running.size })
     passLines(worker, this.stderr)
-    worker.once('exit', (code, signal) => {
-      listening.reject(new Error(`a worker ended with ${signal ?? code}`))
-      this.onExit(running, signal ?? String(code))
-    })
+    const end = (result: string): void => {
+      listening.reject(new Error(`a worker ended with ${result}`))
+      void this.onEnd(running, result)
+    }
+    worker.once('exit', (code, signal) => end(signal ?? String(code)))
+    // One that could not be started has no exit. What else fails, like a message, has its own.
+    worker.on('error', () => worker.process.pid === undefined && end('no process'))
     return running
   }
 
-  private async onExit(running: RunningWorker, result: string): Promise<void> {
+  private async onEnd(running: RunningWorker, result: string): Promise<void> {
     this.running.delete(running)
-    this.ended = await countsOf([this.ended, running.metrics])
+    void this.keepCounts(running.metrics)
     if (this.isStopping) return
     this.observe({ what: 'workers', running: this.running.size, ended: result })
     const isStable = performance.now() - running.startedAt > stableMs
     this.delayMs = isStable ? restartDelayMs.first : Math.min(2 * this.delayMs, restartDelayMs.longest)
     await wait(this.delayMs, undefined, { ref: false }) // a process that stops meanwhile does not wait for it
     if (!this.isStopping) this.fork()
+  }
+
+  /** Counted from now on, and soon as one with those before. */
+  private async keepCounts(metrics: CollectedMetrics): Promise<void> {
+    const all = [...this.ended, metrics]
+    this.ended = all
+    const counts = await countsOf(all)
+    if (this.ended === all) this.ended = [counts]
   }
 }
 

@@ -1,5 +1,6 @@
 /** Several processes behind one public port (`server.workers`), with one port for operators. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -79,6 +80,44 @@ describe('two workers (of Linux)', () => {
     expect(applied).toBe(1)
   })
 
+  /** When it returns, those that listen are others than before. */
+  const replaceAll = async (): Promise<void> => {
+    for (const kills of [1, 2]) {
+      process.kill(workerIds()[0] as number, 'SIGKILL')
+      await expect.poll(() => metric('swapgate_worker_ends_total'), { timeout: eventTimeoutMs }).toBe(kills)
+      await expect.poll(() => metric('swapgate_workers'), { timeout: eventTimeoutMs }).toBe(2)
+    }
+    await vi.waitUntil(() => fetchMany(1).catch(() => undefined), { timeout: eventTimeoutMs })
+  }
+  const logged = (line: string) =>
+    vi.waitFor(() => expect(gateway.process.outputText()).toContain(line), { timeout: eventTimeoutMs })
+
+  it('that take the place of others have the ledger of all, whatever the file says of the next start', async () => {
+    await start()
+    const acme = await gateways.customer('acme', 'A')
+    const file = join(gateways.directory, 'gateway.yaml')
+    const other = join(gateways.directory, 'other.db')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('ledger.db', 'other.db').replace('"read":1000000', '"read":2000000'))
+    await logged('"event":"reload","result":"applied"')
+    const order = gateways.order()
+    const create = () => acme.create(gateway.url, order, { idempotencyKey: 'one' })
+    const first = await create()
+    await replaceAll()
+    const again = await Promise.all(Array.from({ length: 20 }, create))
+    expect(new Set(again.map((made) => made?.text))).toEqual(new Set([first?.text]))
+    expect(existsSync(other)).toBe(false)
+  })
+
+  it('are started again while the file is not valid, with what is in force', async () => {
+    await start({ limits: { quotes: 1_000, create: 10, read: 10 } })
+    writeFileSync(join(gateways.directory, 'gateway.yaml'), 'limits: {')
+    await logged('"event":"reload","result":"refused"')
+    await replaceAll()
+    const policies = (await fetchMany(20)).map(({ headers }) => headers.get('ratelimit-policy'))
+    expect(policies).toEqual(Array.from({ length: 20 }, () => '"quotes";q=1000;w=60'))
+  })
+
   it('lose no create and make none twice when one is killed over and over, and each is started again', {
     timeout: 120_000,
   }, async () => {
@@ -113,13 +152,25 @@ describe('two workers (of Linux)', () => {
     expect(await gateways.violations(gateway, customers)).toEqual([])
   })
 
-  it('never count back when one ends', async () => {
+  it('never count back when both end', async () => {
     await start()
     await fetchMany(60)
     const before = await metric('swapgate_requests_total')
-    process.kill(workerIds()[0] as number, 'SIGKILL')
-    await expect.poll(() => metric('swapgate_worker_ends_total'), { timeout: eventTimeoutMs }).toBe(1)
+    for (const id of workerIds()) process.kill(id, 'SIGKILL')
+    await expect.poll(() => metric('swapgate_worker_ends_total'), { timeout: eventTimeoutMs }).toBe(2)
     expect([before, await metric('swapgate_requests_total')]).toEqual([60, 60])
+  })
+
+  it('are started as soon as the system has room for a process again', async () => {
+    await start()
+    const { pid } = gateway.process.child
+    const limitFiles = (limit: string) => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`])
+    limitFiles('1:')
+    process.kill(workerIds()[0] as number, 'SIGKILL')
+    await logged('"ended":"no process"')
+    limitFiles('1024:')
+    await expect.poll(() => workerIds().length, { timeout: eventTimeoutMs }).toBe(2)
+    expect((await fetchMany(20)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
   })
 
   it('finish what is in flight at SIGTERM, and all processes end with 0', async () => {
