@@ -14,7 +14,7 @@ import { type LimitStores, openLimitStores } from './process/limit-stores.ts'
 import { preparePages } from './process/pages.ts'
 import { type AdminPort, openAdmin, openPublic, type PublicPort, type SharedPort, withListenError } from './process/ports.ts'
 import { type Monitoring, openMonitoring, type ProcessIo } from './process/telemetry.ts'
-import { Workers } from './process/workers.ts'
+import { Workers, workerCount } from './process/workers.ts'
 import type { Http } from './wire/http.ts'
 
 /** A running process. */
@@ -76,7 +76,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const isWorker = part.is === 'worker'
   const admin = isWorker ? undefined : await openAdminPort(config, current, state, monitoring, resources)
   const sandboxUrls = isWorker ? [] : await addSandbox(config, resources)
-  const limitStores = isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe)
+  const limitStores = isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(ofProcesses(config), observe)
   resources.defer(limitStores.close)
   const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
   const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
@@ -118,6 +118,12 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
       return monitoring.isLogFlushed()
     },
   }
+}
+
+/** `replicas` counts gateways. One with workers is so many processes, and the one with the port for operators. */
+function ofProcesses(config: Config): Pick<Config, 'redis' | 'replicas'> {
+  const workers = workerCount(config)
+  return { redis: config.redis, replicas: config.replicas * (workers > 1 ? workers + 1 : 1) }
 }
 
 async function openAdminPort(

@@ -291,8 +291,8 @@ const shape = {
   replicas: setting(
     integer(1),
     1,
-    'Processes that share the limits of clients and of providers. While Redis is lost, each uses its fraction',
-    'processes',
+    'Gateways that share the limits of clients and of providers, each with its workers. While Redis is lost, each process uses its fraction',
+    'gateways',
   ),
   auth,
   redis,

@@ -53,6 +53,13 @@ describe('two workers (of Linux)', () => {
     expect(new Set(remaining).size).toBe(40)
   })
 
+  it('admit together no more than the limit while Redis is lost', async () => {
+    await start({ limits: { quotes: 30, create: 10, read: 10 }, redis: { url: 'redis://127.0.0.1:1' } })
+    const admitted = (await fetchMany(100)).filter(({ status }) => status === 200).length
+    expect(admitted).toBeGreaterThan(0)
+    expect(admitted).toBeLessThanOrEqual(30)
+  })
+
   it('are counted as one at the port for operators', async () => {
     await start()
     const responses = await fetchMany(100)
