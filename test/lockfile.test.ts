@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import lockfile from '../package-lock.json' with { type: 'json' }
+import generatorsLockfile from '../tools/generators/package-lock.json' with { type: 'json' }
 import toolsLockfile from '../tools/package-lock.json' with { type: 'json' }
 
 interface Entry {
@@ -27,6 +28,7 @@ function isLocked(locked: ReadonlySet<string>, dependent: string, name: string):
 describe.each([
   ['npm ci', entries],
   ['npm --prefix tools ci', entriesOf(toolsLockfile.packages)],
+  ['npm --prefix tools/generators ci', entriesOf(generatorsLockfile.packages)],
 ])('%s', (_, all) => {
   it('finds the packages of every platform in the lock file, so that it installs on each', () => {
     const locked = new Set(all.map(([path]) => path))
