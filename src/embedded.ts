@@ -1,7 +1,9 @@
 /** The gateway as a request handler of another program (docs/contract.md §17). */
 import type { RequestHandler } from 'express'
+import type { Registry } from 'prom-client'
 import { type ExpressOptions, expressApp } from './adapters/http/express.ts'
 import { mergeChunks } from './adapters/http/request-body.ts'
+import { newRegistry } from './adapters/metrics/series.ts'
 import { type Config, type ConfigSettings, loadConfig, readSettings } from './config/index.ts'
 import { withDefault } from './domain/async.ts'
 import { Fault } from './domain/fault.ts'
@@ -11,7 +13,7 @@ import { formNamed, forms, knownForms } from './forms/index.ts'
 import { type OpenGateway, openGateway } from './process/gateway-process.ts'
 import { oneAtATime } from './process/in-force.ts'
 import { openLimitStores } from './process/limit-stores.ts'
-import { noPages } from './process/pages.ts'
+import { preparePages } from './process/pages.ts'
 import { needsRestart } from './process/start-settings.ts'
 import { openMonitoring } from './process/telemetry.ts'
 import { configWarnings } from './process/warnings.ts'
@@ -20,11 +22,15 @@ import type { Http, HttpResponse } from './wire/http.ts'
 export interface SwapgateOptions {
   /** express middleware in front of the gateway. What it responds is its own. */
   readonly middleware?: NonNullable<ExpressOptions['middleware']>
+  /** prom-client's, for the metrics of the gateway while it is started; one for each gateway. Absent: it makes one. */
+  readonly registry?: Registry
 }
 
 export interface Swapgate {
   /** An express request handler: `app.use('/swap', swapgate.handler)`, or a listener of `node:http`. It reads the raw body itself. */
   readonly handler: ReturnType<typeof expressApp>
+  /** The metrics of the gateway: `await swapgate.registry.metrics()`. Those of the process are not among them. */
+  readonly registry: Registry
   /** Opens the ledger and the connections and begins the background work; no port and no signal handler. Returns warnings. */
   readonly start: () => Promise<readonly string[]>
   /** Waits for the requests under way, at most `server.drain`, then ends the background work and closes everything. */
@@ -51,7 +57,10 @@ const mergeBody: RequestHandler = (request, _, next) => {
  *     app.use('/swap', swapgate.handler)
  *     process.once('SIGTERM', () => server.close(() => void swapgate.stop()))
  */
-export function createSwapgate(source: ConfigSource, { middleware = [] }: SwapgateOptions = {}): Swapgate {
+export function createSwapgate(
+  source: ConfigSource,
+  { middleware = [], registry = newRegistry() }: SwapgateOptions = {},
+): Swapgate {
   const first = toConfig(source)
   const runSerially = oneAtATime()
   let closed = closedHandler(first)
@@ -66,10 +75,11 @@ export function createSwapgate(source: ConfigSource, { middleware = [] }: Swapga
   }
   return {
     handler: expressApp(handle, { ...config.server, middleware: [mergeBody, ...middleware] }),
+    registry,
     start: () =>
       runSerially(async () => {
         if (opened) throw new Error('swapgate is already started.')
-        const { warnings, ...gateway } = await open(config, () => opened?.gateway.configuration.config ?? config)
+        const { warnings, ...gateway } = await open(config, () => opened?.gateway.configuration.config ?? config, registry)
         opened = gateway
         return warnings
       }),
@@ -107,12 +117,17 @@ interface Opened {
   readonly resources: AsyncDisposableStack
 }
 
-async function open(config: Config, current: () => Config): Promise<Opened & { readonly warnings: readonly string[] }> {
+async function open(
+  config: Config,
+  current: () => Config,
+  registry: Registry,
+): Promise<Opened & { readonly warnings: readonly string[] }> {
   await using resources = new AsyncDisposableStack()
-  const monitoring = openMonitoring(config, current, resources)
+  const monitoring = openMonitoring(config, current, resources, { registry })
   const limitStores = await openLimitStores(config, monitoring.observe)
+  const pages = preparePages(forms, false)
   resources.defer(limitStores.close)
-  const gateway = await openGateway(config, monitoring, { limitStores, pages: noPages }, resources)
+  const gateway = await openGateway(config, monitoring, { limitStores, pages }, resources)
   await gateway.configuration.tags.remember(config)
   const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.ledgerWarnings())]
   return { gateway, resources: resources.move(), warnings }

@@ -142,7 +142,9 @@ export async function recorded(
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)
-  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags, helpPath)
+  const { mountedAt } = request
+  const help = mountedAt !== undefined && helpPath !== undefined ? mountedAt + helpPath : helpPath
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags, help)
   let response: HttpResponse
   try {
     response = await respond(record)

@@ -16,7 +16,8 @@ export interface Match {
   readonly allow: string
 }
 
-export type Router = (method: string, path: string) => Match
+/** `mountedAt`: what stands before the path, for messages. */
+export type Router = (method: string, path: string, mountedAt?: string) => Match
 
 interface Route {
   readonly pattern: string
@@ -29,13 +30,15 @@ interface Route {
 export function router(form: Form, basePaths: readonly string[] = [], answered: ReadonlySet<string> = new Set()): Router {
   const routes = routesOf(form, answered)
   const paths = routes.map(({ pattern }) => pattern).join(', ')
-  return (method, path) => {
+  return (method, path, mountedAt = '') => {
     for (const { pattern, match, byMethod, allow } of routes) {
       const parameters = match(path)
       if (parameters) return { pattern, endpoint: byMethod.get(method), path: parameters, allow }
     }
     const isOfNoForm = path === '' && basePaths.length > 0
-    const known = isOfNoForm ? `the base paths are ${basePaths.join(', ')}` : `below its base path Form ${form.name} has ${paths}`
+    const known = isOfNoForm
+      ? `the base paths are ${basePaths.map((base) => mountedAt + base).join(', ')}`
+      : `below its base path Form ${form.name} has ${paths}`
     throw new Fault('notFound', `No such path; ${known}.`, { reason: 'path' })
   }
 }

@@ -159,12 +159,12 @@ function readPreference({ headers }: HttpRequest, record: RequestRecord): void {
 
 /** Throws a `Fault`: 404 for an unknown path, 405 for a method that the path does not have. */
 function findEndpoint(
-  { method }: HttpRequest,
+  { method, mountedAt }: HttpRequest,
   { mount = '', path }: MountedRequest,
   record: RequestRecord,
   { route }: FormServer,
 ): Omit<Match, 'pattern'> & { readonly endpoint: Endpoint } {
-  const { pattern, endpoint, path: parameters, allow } = route(method, path)
+  const { pattern, endpoint, path: parameters, allow } = route(method, path, mountedAt)
   record.route = mount + pattern
   if (!endpoint) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   return { endpoint, path: parameters, allow }

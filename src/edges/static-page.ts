@@ -18,7 +18,12 @@ const allow = 'GET, HEAD, OPTIONS'
 export function openApiPages(forms: readonly Form[], served?: Served): readonly StaticPage[] {
   return forms.map((form) => {
     const path = `/${form.name.toLowerCase()}/openapi.json`
-    return { path, type: 'application/json; charset=utf-8', content: contentOf(() => openApi(form, served)), isImmutable: false }
+    return {
+      path,
+      type: 'application/json; charset=utf-8',
+      content: contentOf((mountedAt) => openApi(form, served, mountedAt)),
+      isImmutable: false,
+    }
   })
 }
 
@@ -29,16 +34,16 @@ export function pagesOf(pages: readonly StaticPage[]): StaticPages {
 /** Resolves with the page. Rejects with a `Fault`: 405 for other methods, or the conflict of the forms. */
 export async function pageResponse(
   page: StaticPage,
-  { method, headers }: HttpRequest,
+  { method, headers, mountedAt = '' }: HttpRequest,
   formConflict: Fault | undefined,
   responseContext: ResponseContext,
 ): Promise<HttpResponse> {
   if (method === 'OPTIONS') return optionsResponse(allow, responseContext)
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (formConflict) throw formConflict
-  if (page.location !== undefined) return redirect(page.location, responseContext)
-  const compressed = acceptsGzip(headers['accept-encoding']) ? await page.gzip?.() : undefined
-  const { bytes, tag } = compressed ?? page.content()
+  if (page.location !== undefined) return redirect(locationOf(page.location, page, mountedAt), responseContext)
+  const compressed = acceptsGzip(headers['accept-encoding']) ? await page.gzip?.(mountedAt) : undefined
+  const { bytes, tag } = compressed ?? page.content(mountedAt)
   const pageHeaders = {
     ...baseHeaders(responseContext, undefined),
     ...(page.gzip && { vary: 'accept-encoding' }),
@@ -50,6 +55,13 @@ export async function pageResponse(
     ...(page.contentSecurityPolicy !== undefined && { 'content-security-policy': page.contentSecurityPolicy }),
   }
   return notModifiedIfMatched({ status: 200, headers: pageHeaders, body: '', bytes }, headers['if-none-match'])
+}
+
+/** Relative, so that a proxy may add a prefix; below an application whole, since `/swap` and `/swap/` are one path to the gateway. */
+function locationOf(location: string, { path }: StaticPage, mountedAt: string): string {
+  if (mountedAt === '') return location
+  const { pathname, hash } = new URL(location, `http://localhost${mountedAt}${path}`)
+  return pathname + hash
 }
 
 function redirect(location: string, responseContext: ResponseContext): HttpResponse {

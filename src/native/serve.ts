@@ -4,7 +4,7 @@ import { countedAs, findOpenPath } from '../domain/native.ts'
 import { admit } from '../edges/admit.ts'
 import type { NativeMount, ServeNative } from '../edges/mounts.ts'
 import { type ClientEdge, type RequestRecord, recorded } from '../edges/record.ts'
-import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { bodyWasRead, type HttpRequest, type HttpResponse } from '../wire/http.ts'
 import { announcesBody, callNative } from './call.ts'
 import type { NativeLane } from './lane.ts'
 
@@ -46,7 +46,7 @@ function notOpen(): Fault {
 }
 
 /** Rejects what the head shows to be wrong, before anything is sent. */
-function checkRequest({ method, headers }: HttpRequest, { maxBytes }: NativeLane): void {
+function checkRequest({ method, headers, streams }: HttpRequest, { maxBytes }: NativeLane): void {
   const { upgrade, 'idempotency-key': idempotencyKey, 'content-length': length = '0' } = headers
   if (Number(length) > maxBytes) throw new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
   if (idempotencyKey !== undefined)
@@ -54,4 +54,5 @@ function checkRequest({ method, headers }: HttpRequest, { maxBytes }: NativeLane
   if (upgrade !== undefined) throw new Fault('invalid', 'Invalid Upgrade: the protocol cannot be changed here.')
   if ((method === 'GET' || method === 'HEAD') && announcesBody(headers))
     throw new Fault('invalid', `${method} has no body.`, { reason: 'body_invalid' })
+  if (announcesBody(headers) && streams?.isBodyRead()) throw bodyWasRead()
 }

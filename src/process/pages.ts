@@ -6,19 +6,18 @@ import { openApiPages, pagesOf, type StaticPages } from '../edges/static-page.ts
 import { referencePages } from '../reference/page.ts'
 import type { Form } from '../wire/form.ts'
 
-export function preparePages(forms: readonly Form[]): (config: Config) => StaticPages {
+/** `hasPorts`: whether the gateway listens at those of its configuration. */
+export function preparePages(forms: readonly Form[], hasPorts = true): (config: Config) => StaticPages {
   return (config) => {
-    const served = servedBy(config)
+    const served = servedBy(config, hasPorts)
     const { host, port } = config.server
     // For who reads without JavaScript; with it the page knows its own address.
-    const origin = port !== 0 && host === '127.0.0.1' ? `http://${host}:${port}` : 'https://gateway.example'
+    const origin = hasPorts && port !== 0 && host === '127.0.0.1' ? `http://${host}:${port}` : 'https://gateway.example'
     return pagesOf([...openApiPages(forms, served), ...referencePages(forms, served, origin)].map(withGzip))
   }
 }
 
-export const noPages = (): StaticPages => new Map()
-
-function servedBy({ auth, defaultForm, limits, routing, providers, sandbox }: Config): Served {
+function servedBy({ auth, defaultForm, limits, routing, providers, sandbox }: Config, hasPorts: boolean): Served {
   const isManaged = auth.mode === 'managed'
   const active = providers.filter(({ name }) => routing.providers.includes(name))
   const withMemos = active.filter(({ extraIds }) => extraIds !== false).length
@@ -28,6 +27,7 @@ function servedBy({ auth, defaultForm, limits, routing, providers, sandbox }: Co
     limits,
     picks: isManaged ? routing.pick : [],
     memos: withMemos === 0 ? 'none' : withMemos === active.length ? 'all' : 'some',
-    sandbox: sandbox.enabled ? { port: sandbox.port, takesKeys: !isManaged && active.every((one) => one.sandbox) } : undefined,
+    sandbox:
+      hasPorts && sandbox.enabled ? { port: sandbox.port, takesKeys: !isManaged && active.every((one) => one.sandbox) } : undefined,
   }
 }

@@ -1,5 +1,6 @@
 /** Metrics and logs of this process. */
 
+import type { Registry } from 'prom-client'
 import { type LoadSources, type MeasuredLoad, measureLoad, processGauges } from '../adapters/http/load.ts'
 import { type Log, openLog } from '../adapters/log/index.ts'
 import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
@@ -19,14 +20,15 @@ interface Telemetry {
   readonly print: Metrics['print']
   readonly collect: Metrics['collect']
   readonly log: Log
+  readonly closeMetrics: Metrics['close']
   /** Adds the counts of the ledger and its waits to the metrics. */
   readonly observeLedger: (stores: ObservedLedger) => void
 }
 
-/** `current`: the configuration in force. `stderr`: that of the process unless given. */
-function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr = openStderr(mayColour())): Telemetry {
+/** `current`: the configuration in force. */
+function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, { stderr, registry }: ProcessIo): Telemetry {
   const formOf = formFinder(current)
-  const log = openLog(settings, formOf, stderr)
+  const log = openLog(settings, formOf, stderr ?? openStderr(mayColour()))
   const opened = Promise.withResolvers<ObservedLedger>()
   let stores: ObservedLedger | undefined
   const metrics = createMetrics({
@@ -37,6 +39,7 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
     readLedgerWaits: () => stores?.waits(),
     version,
     droppedLines: log.dropped,
+    registry,
   })
   return {
     observe(observation) {
@@ -45,6 +48,7 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
     },
     print: metrics.print,
     collect: metrics.collect,
+    closeMetrics: metrics.close,
     log,
     observeLedger(observed) {
       stores = observed
@@ -67,12 +71,15 @@ function formFinder(current: () => Config): (tag: string | undefined) => string 
 }
 
 /**
- * How a gateway reaches its process: where its log goes, and where its load is read. What is absent is that of the real process. Only
- * `test/support/in-process-gateway.ts` gives other ones: there the gateway shares the process of its test.
+ * How a gateway reaches its process: where its log and its metrics go, and where its load is read. What is absent is that of the real
+ * process. A program around the gateway may give its registry; `test/support/in-process-gateway.ts` the others, since there the gateway
+ * shares the process of its test.
  */
 export interface ProcessIo {
   readonly stderr?: Stderr
   readonly loadSources?: LoadSources
+  /** The registry for the metrics of the gateway; without it they are beside those of the process. */
+  readonly registry?: Registry
   /** How many processes share the memory of the machine; 1 by default. */
   readonly processes?: number
 }
@@ -93,12 +100,14 @@ export function openMonitoring(
   config: Config,
   current: () => Config,
   resources: AsyncDisposableStack,
-  { stderr, loadSources, processes = 1 }: ProcessIo = {},
+  processIo: ProcessIo = {},
 ): Monitoring {
+  const { loadSources, processes = 1 } = processIo
   limitCacheMemory(processes)
   const load = measureLoad(loadSources ?? processGauges(processes))
   resources.defer(async () => load.stop())
-  const telemetry = openTelemetry(config, current, stderr)
+  const telemetry = openTelemetry(config, current, processIo)
+  resources.defer(async () => telemetry.closeMetrics())
   const figures = new ProviderFigures(() => performance.now())
   let isFlushed = true
   resources.defer(async () => {

@@ -37,7 +37,7 @@ export function referencePages(forms: readonly Form[], served: Served, origin: s
   const texts = Object.entries(files).map(([name, type]) => ({ name, type, text: readFileSync(new URL(name, folder), 'utf8') }))
   // The path changes with the content, so that the files can be cached for ever.
   const version = entityTag(texts.map(({ text }) => text).join()).replaceAll('"', '')
-  const content = contentOf(() => pageOf(forms, served, origin, `${root}/${version}`).html)
+  const content = contentOf((mountedAt) => pageOf(forms, served, origin + mountedAt, `${root}/${version}`).html)
   return [
     { path: docsPath, type: 'text/html; charset=utf-8', content, isImmutable: false, contentSecurityPolicy },
     ...texts.map(({ name, type, text }) => ({

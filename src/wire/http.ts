@@ -1,5 +1,5 @@
 /** HTTP as plain data: a server's handler and a client are the same type, so they compose with no network between. */
-import type { Fault, FaultKind } from '../domain/fault.ts'
+import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Op } from '../domain/service.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
@@ -8,6 +8,8 @@ export interface HttpRequest {
   readonly method: string
   /** As sent, without the query. Begins with `/`. */
   readonly path: string
+  /** What stands before the path: where an application has mounted the gateway, like `/swap`; absent or empty: nowhere. */
+  readonly mountedAt?: string
   /** Without its `?`, as it was sent. */
   readonly query: string
   /** Names in lower case. */
@@ -32,6 +34,15 @@ export interface HttpRequest {
 export interface Streams {
   /** Whether the response must have `Connection: close`. */
   readonly endsConnection: () => boolean
+  /** Whether somebody has read the body, or a part of it. */
+  readonly isBodyRead: () => boolean
+}
+
+/** Something in front has taken the body: only the operator can change that. */
+export function bodyWasRead(): Fault {
+  const cause = new Error('The body was read before the gateway: mount the gateway in front of every body parser.')
+  cause.stack = '' // no place in this code is at fault
+  return new Fault('internal', 'The body was read before it came to the gateway; please report the X-Request-Id.', { cause })
 }
 
 export interface HttpResponse {

@@ -11,10 +11,10 @@ export interface Content {
 export interface StaticPage {
   readonly path: string
   readonly type: string
-  /** Made at the first request, and the same then. */
-  readonly content: () => Content
+  /** Made at the first request, and the same then. `mountedAt`: as in `HttpRequest`. */
+  readonly content: (mountedAt: string) => Content
   /** The same document, compressed: the same bytes each time. */
-  readonly gzip?: () => Promise<Content>
+  readonly gzip?: (mountedAt: string) => Promise<Content>
   /** Whether the document at this path never changes, so that it may be cached for ever. */
   readonly isImmutable: boolean
   /** `Content-Security-Policy`, of a page that a browser shows. */
@@ -30,10 +30,18 @@ export function leadTo(location: string, path: string, isForBrowsers: boolean): 
   return { path, location, isForBrowsers, type: 'text/plain', content: contentOf(() => ''), isImmutable: false }
 }
 
-/** Made once, when it is first requested. */
-export function contentOf(text: () => string): () => Content {
-  let content: Content | undefined
-  return () => (content ??= encoded(text()))
+/** Made when it is first requested, and again where the gateway is mounted elsewhere. */
+export function contentOf(text: (mountedAt: string) => string): StaticPage['content'] {
+  return keepLast((mountedAt) => encoded(text(mountedAt)))
+}
+
+/** Keeps the last result: nearly all calls have the same argument. */
+export function keepLast<T>(make: (argument: string) => T): (argument: string) => T {
+  let last: { readonly argument: string; readonly result: T } | undefined
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: make(argument) }
+    return last.result
+  }
 }
 
 function encoded(text: string): Content {

@@ -1,12 +1,19 @@
 /** docs/contract.md §17: the gateway in another program. */
+
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import express from 'express'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Counter, Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashKey } from '../../src/adapters/crypto.ts'
+import { issueKey } from '../../src/core/operations/keys.ts'
 import { createSwapgate, type Swapgate, type SwapgateOptions } from '../../src/embedded.ts'
+import { openLedger } from '../../src/ledger/index.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { digits } from '../support/json.ts'
@@ -46,6 +53,14 @@ const create = (facts: object = {}, options: SwapgateOptions = {}): Swapgate => 
   return swapgate
 }
 
+/** In the ledger that the gateway has open too. */
+async function keyOf(name: string): Promise<string> {
+  const { accounts, close } = await openLedger(settings().ledger.url)
+  const { key } = await issueKey({ accounts, digest: hashKey, actor: 'tester' }, name, undefined)
+  await close()
+  return key
+}
+
 const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.10'
 const order = JSON.stringify({
   coinFrom: 'BTC',
@@ -82,16 +97,133 @@ it('is the listener of a bare server', async () => {
   expect((await post(url, '/a/api/v2/transactions')).status).toBe(201)
 })
 
-it('a create behind a body parser is 500, and nothing is sent', async () => {
-  const app = express()
-  app.use(express.json())
-  app.use(create().handler)
-  const url = await listen(app)
+it('has the reference and the OpenAPI documents where it is mounted, of the configuration in force', async () => {
+  const url = await listen(express().use('/swap', create({ sandbox: { enabled: true }, limits: { quotes: 7 } }).handler))
   await swapgate.start()
-  const response = await post(url, '/a/api/v2/transactions')
-  expect([response.status, response.headers['x-swap-reason']]).toEqual([500, 'internal'])
-  expect(provider.received('create')).toEqual([])
-  expect((await sendRequest(url, { path: quote })).status).toBe(200)
+  const read = async (path: string): Promise<string> => (await fetch(url + path)).text()
+  const documents = async () => ({
+    page: await read('/swap/docs'),
+    description: JSON.parse(await read('/swap/b/openapi.json')) as { servers: object[]; info: { description: string } },
+  })
+  const { page, description } = await documents()
+  expect(page).toContain('https://gateway.example/swap/a/api/v2')
+  expect(description.servers).toEqual([expect.objectContaining({ url: '/swap/b/api/v2' })])
+  for (const text of [page, description.info.description]) expect(text).not.toContain('/sandbox/deposits') // it has no port here
+  const [stylesheet = ''] = /docs\/[^"]+\.css/.exec(page) ?? []
+  expect((await fetch(new URL(stylesheet, `${url}/swap/docs`))).status).toBe(200)
+  const html = { headers: { accept: 'text/html' } }
+  for (const path of ['/swap', '/swap/']) expect((await fetch(url + path, html)).url).toBe(`${url}/swap/docs`)
+  expect((await sendRequest(url, { path: '/swap/a', ...html })).headers.location).toBe('/swap/docs#form-a')
+  await swapgate.reload(settings({ limits: { quotes: 7_000 } }))
+  const reloaded = await documents()
+  for (const text of [reloaded.page, reloaded.description.info.description]) expect(text).toMatch(/7000/)
+  await swapgate.reload(settings({ docs: false }))
+  expect((await fetch(`${url}/swap/docs`)).status).toBe(404)
+})
+
+it('an error leads to the reference where it is mounted, and names the base paths there', async () => {
+  const url = await listen(express().use('/swap', create().handler))
+  await swapgate.start()
+  const { headers, text } = await sendRequest(url, { path: '/swap/nowhere' })
+  expect(headers.link).toBe('</swap/docs#path>; rel="help"')
+  expect(text).toContain('/swap/a/api/v2, /swap/b/api/v2')
+})
+
+/** What a registry says of the quotes that were answered. */
+async function countedQuotes(registry: Pick<Registry, 'metrics'>): Promise<readonly string[]> {
+  return (await registry.metrics()).split('\n').filter((line) => /^swapgate_requests_total\{operation="get_rate"/.test(line))
+}
+const oneQuote = [expect.stringMatching(/client_form="A",provider_form="A",provider="alpha",error_type="none"\} 1$/)]
+
+it('hands out a registry with its metrics, and those of the process are not in it', async () => {
+  const url = await listen(create().handler)
+  await swapgate.start()
+  await sendRequest(url, { path: quote })
+  expect(await countedQuotes(swapgate.registry)).toEqual(oneQuote)
+  expect(await swapgate.registry.metrics()).not.toMatch(/^(?:nodejs|process)_/m)
+})
+
+it('adds its metrics to the registry that it is given, while it is started', async () => {
+  const registry = new Registry()
+  const own = new Counter({ name: 'own_total', help: 'Of the application.', registers: [registry] })
+  own.inc()
+  const url = await listen(create({}, { registry }).handler)
+  for (let start = 0; start < 2; start++) {
+    await swapgate.start()
+    await sendRequest(url, { path: quote })
+    expect(await countedQuotes(registry)).toEqual(oneQuote)
+    await swapgate.stop()
+    expect(registry.getMetricsAsArray().map(({ name }) => name)).toEqual(['own_total'])
+  }
+})
+
+it('counts by the configuration in force', async () => {
+  const url = await listen(create().handler)
+  await swapgate.start()
+  await swapgate.reload(settings({ providers: { gamma: { form: 'A', url: provider.url } }, routing: { providers: ['gamma'] } }))
+  await sendRequest(url, { path: quote })
+  expect(await swapgate.registry.metrics()).toContain('provider_form="A",provider="gamma",error_type="none"} 1')
+})
+
+it('does not start with a registry that has such metrics already, and adds none', async () => {
+  const registry = new Registry()
+  new Counter({ name: 'swapgate_ledger_failures_total', help: 'Of the application.', registers: [registry] })
+  create({}, { registry })
+  await expect(swapgate.start()).rejects.toThrow('already been registered')
+  expect(registry.getMetricsAsArray()).toHaveLength(1)
+})
+
+describe('behind a body parser', () => {
+  const message = 'The body was read before it came to the gateway; please report the X-Request-Id.'
+
+  it.each([
+    ['A', '/a/api/v2/transactions', { error: 'Internal Server Error', message, code: digits('500') }],
+    ['B', '/b/api/v2/transactions', { message, code: digits('500') }],
+    ['exolix', '/exolix/api/v2/transactions', expect.anything()],
+  ])('a create in form %s is 500 in its form, and nothing is sent', async (form, path, body) => {
+    const url = await listen(express().use(express.json(), create().handler))
+    await swapgate.start()
+    const scheme = form === 'exolix' ? '' : 'Bearer '
+    const key = form === 'B' ? { 'x-api-key': 'client-key-1' } : { authorization: `${scheme}client-key-1` }
+    const headers = { ...key, 'content-type': 'application/json' }
+    const response = await sendRequest(url, { method: 'POST', path, headers, body: order })
+    expect([response.status, response.headers['x-swap-form'], response.headers['x-swap-reason']]).toEqual([500, form, 'internal'])
+    expect(response.json).toEqual(body)
+    expect(response.text).toContain(message)
+    expect(provider.received('create')).toEqual([])
+    expect((await sendRequest(url, { path: quote })).status).toBe(200)
+  })
+
+  it('so is a request to an own path of the provider', async () => {
+    const native = { form: 'A', url: provider.url, key: 'key-of-the-gateway', native: ['POST /estimates'] }
+    const managed = { auth: { mode: 'managed' }, providers: { alpha: native } }
+    const url = await listen(express().use(express.json(), create(managed).handler))
+    await swapgate.start()
+    const key = await keyOf('acme')
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const response = await sendRequest(url, { method: 'POST', path: '/native/alpha/estimates', headers, body: '{}' })
+    expect([response.status, response.headers['x-swap-reason']]).toEqual([500, 'internal'])
+    expect(response.text).toContain(message)
+  })
+
+  it('the log has the cause in one line', async () => {
+    const program = `import express from 'express'
+import { createSwapgate } from '${new URL('../../src/embedded.ts', import.meta.url).href}'
+const settings = ${JSON.stringify(settings({ log: { format: 'text' } }))}
+const swapgate = createSwapgate(settings)
+await swapgate.start()
+const server = express().use(express.json(), swapgate.handler).listen(0, async () => {
+  await fetch('http://127.0.0.1:' + server.address().port + '/a/api/v2/transactions', {
+    method: 'POST', headers: { authorization: 'Bearer client-key-1', 'content-type': 'application/json', 'x-request-id': 'mine' }, body: '{}',
+  })
+  await swapgate.stop()
+  process.exit()
+})`
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+    expect(stderr).toMatch(
+      /^\S+ POST {2}\/a\/api\/v2\/transactions 500 \S+ ms - mine gateway_internal Error: The body was read before the gateway: mount the gateway in front of every body parser\.\n$/,
+    )
+  })
 })
 
 it('what middleware responds is its own', async () => {

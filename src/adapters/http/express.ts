@@ -86,7 +86,7 @@ function bindPrototypes(app: Express): void {
 }
 
 function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number, streams: Streams): HttpRequest {
-  const { method, url, headers } = request
+  const { method, url, baseUrl, headers } = request
   const at = url.indexOf('?')
   const repeated = repeatedHeaders(request)
   const protocolError = protocolErrorOf(request, repeated)
@@ -94,6 +94,8 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
     method,
     path: at < 0 ? url : url.slice(0, at),
     query: at < 0 ? '' : url.slice(at + 1),
+    // It becomes a part of links: as a URL has it.
+    ...(baseUrl && { mountedAt: new URL(baseUrl, 'http://localhost').pathname }),
     headers: parsedHeaders(headers),
     repeated,
     address: clientAddress(request, trustProxy),

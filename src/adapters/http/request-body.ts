@@ -1,6 +1,7 @@
 /** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/fault.ts'
+import { bodyWasRead } from '../../wire/http.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -21,7 +22,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
   const received = new GrowingBuffer()
   return new Promise((resolve, reject) => {
     const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { reason: 'body_invalid', cause }))
-    if (request.readableDidRead) return reject(alreadyRead())
+    if (request.readableDidRead) return reject(bodyWasRead())
     if (request.destroyed) return breakOff()
     request.on('data', (chunk: Buffer) => {
       if (received.length + chunk.length <= maxBytes) return received.append(chunk)
@@ -32,12 +33,6 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
     request.on('error', breakOff)
     request.on('close', () => breakOff())
   })
-}
-
-/** Something in front has taken the body: only the operator can change that. */
-function alreadyRead(): Fault {
-  const cause = new Error('The body was read before the gateway: mount the gateway in front of every body parser.')
-  return new Fault('internal', 'Internal error; please report the X-Request-Id.', { cause })
 }
 
 function tooLarge(maxBytes: number): Fault {

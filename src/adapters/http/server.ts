@@ -226,6 +226,10 @@ export class ServerStreams implements Streams {
     this.response = response
     this.endsConnection = endsConnection
   }
+
+  isBodyRead(): boolean {
+    return this.request.readableDidRead
+  }
 }
 
 /** Throws for streams of another adapter. */

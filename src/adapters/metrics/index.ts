@@ -1,5 +1,5 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
-import type { Histogram } from 'prom-client'
+import type { Histogram, Registry } from 'prom-client'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 import {
@@ -41,6 +41,8 @@ export interface Metrics {
   readonly print: (accept: string, others?: readonly CollectedMetrics[]) => Promise<Printed>
   /** For another process to print. */
   readonly collect: () => Promise<CollectedMetrics>
+  /** Takes them out of the registry that was given. */
+  readonly close: () => void
 }
 
 interface MetricsOptions extends ProcessInfo {
@@ -52,15 +54,18 @@ interface MetricsOptions extends ProcessInfo {
   readonly readLedgerGauges: ReadLedgerGauges
   /** Undefined before the ledger is open. */
   readonly readLedgerWaits: () => LedgerWaits | undefined
+  /** That of a program around the gateway; absent: an own one, which has the metrics of the process too. */
+  readonly registry?: Registry | undefined
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const { isCounting, providers, formOf, readLedgerGauges, readLedgerWaits } = options
-  const exposition = new Exposition()
+  const exposition = new Exposition(options.registry)
   const process = processMetrics(exposition, options)
   const print: Metrics['print'] = (accept, others) => exposition.print(accept, others)
   const collect = (): Promise<CollectedMetrics> => exposition.collect()
-  if (!isCounting) return { print, collect, observe: () => {} }
+  const close = (): void => exposition.close()
+  if (!isCounting) return { print, collect, close, observe: () => {} }
   const handlers: Handlers<Observation['what']> = {
     ...process,
     ...requestMetrics(exposition, formOf),
@@ -74,7 +79,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...fidelityMetrics(exposition, providers, formOf),
     ...mirrorMetrics(exposition),
   }
-  return { print, collect, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
+  return { print, collect, close, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }
 
 // Metric of creates that were rejected because an address does not match its network.

@@ -62,13 +62,27 @@ export interface Printed {
 /** prom-client's gauges with names of counters; they repeat the sums of other gauges. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** The metrics of the gateway and of its process. */
-export class Exposition {
-  private readonly registry = new Registry()
+/** A registry for the metrics of a gateway alone. */
+export function newRegistry(): Registry {
+  return new Registry()
+}
 
-  constructor() {
+/** The metrics of the gateway, and of its process if that is its own. */
+export class Exposition {
+  private readonly registry: Registry
+  private readonly names: string[] = []
+
+  /** `shared`: that of the program around, which has the metrics of the process. */
+  constructor(shared?: Registry) {
+    this.registry = shared ?? newRegistry()
+    if (shared) return
     collectDefaultMetrics({ register: this.registry })
     for (const name of misnamed) this.registry.removeSingleMetric(name)
+  }
+
+  /** Takes the metrics of the gateway out of the registry. */
+  close(): void {
+    for (const name of this.names.splice(0)) this.registry.removeSingleMetric(name)
   }
 
   counter<L extends string>(options: CounterOptions<L>): Counter<L> {
@@ -131,10 +145,21 @@ export class Exposition {
 
   /** Registered here, since a constructor refuses exemplars in a registry of the classic format. That leaves them out. */
   private add(metric: object, { name, earlierName }: MetricOptions<string>): void {
-    this.registry.registerMetric(metric as Metric)
+    this.register(metric as Metric, name)
     if (earlierName === undefined) return
     const help = `Deprecated: is now called ${name}.`
-    this.registry.registerMetric(Object.assign(Object.create(metric), { name: earlierName, help }))
+    this.register(Object.assign(Object.create(metric), { name: earlierName, help }), earlierName)
+  }
+
+  /** Throws if the registry has another metric of this name; then it has none of these. */
+  private register(metric: Metric, name: string): void {
+    try {
+      this.registry.registerMetric(metric)
+      this.names.push(name)
+    } catch (reason) {
+      this.close()
+      throw reason
+    }
   }
 
   collect(): Promise<CollectedMetrics> {

@@ -29,12 +29,12 @@ import {
 } from './schemas.ts'
 
 /** The document as JSON text. It depends only on the form and the version; with `served` on the configuration too. */
-export function openApi(form: Form, served?: Served): string {
-  return `${JSON.stringify(describeForm(form, served), null, 2)}\n`
+export function openApi(form: Form, served?: Served, mountedAt = ''): string {
+  return `${JSON.stringify(describeForm(form, served, mountedAt), null, 2)}\n`
 }
 
 /** The document, with numbers that keep their digits as JSON text. */
-export function describeForm(form: Form, served?: Served): Schema {
+export function describeForm(form: Form, served?: Served, mountedAt = ''): Schema {
   return {
     openapi: '3.1.0',
     info: {
@@ -43,7 +43,7 @@ export function describeForm(form: Form, served?: Served): Schema {
       description: introduction(form, served),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `/${form.name.toLowerCase()}/api/v2`, description: 'This gateway' }],
+    servers: [{ url: `${mountedAt}/${form.name.toLowerCase()}/api/v2`, description: 'This gateway' }],
     tags: [
       { name: 'Quotes', description: 'Coins and rates. They need no key.' },
       { name: 'Swaps', description: 'Your swaps. They need your key.' },
