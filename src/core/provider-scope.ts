@@ -41,7 +41,7 @@ export interface UpstreamScope {
   /** The fields of its form. */
   readonly capabilities: Capabilities
   /** Whether a refusal of its form may be about the amount without a word of that. */
-  readonly mayHideLimits: boolean
+  readonly mayHideAmountRange: boolean
   /** Its operations that are sent with a key. */
   readonly keyed: ReadonlySet<Op>
   /** The read that tells whether it is healthy, with the key if it has such a read. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type Amount, compareAmounts, divide, isPositive, isZero, multiplySubtract, roundDown, stepUp, toAmount } from './amount.ts'
-import { reasonByLimits } from './fault.ts'
+import { reasonByAmountRange } from './fault.ts'
 
 /** The oracle: a number as a fraction of two whole ones. */
 interface Fraction {
@@ -186,6 +186,6 @@ test.each([
   ['11', '-1', '10', 'refused'],
   [undefined, '1', '10', 'refused'],
 ] as const)('%s between %s and %s is %s', (amount, least, most, reason) => {
-  const limits = { minAmount: least as Amount | undefined, maxAmount: most as Amount | undefined }
-  expect(reasonByLimits(amount as Amount | undefined, limits)).toBe(reason)
+  const range = { minAmount: least as Amount | undefined, maxAmount: most as Amount | undefined }
+  expect(reasonByAmountRange(amount as Amount | undefined, range)).toBe(reason)
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anyCharacter } from '../../test/support/any-character.ts'
 import type { Amount } from './amount.ts'
 import { Confidential } from './confidential.ts'
-import { generalMessage, messageWithLimits, publicMessage } from './fault.ts'
+import { generalMessage, messageWithAmountRange, publicMessage } from './fault.ts'
 
 const nothing = new Confidential({ keys: [], hosts: [], names: [] })
 const names = new Confidential({ keys: [], hosts: ['pay-1'], names: ['alpha', 'b1'] })
@@ -81,7 +81,7 @@ it.each([
   ['Too low!', 'Too low! Minimum 1e-8, maximum 1.0e1.'],
   ['Too low?', 'Too low? Minimum 1e-8, maximum 1.0e1.'],
 ])('the limits end the message %j in the provider’s digits', (message, expected) => {
-  expect(messageWithLimits(message, { minAmount: '1e-8' as Amount, maxAmount: '1.0e1' as Amount })).toBe(expected)
+  expect(messageWithAmountRange(message, { minAmount: '1e-8' as Amount, maxAmount: '1.0e1' as Amount })).toBe(expected)
 })
 
 it('a credential is never shown, whatever it is joined to', () => {

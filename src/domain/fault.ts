@@ -183,8 +183,8 @@ export interface FaultDetails {
   /** The value of `X-Swap-Reason`. Default: that of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
-  /** The limits of the amount, as far as they are known, if the provider refused it for them. */
-  readonly limits?: AmountLimits
+  /** The range in which the provider takes the amount, as far as it is known, if it refused the amount for that. */
+  readonly amountRange?: AmountRange
   /** What is wrong with each parameter, if the message is about parameters of the request. */
   readonly errors?: readonly ParameterError[]
   /** What is wrong with other fields, if `field` is not the only one. */
@@ -213,7 +213,7 @@ export class Fault extends Error {
   readonly canForce: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
-  readonly limits: AmountLimits | undefined
+  readonly amountRange: AmountRange | undefined
   readonly errors: readonly ParameterError[] | undefined
   readonly others: readonly Fault[]
 
@@ -231,7 +231,7 @@ export class Fault extends Error {
     this.canForce = details.canForce ?? false
     this.reason = details.reason ?? faultTable[kind].reason
     this.unavailableCause = details.unavailableCause
-    this.limits = details.limits
+    this.amountRange = details.amountRange
     this.errors = details.errors
     this.others = details.others ?? []
   }
@@ -413,17 +413,17 @@ function isOfLedger(cause: unknown): boolean {
   return cause instanceof Fault && cause.reason === 'ledger_unavailable'
 }
 
-// The limits of an amount: they give a refused one its reason and its message (docs/contract.md §6).
+// The range of amounts that a provider takes: it gives a refused one its reason and its message (docs/contract.md §6).
 
-export interface AmountLimits {
+export interface AmountRange {
   /** The amount that was refused. */
   readonly amountIn?: Amount | undefined
   readonly minAmount?: Amount | undefined
   readonly maxAmount?: Amount | undefined
 }
 
-/** The limit that cannot be right: a negative one, or a minimum above the maximum. A maximum of 0 means no maximum. */
-export function implausibleLimit({ minAmount, maxAmount }: AmountLimits): 'minAmount' | 'maxAmount' | undefined {
+/** The bound that cannot be right: a negative one, or a minimum above the maximum. A maximum of 0 means no maximum. */
+export function implausibleBound({ minAmount, maxAmount }: AmountRange): 'minAmount' | 'maxAmount' | undefined {
   if (isNegative(minAmount)) return 'minAmount'
   if (isNegative(maxAmount)) return 'maxAmount'
   if (minAmount === undefined || maxAmount === undefined || isZero(maxAmount)) return undefined
@@ -434,26 +434,26 @@ function isNegative(amount: Amount | undefined): boolean {
   return amount !== undefined && !isPositive(amount) && !isZero(amount)
 }
 
-/** `below_minimum`, `above_maximum`, or `refused` if the limits do not explain the refusal, or cannot be right. */
-export function reasonByLimits(amount: Amount | undefined, limits: AmountLimits): Reason {
-  if (amount === undefined || implausibleLimit(limits) !== undefined) return 'refused'
-  const { minAmount, maxAmount } = limits
+/** `below_minimum`, `above_maximum`, or `refused` if the range does not explain the refusal, or cannot be right. */
+export function reasonByAmountRange(amount: Amount | undefined, range: AmountRange): Reason {
+  if (amount === undefined || implausibleBound(range) !== undefined) return 'refused'
+  const { minAmount, maxAmount } = range
   if (minAmount !== undefined && compareAmounts(amount, minAmount) < 0) return 'below_minimum'
   if (maxAmount !== undefined && isPositive(maxAmount) && compareAmounts(amount, maxAmount) > 0) return 'above_maximum'
   return 'refused'
 }
 
-/** The refusal with these limits in its reason and its message, if they explain it; otherwise the same. */
-export function explainedByLimits(fault: Fault, limits: AmountLimits): Fault {
-  const reason = reasonByLimits(limits.amountIn, limits)
+/** The refusal with this range in its reason and its message, if they explain it; otherwise the same. */
+export function explainedByAmountRange(fault: Fault, amountRange: AmountRange): Fault {
+  const reason = reasonByAmountRange(amountRange.amountIn, amountRange)
   if (reason === 'refused') return fault
   const { provider, effect, refusal } = fault
-  const details = { ...(provider !== undefined && { provider }), effect, refusal, reason, limits, cause: fault }
-  return new Fault('invalid', messageWithLimits(fault.message, limits), details)
+  const details = { ...(provider !== undefined && { provider }), effect, refusal, reason, amountRange, cause: fault }
+  return new Fault('invalid', messageWithAmountRange(fault.message, amountRange), details)
 }
 
-/** Appends the limits of the amount to the message: both, or the one that there is where a provider may have only one. */
-export function messageWithLimits(message: string, { minAmount, maxAmount }: AmountLimits): string {
+/** Appends the range of the amount to the message: both, or the one that there is where a provider may have only one. */
+export function messageWithAmountRange(message: string, { minAmount, maxAmount }: AmountRange): string {
   const parts = [minAmount && `minimum ${minAmount}`, maxAmount && `maximum ${maxAmount}`].filter(Boolean).join(', ')
   if (parts === '') return message
   return `${/[.!?]$/.test(message) ? message : `${message}.`} ${parts[0]?.toUpperCase()}${parts.slice(1)}.`

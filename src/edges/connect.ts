@@ -1,7 +1,7 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
 import { isSameButForRounding } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
-import { explainedByLimits, Fault, generalMessage, standardFault } from '../domain/fault.ts'
+import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
 import type { Rate } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
@@ -136,7 +136,7 @@ async function single<O extends Op>(
     const answer = await calls.send(operation, request, context)
     const fields = beside && (await withDefault(beside, besideGraceMs, undefined))
     const row = answer.decode({ fields, assumed, mayLack })
-    if (operation.refusesByLimits) refuseByLimits(row.fields, request)
+    if (operation.refusesByAmountRange) refuseByAmountRange(row.fields, request)
     const response = responseOf<O>(calls, row.fields, row.derived)
     if (operation.op !== 'getTransaction') return response
     const deniesRefund = row.nulls.includes('refundAddress') && row.fields.refundAddress === undefined
@@ -145,7 +145,7 @@ async function single<O extends Op>(
   } catch (reason) {
     const fault = Fault.from(reason)
     if (!mayBeAboutAmount(fault)) throw fault
-    throw withLimits(fault, request, beside && (await withDefault(beside, besideGraceMs, undefined)))
+    throw withAmountRange(fault, request, beside && (await withDefault(beside, besideGraceMs, undefined)))
   }
 }
 
@@ -158,8 +158,8 @@ function isPayoutMissing(
   return status === 'success' && (isAgreedOnly || (responseNames.has('txHashOut') && txHashOut === undefined))
 }
 
-function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {
-  const fault = withLimits(new Fault('invalid', generalMessage, { effect: 'refused', reason: 'refused' }), request, fields)
+function refuseByAmountRange(fields: ResponseFields, request: Request<Op>): void {
+  const fault = withAmountRange(new Fault('invalid', generalMessage, { effect: 'refused', reason: 'refused' }), request, fields)
   if (fault.reason !== 'refused') throw fault
 }
 
@@ -172,8 +172,8 @@ function mayBeAboutAmount({ kind, reason }: Fault): boolean {
   return kind === 'invalid' && reason === 'refused'
 }
 
-function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
-  return 'amountIn' in request ? explainedByLimits(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
+function withAmountRange(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
+  return 'amountIn' in request ? explainedByAmountRange(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
 }
 
 /** The fields that the call can express. */

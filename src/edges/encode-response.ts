@@ -1,5 +1,12 @@
 /** Converts results and faults into HTTP responses in a client's form. */
-import { type AmountLimits, Fault, faultTable, messageWithLimits, type ParameterError, reasonByLimits } from '../domain/fault.ts'
+import {
+  type AmountRange,
+  Fault,
+  faultTable,
+  messageWithAmountRange,
+  type ParameterError,
+  reasonByAmountRange,
+} from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Question } from '../domain/question.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
@@ -109,11 +116,11 @@ function statusIn({ statuses }: Form, status: Status | undefined): Status | unde
 
 function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, { amountIn }: Request<'getRate'>): void {
   const { message, minAmount, maxAmount } = body
-  const limits = { amountIn, minAmount, maxAmount }
-  const reason = reasonByLimits(amountIn, limits)
+  const amountRange = { amountIn, minAmount, maxAmount }
+  const reason = reasonByAmountRange(amountIn, amountRange)
   if (reason === 'refused') return
-  const text = message || messageWithLimits('The amount is outside of the limits.', limits)
-  throw new Fault('invalid', text, { reason, limits, effect: 'refused', ...(provider && { provider }) })
+  const text = message || messageWithAmountRange('The amount is outside of the limits.', amountRange)
+  throw new Fault('invalid', text, { reason, amountRange, effect: 'refused', ...(provider && { provider }) })
 }
 
 /** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */
@@ -158,9 +165,9 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   const errors = fault.errors ?? [fault, ...fault.others].flatMap((each) => fieldError(each, codec) ?? [])
   const message = errors.length === 0 ? fault.message : errors.map((error) => error.message).join(' ')
   const { amountRefusal } = form
-  const limits = isAboutAmount(fault) ? printLimits(fault.limits, responseContext.hasAmountsAsText) : undefined
-  if (!amountRefusal || !limits) return { status, headers, body: errorBody(form, status, message, { ...limits, errors }) }
-  return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, limits, message) }
+  const range = isAboutAmount(fault) ? printRange(fault.amountRange, responseContext.hasAmountsAsText) : undefined
+  if (!amountRefusal || !range) return { status, headers, body: errorBody(form, status, message, { ...range, errors }) }
+  return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, range, message) }
 }
 
 /** Undefined if the fault is not about a field. */
@@ -170,22 +177,22 @@ function fieldError({ field, reason, message }: Fault, codec: EndpointCodec | un
   return { field: name ?? '', reason, message: `Invalid ${name ?? 'request'}: ${message}.` }
 }
 
-function isAboutAmount({ reason, limits }: Fault): boolean {
-  return limits?.amountIn !== undefined && (reason === 'below_minimum' || reason === 'above_maximum')
+function isAboutAmount({ reason, amountRange }: Fault): boolean {
+  return amountRange?.amountIn !== undefined && (reason === 'below_minimum' || reason === 'above_maximum')
 }
 
 /** As JSON. */
-type PrintedLimits = Readonly<Partial<Record<keyof AmountLimits, string>>>
+type PrintedRange = Readonly<Partial<Record<keyof AmountRange, string>>>
 
 /** Limits that are not known are left out. */
-function printLimits(limits: AmountLimits = {}, asText: boolean): PrintedLimits {
-  const known = Object.entries(limits).filter(([, amount]) => amount !== undefined)
+function printRange(range: AmountRange = {}, asText: boolean): PrintedRange {
+  const known = Object.entries(range).filter(([, amount]) => amount !== undefined)
   return Object.fromEntries(known.map(([name, amount]) => [name, asText ? printString(amount) : amount]))
 }
 
 function amountRefusalBody(
   { body }: AmountRefusalTable,
-  { amountIn, minAmount, maxAmount }: PrintedLimits,
+  { amountIn, minAmount, maxAmount }: PrintedRange,
   message: string,
 ): string {
   const parts = { amountIn, minAmount, maxAmount, zero: '0', message: printString(message) }
@@ -196,7 +203,7 @@ function amountRefusalBody(
 }
 
 /** What an error says beside the members of its form. */
-interface MoreOfError extends PrintedLimits {
+interface MoreOfError extends PrintedRange {
   /** What is wrong with each parameter. */
   readonly errors?: readonly ParameterError[]
 }

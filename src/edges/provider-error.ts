@@ -2,15 +2,15 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import {
-  type AmountLimits,
+  type AmountRange,
   Fault,
   type FaultKind,
   generalMessage,
-  implausibleLimit,
+  implausibleBound,
   inSeconds,
-  messageWithLimits,
+  messageWithAmountRange,
   publicMessage,
-  reasonByLimits,
+  reasonByAmountRange,
   type SpecialRefusal,
   standardMessage,
 } from '../domain/fault.ts'
@@ -41,26 +41,26 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
   const refusal = readRefusal(form.refusal, body)
-  const { message, limits: knownLimits, reportedLimits, meaning } = refusal
-  const implausible = implausibleLimit(knownLimits)
+  const { message, amountRange: knownRange, reportedRange, meaning } = refusal
+  const implausible = implausibleBound(knownRange)
   if (implausible !== undefined) errorContext.drift(implausible, 'implausible')
-  const limits = implausible === undefined ? knownLimits : {}
+  const range = implausible === undefined ? knownRange : {}
   const kind = kindOf(response.status, call, meaning)
-  const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
+  const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
   const isRefused = isRefusal(response, body, meaning, call)
   const retryAfter = kind === 'limited' ? (readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds) : undefined
   return new Fault(
     kind,
     retryAfter === undefined
-      ? messageOf(kind, message, implausible === undefined ? reportedLimits : {}, errorContext)
+      ? messageOf(kind, message, implausible === undefined ? reportedRange : {}, errorContext)
       : limitedByProvider(retryAfter),
     {
       provider,
       effect: isRefused ? 'refused' : 'maybe',
       refusal: specialRefusal(response, call, refusal, isRefused),
       ...(reason && { reason }),
-      ...(isAboutAmount && { limits: { amountIn, ...limits } }),
+      ...(isAboutAmount && { amountRange: { amountIn, ...range } }),
       ...(retryAfter !== undefined && { retryAfter }),
     },
   )
@@ -138,13 +138,13 @@ function limitedByProvider(retryAfter: number): string {
   return `The provider has too many requests; please wait ${inSeconds(retryAfter)}.`
 }
 
-function messageOf(kind: FaultKind, providerMessage: string, limits: AmountLimits, errorContext: ErrorContext): string {
+function messageOf(kind: FaultKind, providerMessage: string, range: AmountRange, errorContext: ErrorContext): string {
   if (kind === 'unauthorized' || kind === 'failed') return standardMessage(kind)
   if (kind === 'notFound' && providerMessage === '') return standardMessage(kind)
   const message = isReasonPhrase(providerMessage)
     ? generalMessage
     : publicMessage(providerMessage, errorContext.confidential, errorContext.secret)
-  return messageWithLimits(message, limits)
+  return messageWithAmountRange(message, range)
 }
 
 /** Characters of an error that are worth the time that it takes to read them. */

@@ -121,7 +121,7 @@ export const changelly = defineProviderForm({
   refusal: {
     presentIn200: 'error',
     expiredQuote: [/\brateId\b/i, /\b(?:expired|not found)\b/i],
-    limits: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
+    amountRange: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
     codes: {
       at: 'error.code',
       meanings: {

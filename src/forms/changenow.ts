@@ -103,7 +103,7 @@ export const changenow = defineProviderForm({
     USDCEPOLYGON: { coin: 'maticusdce', network: 'matic' },
   },
   refusal: {
-    limits: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },
+    amountRange: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },
     codes: {
       at: 'error',
       meanings: {

@@ -62,7 +62,7 @@ export const exolix = defineProviderForm({
   flagsDepositMemos: true,
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   refusal: {
-    limits: { min: ['minAmount'], max: ['maxAmount'] },
+    amountRange: { min: ['minAmount'], max: ['maxAmount'] },
   },
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({

@@ -121,7 +121,7 @@ export const letsexchange = defineProviderForm({
   refusal: {
     presentIn200: 'error',
     messages: ['error.validation', 'error'],
-    limits: { min: ['min_amount'], max: ['max_amount'] },
+    amountRange: { min: ['min_amount'], max: ['max_amount'] },
     members: {
       'error.validation.deposit_amount': { kind: 'invalid', isAboutAmount: true },
       'error.validation.rate_id': { kind: 'invalid', isQuoteExpired: true },
@@ -163,7 +163,7 @@ export const letsexchange = defineProviderForm({
         ...unusedNames('expired_at', 'base_amount'),
       },
       assumes: ['amountIn', 'rateType'],
-      refusesByLimits: true,
+      refusesByAmountRange: true,
     }),
     createTransaction: {
       float: providerOperation<'createTransaction'>()({ at: 'POST /v1/transaction', request: order, response: transaction }),

@@ -79,7 +79,7 @@ export const sideshift = defineProviderForm({
   refusal: {
     presentIn200: 'error',
     expiredQuote: [/\bquote\b/i, /\bexpired\b/i],
-    limits: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
+    amountRange: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
     codes: {
       at: 'error.code',
       meanings: {

@@ -117,7 +117,7 @@ export function connectProvider(
     configured: provider,
     timeoutMs,
     capabilities: form.capabilities,
-    mayHideLimits: form.refusal.mayHideLimits ?? false,
+    mayHideAmountRange: form.refusal.mayHideAmountRange ?? false,
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
     keyedRead: form.operation('listTransactions') ? 'listTransactions' : 'listCurrencies',
     callsOf: (op, request, { needsAmountRangeOnly }) => (needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request))),

@@ -4,7 +4,7 @@ import { cutPage } from '../core/paging.ts'
 import { listFilter, passes } from '../core/transactions/list-filter.ts'
 import type { Amount } from '../domain/amount.ts'
 import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
-import { Fault, messageWithLimits, reasonByLimits, standardFault } from '../domain/fault.ts'
+import { Fault, messageWithAmountRange, reasonByAmountRange, standardFault } from '../domain/fault.ts'
 import { toTimeRange } from '../domain/instant.ts'
 import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
@@ -76,8 +76,8 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
 
 function refuseOutside(amountIn: Amount, terms: Terms): void {
   if (isWithin(amountIn, terms)) return
-  throw new Fault('invalid', messageWithLimits('The amount is outside the limits of this pair.', terms), {
-    reason: reasonByLimits(amountIn, terms),
+  throw new Fault('invalid', messageWithAmountRange('The amount is outside the limits of this pair.', terms), {
+    reason: reasonByAmountRange(amountIn, terms),
   })
 }
 

@@ -182,8 +182,8 @@ export function providerFormOf(form: Form): ProviderForm {
     credential: plainKey(form.credential),
     refusal: {
       messages,
-      limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true },
-      mayHideLimits: true,
+      amountRange: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true },
+      mayHideAmountRange: true,
       ...(statusIn200 !== undefined && { statusIn200 }),
     },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
@@ -209,6 +209,6 @@ function operationOf(form: Form, op: (typeof ops)[number]): ProviderOperation {
     only: [],
     also: undefined,
     assumes: [],
-    refusesByLimits: false,
+    refusesByAmountRange: false,
   }
 }

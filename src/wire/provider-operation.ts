@@ -35,7 +35,7 @@ export interface ProviderOperation extends ProviderCall {
   readonly only: readonly (readonly [name: string, value: string | boolean])[]
   readonly also: ProviderCall | undefined
   readonly assumes: readonly string[]
-  readonly refusesByLimits: boolean
+  readonly refusesByAmountRange: boolean
 }
 
 /** `implied`: fields of the request that the choice of these tables expresses. */
@@ -53,7 +53,7 @@ export function compileOperation(
     only: Object.entries(tables.only ?? {}),
     also: tables.also && compileCall(op, tables.also, isKeyed, statuses),
     assumes: tables.assumes ?? [],
-    refusesByLimits: tables.refusesByLimits ?? false,
+    refusesByAmountRange: tables.refusesByAmountRange ?? false,
   }
 }
 
@@ -105,7 +105,7 @@ export interface ProviderTables extends CallTables {
   /** In a create: its `quoteId` replaces the fields of the quote's request. */
   readonly isImpliedByQuote?: true
   /** Whether a quote of an amount outside of the limits in the same response is a refusal. */
-  readonly refusesByLimits?: true
+  readonly refusesByAmountRange?: true
 }
 
 /** An operation of another path or table for each type of rate; one that is absent is not offered. */

@@ -1,6 +1,6 @@
 /** How a provider refuses requests: the places of its reasons, limits and codes in a body. */
 import { type Amount, isZero, toAmount } from '../domain/amount.ts'
-import type { AmountLimits, FaultKind, Reason } from '../domain/fault.ts'
+import type { AmountRange, FaultKind, Reason } from '../domain/fault.ts'
 import { JsonNumber, JsonObject, type JsonValue } from './json.ts'
 import { memberAt } from './table.ts'
 
@@ -23,10 +23,10 @@ export interface RefusalMeaning {
 export interface RefusalTable {
   /** Places of a reason in plain text before those of frameworks, the best first: a text, or an object or list of texts. */
   readonly messages?: readonly string[]
-  /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
-  readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
+  /** Possible places of the amount's bounds. `areBoth`: clients get neither without the other. */
+  readonly amountRange?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** Whether a refusal for the amount may say so in its message only, without a limit and a code. */
-  readonly mayHideLimits?: true
+  readonly mayHideAmountRange?: true
   /** The place of the code, and what the codes mean. A number counts as its digits. */
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
   /** The meaning of a member's presence, if there is no known code. */
@@ -42,9 +42,9 @@ export interface RefusalTable {
 /** A refusal, read from a body. */
 export interface Refusal {
   readonly message: string
-  readonly limits: AmountLimits
+  readonly amountRange: AmountRange
   /** Those that a message may end with. */
-  readonly reportedLimits: AmountLimits
+  readonly reportedRange: AmountRange
   readonly meaning: RefusalMeaning | undefined
   readonly isQuoteExpired: boolean
   /** Whether it is as the form has its errors. Otherwise something in front of the provider may have written it. */
@@ -53,17 +53,17 @@ export interface Refusal {
 
 /** A body that is no object refuses nothing: a list may be the responses to something else. */
 export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
-  const { messages = [], limits, codes, members = {}, expiredQuote } = table
+  const { messages = [], amountRange, codes, members = {}, expiredQuote } = table
   const body = response instanceof JsonObject ? response : undefined
   const code = codes && textOf(at(body, codes.at))
-  const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
+  const known = { minAmount: firstAmount(body, amountRange?.min), maxAmount: firstAmount(body, amountRange?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   const meaning = meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
   const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
   return {
     message,
-    limits: known,
-    reportedLimits: isHalf && limits?.areBoth ? {} : known,
+    amountRange: known,
+    reportedRange: isHalf && amountRange?.areBoth ? {} : known,
     meaning,
     isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.every((word) => word.test(message)) ?? false,
     isOfForm: meaning !== undefined || code !== undefined || hasFormsParts(table, body),

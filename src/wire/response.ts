@@ -221,12 +221,12 @@ function readSlot(slot: ResponseSlot, value: JsonValue, rowContext: RowContext):
 
 /** An empty text in an optional field means that there is none. */
 function isNothing({ field, absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
-  if (value === '' && limits.has(field)) return true
+  if (value === '' && amountBounds.has(field)) return true
   return value === '' && absence !== 'required' && !mayBeEmpty && scalar !== responseScalars.amount
 }
 
 /** Without one there is no such limit, whatever the form promises its clients. */
-const limits: ReadonlySet<string> = new Set(['minAmount', 'maxAmount'])
+const amountBounds: ReadonlySet<string> = new Set(['minAmount', 'maxAmount'])
 
 /** Words of programs for "no maximum": a negative number, and the largest one that they know. */
 function isNoMaximum(value: JsonValue): boolean {
@@ -304,7 +304,7 @@ function deduct({ field, name, deductedFrom = '' }: ResponseSlot, rowContext: Ro
 
 function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>, mayLack: string | undefined): void {
   const mayBeAbsent =
-    limits.has(slot.field) || slot.field === mayLack || (slot.when ? slot.when(response) : slot.absence !== 'required')
+    amountBounds.has(slot.field) || slot.field === mayLack || (slot.when ? slot.when(response) : slot.absence !== 'required')
   if (!mayBeAbsent) throw new WireError(slot.name, 'it is missing')
 }
 

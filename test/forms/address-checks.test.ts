@@ -171,7 +171,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     )
   })
 
-  test('nothing is sent to the provider, and it is charged as a quote', async () => {
+  test('nothing is sent to the provider, and it is counted as a quote', async () => {
     await pair.client.get('/currencies') // after that nothing of the gateway's own is due
     const before = pair.provider.journal.length
     const response = await check({ ...words.usdtTrx[form], address: onTron })

@@ -46,14 +46,14 @@ function withNow(actual: Record<string, unknown>, expected: GoldenResponse['body
   return age >= 0 && age < 60_000 ? { ...actual, createdAt: 'now' } : actual
 }
 
-function detailsOf({ kind, message, reason, effect, field, limits, retryAfter, refusal }: Fault): unknown {
+function detailsOf({ kind, message, reason, effect, field, amountRange, retryAfter, refusal }: Fault): unknown {
   return known({
     kind,
     message,
     reason,
     effect,
     field,
-    limits,
+    amountRange,
     retryAfter,
     isQuoteExpired: refusal === 'quoteExpired' || undefined,
   })

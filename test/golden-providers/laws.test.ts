@@ -42,7 +42,7 @@ function bodyOf({ outcome }: Connected): Record<string, unknown> {
 
 /** The amounts of the test may make a quote one that is refused by its own limits. */
 function isOutsideLimits({ outcome }: Connected): boolean {
-  return 'fault' in outcome && outcome.fault instanceof Fault && outcome.fault.limits !== undefined
+  return 'fault' in outcome && outcome.fault instanceof Fault && outcome.fault.amountRange !== undefined
 }
 
 /** A fixed create whose quote is for another amount than was requested is refused. */

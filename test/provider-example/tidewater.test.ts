@@ -78,7 +78,7 @@ describe('the form of docs/forms.md', () => {
     const failure = { code: 'AMOUNT_LOW', text: 'Too little', min: '10' }
     const refused = call('getRate', { ...pair, amountIn: '1', rateType: 'float' }, { failure })
     await expect(refused).rejects.toThrow(Fault)
-    await expect(refused).rejects.toMatchObject({ kind: 'invalid', reason: 'below_minimum', limits: { minAmount: '10' } })
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', reason: 'below_minimum', amountRange: { minAmount: '10' } })
   })
 
   it('lists transactions and currencies', async () => {

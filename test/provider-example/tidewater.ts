@@ -70,7 +70,7 @@ export const tidewater = defineProviderForm({
   refusal: {
     presentIn200: 'failure',
     messages: ['failure.text'],
-    limits: { min: ['failure.min'], max: ['failure.max'] },
+    amountRange: { min: ['failure.min'], max: ['failure.max'] },
     codes: {
       at: 'failure.code',
       meanings: {

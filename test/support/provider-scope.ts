@@ -37,7 +37,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     tag: 'alpha',
     state: 'active',
     timeoutMs: 10_000,
-    mayHideLimits: false,
+    mayHideAmountRange: false,
     capabilities: formA.capabilities,
     keyed,
     keyedRead: 'listTransactions',

@@ -11,7 +11,7 @@ import {
 } from '../../domain/amount.ts'
 import { type AssetTable, fold } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { type AmountLimits, Fault, implausibleLimit } from '../../domain/fault.ts'
+import { type AmountRange, Fault, implausibleBound } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Currency, Pair, RateQuery, Transaction } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
@@ -39,7 +39,7 @@ export class KnownMaximums {
   }
 
   /** Notes the maximum of a response to this request, if it has one. */
-  note(request: Pair, { maxAmount }: AmountLimits): void {
+  note(request: Pair, { maxAmount }: AmountRange): void {
     const coin = coinOf(request)
     if (maxAmount === undefined || !isPositive(maxAmount) || coin.length > maxNameLength) return
     const known = this.of(request)
@@ -73,7 +73,7 @@ export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
       })
   }
   const noteLimits = (request: RateQuery, reason: unknown): never => {
-    maximums.note(request, Fault.from(reason).limits ?? {})
+    maximums.note(request, Fault.from(reason).amountRange ?? {})
     throw reason
   }
   return onOperations({
@@ -135,14 +135,14 @@ export function countExcessDecimals(provider: string, table: AssetTable, observe
 export function plausibleLimits(provider: string, observe: Observer): Layer {
   const count = (field: string): void => observe({ what: 'drift', provider, field, drift: 'implausible' })
   const plausible = (row: Currency): Currency => {
-    const field = implausibleLimit({ minAmount: row.depositMin, maxAmount: row.depositMax })
+    const field = implausibleBound({ minAmount: row.depositMin, maxAmount: row.depositMax })
     if (field === undefined) return row
     count(field === 'minAmount' ? 'depositMin' : 'depositMax')
     return { ...row, depositMin: undefined, depositMax: undefined }
   }
   return mapResponses({
     getRate: (response) => {
-      const field = implausibleLimit(response.body)
+      const field = implausibleBound(response.body)
       if (field === undefined) return response
       count(field)
       return { ...response, body: { ...response.body, minAmount: undefined, maxAmount: undefined } }

@@ -3,7 +3,7 @@ import { memoOf } from '../../domain/address/same-address.ts'
 import { type Amount, isZero } from '../../domain/amount.ts'
 import { fold } from '../../domain/asset.ts'
 import type { Confidential } from '../../domain/confidential.ts'
-import { Fault, publicMessage, reasonByLimits } from '../../domain/fault.ts'
+import { Fault, publicMessage, reasonByAmountRange } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
 import { assetNameOf, from, type Side, to } from '../assets/asset-naming.ts'
@@ -122,7 +122,7 @@ function refuseMessage(
   const canShow = client.responseFields.getRate.has('message') && amountOut !== undefined
   if (canShow || (amountOut !== undefined && !isZero(amountOut))) return
   throw new Fault('invalid', publicMessage(message, confidential), {
-    reason: reasonByLimits(amountIn, body),
+    reason: reasonByAmountRange(amountIn, body),
     ...(provider !== undefined && { provider }),
   })
 }

@@ -13,7 +13,7 @@ import {
   zero,
 } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/asset.ts'
-import { type AmountLimits, Fault, type Reason } from '../../domain/fault.ts'
+import { type AmountRange, Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
 import type { CurrencyList, ListedAsset } from '../assets/currency-list.ts'
@@ -230,7 +230,7 @@ interface QuoteSources {
 }
 
 /** What one provider responses for an amount. */
-export interface Quote extends AmountLimits {
+export interface Quote extends AmountRange {
   readonly received?: Amount | undefined
   readonly quoteId?: string | undefined
   readonly fault?: Fault | undefined
@@ -277,14 +277,14 @@ function quoteAmount(
       return { received: amountOut, minAmount, maxAmount, quoteId }
     } catch (reason) {
       const fault = Fault.from(reason)
-      return { ...limitsIn(fault.message), ...fault.limits, fault }
+      return { ...amountRangeIn(fault.message), ...fault.amountRange, fault }
     }
   }
   return Promise.all(services.map(quote))
 }
 
 /** A refusal ends with its limits (docs/contract.md §6), also that of a provider which is a gateway or a sandbox itself. */
-function limitsIn(message: string): AmountLimits {
+function amountRangeIn(message: string): AmountRange {
   const [, minimum = '', maximum = ''] = /\bMinimum (\d[\d.]{0,63}), maximum (\d[\d.]{0,63})\.$/.exec(message) ?? []
   return { minAmount: toAmount(minimum), maxAmount: toAmount(maximum) }
 }
@@ -296,7 +296,7 @@ function suits(amount: Amount, { received, minAmount, maxAmount }: Quote): boole
 
 /** Twice the larger minimum, or the smaller maximum if that is less. Undefined if no amount suits both, or no limit is known. */
 function amountWithin(quotes: readonly Quote[]): Amount | undefined {
-  const known = (limit: keyof AmountLimits) => quotes.flatMap((quote) => quote[limit] ?? []).filter(isPositive)
+  const known = (limit: keyof AmountRange) => quotes.flatMap((quote) => quote[limit] ?? []).filter(isPositive)
   const [minimum] = known('minAmount').toSorted((a, b) => compareAmounts(b, a))
   const [maximum] = known('maxAmount').toSorted(compareAmounts)
   if (minimum === undefined) return maximum

@@ -121,11 +121,11 @@ async function findingOf(query: RateQuery, context: Context, service: SwapServic
     return { terms: { rateType, minAmount, maxAmount }, isOffered: true, names: body, provider }
   } catch (reason) {
     const fault = Fault.from(reason)
-    const { kind, limits, field, provider } = fault
+    const { kind, amountRange, field, provider } = fault
     const isAboutAmount = field === 'amountIn' || aboutAmount.has(fault.reason)
     if (kind !== 'invalid') return { terms: { rateType }, isOffered: undefined, fault }
     if (isAboutAmount) {
-      const { minAmount, maxAmount } = limits ?? {}
+      const { minAmount, maxAmount } = amountRange ?? {}
       return { terms: { rateType, minAmount, maxAmount }, isOffered: true, provider }
     }
     if (fault.reason === 'not_offered' || field === 'rateType') return { terms: { rateType }, isOffered: false }

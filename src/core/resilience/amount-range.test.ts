@@ -16,10 +16,10 @@ it('limits are those of the last minute, however often they are asked for', asyn
     if (compareAmounts(amountIn, minAmount) < 0) throw new Fault('invalid', 'no', { reason: 'refused', effect: 'refused' })
     return { body: { amountIn, minAmount } }
   })
-  const explained = explainRefusedAmounts(providerScope({ mayHideLimits: true, clock: () => now }))(provider)
+  const explained = explainRefusedAmounts(providerScope({ mayHideAmountRange: true, clock: () => now }))(provider)
   const query = { coinFrom: 'BTC', coinTo: 'ETH', amountIn: amount('0.001'), rateType: 'float' } as RateQuery
   const refuse = async () =>
-    Fault.from(await explained.call('getRate', query, contextOf()).catch((reason) => reason)).limits?.minAmount
+    Fault.from(await explained.call('getRate', query, contextOf()).catch((reason) => reason)).amountRange?.minAmount
   expect(await refuse()).toBe('0.01')
   minAmount = amount('0.1')
   for (now = 20_000; now < 60_000; now += 20_000) expect(await refuse()).toBe('0.01')

@@ -5,7 +5,7 @@
 import { type Amount, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { explainedByLimits, Fault } from '../../domain/fault.ts'
+import { explainedByAmountRange, Fault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
@@ -30,8 +30,8 @@ const factors = ['1000', '0.001'].map((factor) => toAmount(factor) as Amount)
  * Inside of the retries, so that a call is made once, and outside of the budget, so that it is spent. Most forms have a word
  * for a refusal for the amount: then only the limits of a create are asked for.
  */
-export function explainRefusedAmounts({ mayHideLimits, steadyClock }: UpstreamScope): Layer {
-  return mayHideLimits ? rememberAmountRanges(steadyClock) : fetchAmountRange()
+export function explainRefusedAmounts({ mayHideAmountRange, steadyClock }: UpstreamScope): Layer {
+  return mayHideAmountRange ? rememberAmountRanges(steadyClock) : fetchAmountRange()
 }
 
 function fetchAmountRange(): Layer {
@@ -39,10 +39,10 @@ function fetchAmountRange(): Layer {
     createTransaction: (request, context, next) =>
       next.call('createTransaction', request, context).catch(async (reason) => {
         const fault = Fault.from(reason)
-        if (fault.limits === undefined || !lacksAmountRange(fault)) throw fault
+        if (fault.amountRange === undefined || !lacksAmountRange(fault)) throw fault
         const query = queryOf(request)
         const range = await withDefault(rangeOf(query, rangeOnly(context), next), waitMsOf(context), undefined)
-        throw explainedByLimits(fault, { ...range, amountIn: query.amountIn })
+        throw explainedByAmountRange(fault, { ...range, amountIn: query.amountIn })
       }),
   })
 }
@@ -63,7 +63,7 @@ function rememberAmountRanges(clock: SteadyClock): Layer {
     const asked =
       recall(key) ?? remember(key, withDefault(findRange(query, rangeOnly(context), next, isQuote), waitMsOf(context), {}))
     const range = await withDefault(asked, waitMsOf(context), {})
-    return explainedByLimits(fault, { ...range, amountIn: query.amountIn })
+    return explainedByAmountRange(fault, { ...range, amountIn: query.amountIn })
   }
   return onOperations({
     getRate: (query, context, next) =>
@@ -94,9 +94,9 @@ function waitMsOf({ deadline }: Context): number {
 }
 
 /** A refusal of the request that may be about its amount, and names no limit. */
-function lacksAmountRange({ kind, reason, effect, limits }: Fault): boolean {
+function lacksAmountRange({ kind, reason, effect, amountRange }: Fault): boolean {
   if (kind !== 'invalid' || effect === 'maybe') return false
-  return limits === undefined ? reason === 'refused' && effect === 'refused' : !limits.minAmount && !limits.maxAmount
+  return amountRange === undefined ? reason === 'refused' && effect === 'refused' : !amountRange.minAmount && !amountRange.maxAmount
 }
 
 function queryOf(request: NewTransaction): RateQuery {
@@ -125,8 +125,8 @@ async function rangeOf(query: RateQuery, context: Context, next: SwapService): P
     const { body } = await next.call('getRate', query, context)
     return { minAmount: body.minAmount, maxAmount: body.maxAmount }
   } catch (reason) {
-    const { kind, limits } = Fault.from(reason)
+    const { kind, amountRange } = Fault.from(reason)
     if (kind !== 'invalid') throw reason
-    return limits
+    return amountRange
   }
 }
