@@ -109,6 +109,69 @@ class Swap(_ListedSwap, _Facts):
     status: Status
 
 
+class _PairSide(TypedDict):
+    coin: str
+
+
+class PairSide(_PairSide, total=False):
+    """What the gateway knows of one side of a pair."""
+
+    network: str
+    decimals: int  # a create with more is refused
+    memoNeeded: bool  # whether an address there may need a memo or tag
+    addressPattern: str  # every address matches it; a text that matches may still be none
+
+
+class Directions(TypedDict, total=False):
+    forward: bool
+    reverse: bool
+
+
+class _PairRateType(TypedDict):
+    rateType: RateType
+
+
+class PairRateType(_PairRateType, total=False):
+    minAmount: Amount
+    maxAmount: Amount
+
+
+# `from` is a word of Python.
+Pair = TypedDict("Pair", {"from": PairSide, "to": PairSide, "directions": Directions, "rateTypes": List[PairRateType]})
+
+
+class _AddressToCheck(TypedDict):
+    coin: str  # the code of a coin on its network
+    address: str
+
+
+class AddressToCheck(_AddressToCheck, total=False):
+    extraId: Optional[str]  # the memo or tag of the address
+
+
+class ParameterError(TypedDict):
+    field: str  # the name as you sent it; empty for the request as a whole
+    reason: str
+    message: str
+
+
+class ProviderRate(Rate):
+    provider: str
+
+
+class FailedRate(TypedDict):
+    provider: str
+    reason: str
+    message: str
+
+
+class Rates(TypedDict):
+    """The quotes of the providers that you may choose, the best first, and which have none."""
+
+    rates: List[ProviderRate]
+    failed: List[FailedRate]
+
+
 class Pagination(TypedDict):
     page: int
     size: int
@@ -138,6 +201,14 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class AddressCheck:
+    valid: bool
+    errors: List[ParameterError]
+    warning: Optional[str] = None
+    """`memo_recommended`: the network has memos or tags, and there is none for this address."""
+
+
+@dataclass(frozen=True)
 class Created:
     swap: Swap
     idempotency_key: str
@@ -163,8 +234,8 @@ class ErrorDetails:
     """Include it when you report a fault."""
     retry_after: Optional[int] = None
     """Seconds after which the same request may be sent again."""
-    errors: Tuple[Mapping[str, str], ...] = ()
-    """What is wrong with each parameter: `field`, `reason`, `message`."""
+    errors: Tuple[ParameterError, ...] = ()
+    """What is wrong with each parameter."""
     min_amount: Optional[Amount] = None
     """The limits of the pair, where they are known."""
     max_amount: Optional[Amount] = None
@@ -228,15 +299,14 @@ class Mismatch(SwapError):
 
 class OutcomeUnknown(SwapError):
     """
-    The swap may have been created or not. Keep the order with this key, and ask again under it later:
-    create(order, idempotency_key=key, is_repeat=True). Under another key it could be created twice.
-    The details are those of the last try.
+    The swap may have been created or not. Keep the order and `repeat`, which has the key, and ask again later:
+    create(error.order, **error.repeat). Under another key it could be created twice. The details are those of the last try.
     """
 
-    def __init__(self, order: Order, idempotency_key: str, last: SwapError):
+    def __init__(self, order: Order, repeat: Dict[str, Any], last: SwapError):
         super().__init__(f"It is not known whether the swap was created: ask again under the same key ({last})", last.details)
         self.order = order
-        self.idempotency_key = idempotency_key
+        self.repeat = repeat
 
 
 @dataclass(frozen=True)
@@ -352,27 +422,45 @@ class SwapClient:
         self._timeout_seconds = timeout_seconds
 
     def currencies(self, *, page: int = 1, size: int = 50, search: Optional[str] = None) -> Page[Currency]:
-        query = {"page": page, "size": size, **({} if search is None else {"search": search})}
-        return Page(**self._read("/currencies", query)[0])
+        return _page(self._read("/currencies", {"page": page, "size": size, "search": search})[0])
 
-    def rate(self, query: RateQuery) -> Rate:
-        return self._read("/rate", {**query, "amount": _text_of(query["amount"])})[0]
+    def rate(self, query: RateQuery, *, provider: Optional[str] = None) -> Rate:
+        """provider: the tag of the one that is to respond, where the operator lets you choose"""
+        return self._read("/rate", {**query, "amount": _text_of(query["amount"])}, provider)[0]
+
+    def rates(self, query: RateQuery) -> Rates:
+        """The quotes of all providers that you may choose with this key."""
+        return self._read("/rates", {**query, "amount": _text_of(query["amount"])})[0]
+
+    def pair(self, coin_from: str, coin_to: str) -> Pair:
+        """Both by their codes."""
+        return self._read(f"/pairs/{quote(coin_from, safe='')}/{quote(coin_to, safe='')}")[0]
+
+    def check_address(self, question: AddressToCheck) -> AddressCheck:
+        checked, headers = self._send("POST", "/addresses/check", self._patience_seconds, json.dumps(question))
+        return AddressCheck(checked["valid"], checked["errors"], headers.get("X-Swap-Warning"))
 
     def get(self, id: str) -> Seen:
         return _seen(*self._read(_path_of(id)))
 
-    def list(self, *, page: int = 1, size: int = 20) -> Page[ListedSwap]:
-        return Page(**self._read("/transactions", {"page": page, "size": size})[0])
+    def list(
+        self, *, page: int = 1, size: int = 20, status: Optional[Status] = None, updated_since: Optional[str] = None
+    ) -> Page[ListedSwap]:
+        """updated_since: only swaps whose status changed then or later, such as 2026-11-20T10:24:10Z"""
+        query = {"page": page, "size": size, "status": status, "updatedSince": updated_since}
+        return _page(self._read("/transactions", query)[0])
 
     def all_currencies(self, search: Optional[str] = None) -> Iterator[Currency]:
         """All coins, page by page."""
         return _rows(lambda page: self.currencies(page=page, size=100, search=search))
 
-    def all(self) -> Iterator[ListedSwap]:
+    def all(self, *, status: Optional[Status] = None, updated_since: Optional[str] = None) -> Iterator[ListedSwap]:
         """All swaps of the key, page by page. While others are added, a swap may move to the next page and come twice."""
-        return _rows(lambda page: self.list(page=page, size=100))
+        return _rows(lambda page: self.list(page=page, size=100, status=status, updated_since=updated_since))
 
-    def create(self, order: Order, *, idempotency_key: Optional[str] = None, is_repeat: bool = False) -> Created:
+    def create(
+        self, order: Order, *, idempotency_key: Optional[str] = None, is_repeat: bool = False, provider: Optional[str] = None
+    ) -> Created:
         """
         Creates one swap, however often the request has to be sent: always under the same key. It raises OutcomeUnknown if a swap may
         exist, also if a later try was refused or got no connection. Every other error means that there is none, but for Mismatch.
@@ -381,6 +469,7 @@ class SwapClient:
             one for each call.
         is_repeat: you have called before with this key and do not know what became of it: a refusal now is no proof that there is no
             swap.
+        provider: the tag of the one that is to respond, where the operator lets you choose
         """
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         body = json.dumps({**order, "amount": _text_of(order["amount"])})
@@ -391,10 +480,10 @@ class SwapClient:
             may_exist = may_exist or failure.may_exist
 
         try:
-            swap, headers = self._send("POST", "/transactions", self._patience_seconds, body, key, on_failure)
+            swap, headers = self._send("POST", "/transactions", self._patience_seconds, body, key, provider, on_failure)
         except SwapError as error:
             if may_exist and not isinstance(error, Mismatch):
-                raise OutcomeUnknown(order, key, error) from error
+                raise OutcomeUnknown(order, {"idempotency_key": key, "is_repeat": True, "provider": provider}, error) from error
             raise
         is_repeated = headers.get("Idempotent-Replayed") == "true"
         return Created(swap, key, is_repeated, headers.get("X-Swap-Status"), headers.get("X-Swap-Warning"))
@@ -428,8 +517,11 @@ class SwapClient:
                 raise TimeoutError(f"The swap {id} has the status {status} after {within_seconds} seconds")
             _pause(seconds)
 
-    def _read(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Mapping[str, str]]:
-        return self._send("GET", f"{path}?{urlencode(query)}" if query else path, self._patience_seconds)
+    def _read(
+        self, path: str, query: Mapping[str, Any] = {}, provider: Optional[str] = None
+    ) -> Tuple[Any, Mapping[str, str]]:
+        known = urlencode({name: value for name, value in query.items() if value is not None})
+        return self._send("GET", f"{path}?{known}" if known else path, self._patience_seconds, provider=provider)
 
     def _send(
         self,
@@ -438,6 +530,7 @@ class SwapClient:
         patience_seconds: float,
         body: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        provider: Optional[str] = None,
         on_failure: Callable[[_Failure], None] = _not_needed,
     ) -> Tuple[Any, Mapping[str, str]]:
         """Repeats a request that failed for a reason that passes: after Retry-After, or a pause that grows."""
@@ -448,6 +541,8 @@ class SwapClient:
             headers["Content-Type"] = "application/json"
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
+        if provider is not None:
+            headers["X-Swap-Provider"] = provider
         for name, value in headers.items():
             if not re.fullmatch(r"[ -~]+", value):
                 raise ValueError(f"{name} must be visible ASCII")
@@ -506,6 +601,10 @@ def _no_response(cause: Exception, may_exist: bool) -> _Failure:
 
 def _path_of(id: str) -> str:
     return f"/transactions/{quote(id, safe='~')}"
+
+
+def _page(body: Any) -> Page[Any]:
+    return Page(body["data"], body["pagination"])
 
 
 def _rows(read: Callable[[int], Page[Row]]) -> Iterator[Row]:

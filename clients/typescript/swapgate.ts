@@ -85,11 +85,62 @@ export interface CreatedSwap extends Swap {
   readonly rateType: RateType
 }
 
+/** What the gateway knows of one side of a pair. */
+export interface PairSide {
+  readonly coin: string
+  readonly network?: string
+  /** A create with more decimals is refused. */
+  readonly decimals?: number
+  /** Whether an address there may need a memo or tag. */
+  readonly memoNeeded?: boolean
+  /** Every address matches this regular expression; a text that matches may still be none. */
+  readonly addressPattern?: string
+}
+
+export interface Pair {
+  readonly from: PairSide
+  readonly to: PairSide
+  readonly directions: { readonly forward?: boolean; readonly reverse?: boolean }
+  readonly rateTypes: readonly { readonly rateType: RateType; readonly minAmount?: Amount; readonly maxAmount?: Amount }[]
+}
+
+export interface AddressToCheck {
+  /** The code of a coin on its network. */
+  readonly coin: string
+  readonly address: string
+  /** The memo or tag of the address. */
+  readonly extraId?: string | null
+}
+
+export interface AddressCheck {
+  readonly valid: boolean
+  readonly errors: readonly ParameterError[]
+}
+
+/** The quotes of the providers that you may choose, the best first, and which have none. */
+export interface Rates {
+  readonly rates: readonly (Rate & { readonly provider: string })[]
+  readonly failed: readonly { readonly provider: string; readonly reason: string; readonly message: string }[]
+}
+
+export interface ParameterError {
+  /** The name as you sent it; empty for the request as a whole. */
+  readonly field: string
+  readonly reason: string
+  readonly message: string
+}
+
 export interface PageQuery {
   /** From 1. */
   readonly page?: number
   /** From 1 to 100. */
   readonly size?: number
+}
+
+export interface ListQuery extends PageQuery {
+  readonly status?: Status
+  /** Only swaps whose status changed then or later: `2026-11-20T10:24:10Z`. */
+  readonly updatedSince?: string
 }
 
 export interface Page<Row> {
@@ -132,7 +183,7 @@ interface ErrorDetails {
   /** Seconds after which the same request may be sent again. */
   readonly retryAfter?: number
   /** What is wrong with each parameter. */
-  readonly errors?: readonly { readonly field: string; readonly reason: string; readonly message: string }[]
+  readonly errors?: readonly ParameterError[]
   /** The limits of the pair, where they are known. */
   readonly minAmount?: Amount
   readonly maxAmount?: Amount
@@ -144,7 +195,7 @@ export class SwapError extends Error implements ErrorDetails {
   declare readonly status?: number
   declare readonly requestId?: string
   declare readonly retryAfter?: number
-  declare readonly errors?: NonNullable<ErrorDetails['errors']>
+  declare readonly errors?: readonly ParameterError[]
   declare readonly minAmount?: Amount
   declare readonly maxAmount?: Amount
 
@@ -176,17 +227,17 @@ export class Unavailable extends SwapError {}
 export class Mismatch extends SwapError {}
 
 /**
- * The swap may have been created or not. Keep the order with this key, and ask again under it later: `create(order, { idempotencyKey,
- * isRepeat: true })`. Under another key it could be created twice. The rest is that of the last try.
+ * The swap may have been created or not. Keep the order and `repeat`, which has the key, and ask again later: `create(order, repeat)`.
+ * Under another key it could be created twice. The rest is that of the last try.
  */
 export class OutcomeUnknown extends SwapError {
   readonly order: Order
-  readonly idempotencyKey: string
+  readonly repeat: CreateOptions & { readonly idempotencyKey: string }
 
-  constructor(order: Order, idempotencyKey: string, last: SwapError) {
+  constructor(order: Order, repeat: OutcomeUnknown['repeat'], last: SwapError) {
     super(`It is not known whether the swap was created: ask again under the same key (${last.message})`, { ...last }, last)
     this.order = order
-    this.idempotencyKey = idempotencyKey
+    this.repeat = repeat
   }
 }
 
@@ -281,7 +332,12 @@ export interface Options {
   readonly timeoutSeconds?: number
 }
 
-export interface CreateOptions {
+export interface QuoteOptions {
+  /** The tag of the provider that is to respond, where the operator lets you choose. */
+  readonly provider?: string
+}
+
+export interface CreateOptions extends QuoteOptions {
   /** One for each swap: keep it with your order before you call, then it survives a crash. Without it there is a new one for each call. */
   readonly idempotencyKey?: string
   /** You have called before with this key and do not know what became of it: a refusal now is no proof that there is no swap. */
@@ -303,6 +359,7 @@ interface Request {
   readonly query?: object
   readonly body?: string
   readonly idempotencyKey?: string
+  readonly provider?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -324,20 +381,38 @@ export class SwapClient {
   }
 
   async currencies(query: PageQuery & { readonly search?: string } = {}): Promise<Page<Currency>> {
-    return (await this.read<Page<Currency>>('/currencies', query)).body
+    return this.read('/currencies', query)
   }
 
-  async rate(query: RateQuery): Promise<Rate> {
+  async rate(query: RateQuery, { provider }: QuoteOptions = {}): Promise<Rate> {
     requireAmount(query.amount)
-    return (await this.read<Rate>('/rate', query)).body
+    return this.read('/rate', query, provider)
+  }
+
+  /** The quotes of all providers that you may choose with this key. */
+  async rates(query: RateQuery): Promise<Rates> {
+    requireAmount(query.amount)
+    return this.read('/rates', query)
+  }
+
+  /** Both by their codes. */
+  async pair(from: string, to: string): Promise<Pair> {
+    return this.read(`/pairs/${encodeURIComponent(from)}/${encodeURIComponent(to)}`)
+  }
+
+  /** `warning`: the network has memos, and there is none for this address. */
+  async checkAddress(question: AddressToCheck): Promise<AddressCheck & Pick<Created, 'warning'>> {
+    const request: Request = { method: 'POST', path: '/addresses/check', body: JSON.stringify(question) }
+    const { body, headers } = await this.send<AddressCheck>(request, this.options.patienceSeconds)
+    return { ...body, ...warningIn(headers) }
   }
 
   async get(id: string): Promise<Seen> {
-    return seenOf(await this.read<Swap>(pathOf(id)))
+    return seenOf(await this.send<Swap>({ method: 'GET', path: pathOf(id) }, this.options.patienceSeconds))
   }
 
-  async list(query: PageQuery = {}): Promise<Page<ListedSwap>> {
-    return (await this.read<Page<ListedSwap>>('/transactions', query)).body
+  async list(query: ListQuery = {}): Promise<Page<ListedSwap>> {
+    return this.read('/transactions', query)
   }
 
   /** All coins, page by page. */
@@ -346,17 +421,18 @@ export class SwapClient {
   }
 
   /** All swaps of the key, page by page. */
-  all(): AsyncGenerator<ListedSwap> {
-    return rowsOf((page) => this.list({ page, size: 100 }))
+  all(query: Omit<ListQuery, keyof PageQuery> = {}): AsyncGenerator<ListedSwap> {
+    return rowsOf((page) => this.list({ ...query, page, size: 100 }))
   }
 
   /**
    * Creates one swap, however often the request has to be sent: always under the same key. It throws `OutcomeUnknown` if a swap may
    * exist, also if a later try was refused or got no connection. Every other error means that there is none, but for `Mismatch`.
    */
-  async create(order: Order, { idempotencyKey = crypto.randomUUID(), isRepeat = false }: CreateOptions = {}): Promise<Created> {
+  async create(order: Order, options: CreateOptions = {}): Promise<Created> {
     requireAmount(order.amount)
-    const request: Request = { method: 'POST', path: '/transactions', body: JSON.stringify(order), idempotencyKey }
+    const { idempotencyKey = crypto.randomUUID(), provider, isRepeat = false } = options
+    const request: Request = { method: 'POST', path: '/transactions', body: JSON.stringify(order), idempotencyKey, provider }
     let mayExist = isRepeat
     try {
       const answer = await this.send<CreatedSwap>(request, this.options.patienceSeconds, (failure) => {
@@ -365,7 +441,7 @@ export class SwapClient {
       return createdOf(answer, idempotencyKey)
     } catch (error) {
       if (mayExist && error instanceof SwapError && !(error instanceof Mismatch))
-        throw new OutcomeUnknown(order, idempotencyKey, error)
+        throw new OutcomeUnknown(order, { ...options, idempotencyKey, isRepeat: true }, error)
       throw error
     }
   }
@@ -381,8 +457,8 @@ export class SwapClient {
     }
   }
 
-  private read<Body>(path: string, query?: object): Promise<Answer<Body>> {
-    return this.send({ method: 'GET', path, ...(query && { query }) }, this.options.patienceSeconds)
+  private async read<Body>(path: string, query: object = {}, provider?: string): Promise<Body> {
+    return (await this.send<Body>({ method: 'GET', path, query, provider }, this.options.patienceSeconds)).body
   }
 
   /** Repeats a request that failed for a reason that passes: after `Retry-After`, or a pause that grows. */
@@ -402,7 +478,8 @@ export class SwapClient {
     }
   }
 
-  private async sendOnce<Body>({ method, path, query, body, idempotencyKey, signal }: Request): Promise<Answer<Body> | Failure> {
+  private async sendOnce<Body>(request: Request): Promise<Answer<Body> | Failure> {
+    const { method, path, query, body, idempotencyKey, provider, signal } = request
     const { key, timeoutSeconds } = this.options
     const known = Object.entries(query ?? {}).filter(([, value]) => value !== undefined)
     const parameters = String(new URLSearchParams(known.map(([name, value]) => [name, String(value)])))
@@ -412,6 +489,7 @@ export class SwapClient {
       ...(key !== '' && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(provider !== undefined && { 'x-swap-provider': provider }),
     })
     const late = AbortSignal.timeout(1000 * timeoutSeconds)
     try {
@@ -541,14 +619,18 @@ function seenOf({ body, headers }: Answer<Swap>): Seen {
 
 function createdOf({ body, headers }: Answer<CreatedSwap>, idempotencyKey: string): Created {
   const newestStatus = headers.get('x-swap-status')
-  const warning = headers.get('x-swap-warning')
   return {
     swap: body,
     idempotencyKey,
     isRepeated: headers.get('idempotent-replayed') === 'true',
     ...(newestStatus !== null && { newestStatus: newestStatus as Status }),
-    ...(warning !== null && { warning: warning as NonNullable<Created['warning']> }),
+    ...warningIn(headers),
   }
+}
+
+function warningIn(headers: Headers): Pick<Created, 'warning'> {
+  const warning = headers.get('x-swap-warning')
+  return warning === null ? {} : { warning: warning as NonNullable<Created['warning']> }
 }
 
 // Small things.

@@ -176,8 +176,9 @@ export const responseScalars = {
   expiry: lenient('a time'),
   flag,
   rateType: requestScalars.rateType,
-  complaint: textual('address_invalid or memo_invalid', oneOf(complaintReasons), { enum: complaintReasons }),
-  reason: textual<Reason>('a reason', oneOf(reasons), { enum: reasons }),
+  complaint: textual('address_invalid or memo_invalid', oneOf(complaintReasons)),
+  /** Without its words in the description: a later version may have more. */
+  reason: textual<Reason>('a reason', oneOf(reasons)),
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount, { type: 'number' }),
   count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),

@@ -161,7 +161,7 @@ describe.each(languages)('the %s client', (language) => {
       await using stub = await startStub(...replies)
       const { error } = await create(stub, {}, { patienceSeconds: 2 })
       const [first] = stub.received
-      expect(error).toMatchObject({ name: 'OutcomeUnknown', idempotencyKey: first?.key })
+      expect(error).toMatchObject({ name: 'OutcomeUnknown', order, repeat: { idempotencyKey: first?.key, isRepeat: true } })
       expect(error?.message).toContain('ask again under the same key')
       expect(error?.reason).toBe(reason)
       expect(stub.received).toHaveLength(replies.length)
@@ -169,13 +169,14 @@ describe.each(languages)('the %s client', (language) => {
 
     it('when a later call is refused, if the caller says that there was one before', async () => {
       await using stub = await startStub(refusal(429, 'limited', { retryAfter: 60 }))
-      const known = { idempotencyKey: 'order-7' }
+      const known = { idempotencyKey: 'order-7', provider: 'beta' }
       expect((await create(stub, known)).error?.name).toBe('Limited')
       expect((await create(stub, { ...known, isRepeat: true })).error).toMatchObject({
         name: 'OutcomeUnknown',
-        idempotencyKey: 'order-7',
+        repeat: { ...known, isRepeat: true },
         retryAfter: 60,
       })
+      expect(stub.received.map(({ headers }) => headers['x-swap-provider'])).toEqual(['beta', 'beta'])
     })
 
     it('and knows that nothing was sent if there was never a connection', async () => {
@@ -271,7 +272,9 @@ describe.each(languages)('the %s client', (language) => {
       body: { data: ids.map((id) => ({ ...swap, id })), pagination: { page: number, size: 2, total: 3 } },
     })
     await using stub = await startStub(page(1, ['alpha~1', 'alpha~2']), page(2, ['alpha~3']))
-    expect((await call(stub, { name: 'all' })).value).toMatchObject([{ id: 'alpha~1' }, { id: 'alpha~2' }, { id: 'alpha~3' }])
-    expect(stub.received.map(({ path }) => path)).toEqual([1, 2].map((at) => `/a/api/v2/transactions?page=${at}&size=100`))
+    const what = { name: 'all', status: 'success', updatedSince: '2026-11-20' } as const
+    expect((await call(stub, what)).value).toMatchObject([{ id: 'alpha~1' }, { id: 'alpha~2' }, { id: 'alpha~3' }])
+    expect(stub.received.map(({ path }) => path)).toEqual([1, 2].map((at) => expect.stringContaining(`page=${at}&size=100`)))
+    for (const { path } of stub.received) expect(path).toMatch(/[?&]status=success&updatedSince=2026-11-20/)
   })
 })

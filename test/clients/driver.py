@@ -12,6 +12,7 @@ import swapgate
 
 names = {
     "idempotency_key": "idempotencyKey",
+    "is_repeat": "isRepeat",
     "is_repeated": "isRepeated",
     "newest_status": "newestStatus",
     "stale_seconds": "staleSeconds",
@@ -23,8 +24,12 @@ names = {
 }
 
 
+def renamed(values):
+    return {names.get(name, name): member for name, member in values.items() if member is not None and member != ()}
+
+
 def known(value):
-    return {names.get(name, name): member for name, member in asdict(value).items() if member is not None and member != ()}
+    return renamed(asdict(value))
 
 
 def answer(client, call):
@@ -33,9 +38,15 @@ def answer(client, call):
         return swapgate.reasons
     if name == "rate":
         return client.rate(call["query"])
+    if name == "rates":
+        return client.rates(call["query"])
+    if name == "pair":
+        return client.pair(call["from"], call["to"])
+    if name == "checkAddress":
+        return known(client.check_address(call["question"]))
     if name == "create":
-        key, is_repeat = call.get("idempotencyKey"), call.get("isRepeat", False)
-        return known(client.create(call["order"], idempotency_key=key, is_repeat=is_repeat))
+        key, is_repeat, provider = call.get("idempotencyKey"), call.get("isRepeat", False), call.get("provider")
+        return known(client.create(call["order"], idempotency_key=key, is_repeat=is_repeat, provider=provider))
     if name == "get":
         return known(client.get(call["id"]))
     if name == "waitFor":
@@ -46,7 +57,7 @@ def answer(client, call):
     if name == "list":
         return known(client.list(page=call["page"], size=call["size"]))
     if name == "all":
-        return list(client.all())
+        return list(client.all(status=call.get("status"), updated_since=call.get("updatedSince")))
     return list(client.all_currencies(call["search"]))
 
 
@@ -56,8 +67,8 @@ def result(connection, call):
         client = swapgate.SwapClient(**{options.get(name, name): value for name, value in connection.items()})
         return {"value": answer(client, call)}
     except swapgate.SwapError as error:
-        key = {"idempotencyKey": error.idempotency_key} if isinstance(error, swapgate.OutcomeUnknown) else {}
-        return {"error": {"name": type(error).__name__, "message": str(error), **known(error.details), **key}}
+        unknown = {"order": error.order, "repeat": renamed(error.repeat)} if isinstance(error, swapgate.OutcomeUnknown) else {}
+        return {"error": {"name": type(error).__name__, "message": str(error), **known(error.details), **unknown}}
     except (TypeError, ValueError, TimeoutError) as error:
         return {"error": {"name": type(error).__name__, "message": str(error)}}
 

@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import {
+  type AddressToCheck,
   type Amount,
   type Order,
-  OutcomeUnknown,
   type RateQuery,
   reasons,
+  type Status,
   SwapClient,
   SwapError,
 } from '../../clients/typescript/swapgate.ts'
@@ -20,17 +21,20 @@ export interface Connection {
 
 export type Call =
   | { readonly name: 'reasons' }
-  | { readonly name: 'rate'; readonly query: Omit<RateQuery, 'amount'> & { readonly amount: unknown } }
+  | { readonly name: 'rate' | 'rates'; readonly query: Omit<RateQuery, 'amount'> & { readonly amount: unknown } }
+  | { readonly name: 'pair'; readonly from: string; readonly to: string }
+  | { readonly name: 'checkAddress'; readonly question: AddressToCheck }
   | {
       readonly name: 'create'
       readonly order: Omit<Order, 'amount'> & { readonly amount: unknown }
       readonly idempotencyKey?: string
       readonly isRepeat?: boolean
+      readonly provider?: string
     }
   | { readonly name: 'get'; readonly id: string }
   | { readonly name: 'waitFor'; readonly id: string; readonly withinSeconds?: number }
   | { readonly name: 'list'; readonly page: number; readonly size: number }
-  | { readonly name: 'all' }
+  | { readonly name: 'all'; readonly status?: Status; readonly updatedSince?: string }
   | { readonly name: 'allCurrencies'; readonly search: string }
 
 /** What a call returned, in the names of the TypeScript client. */
@@ -46,7 +50,8 @@ export interface Result {
     readonly minAmount?: Amount
     readonly maxAmount?: Amount
     readonly errors?: readonly object[]
-    readonly idempotencyKey?: string
+    readonly order?: object
+    readonly repeat?: object
   }
 }
 
@@ -63,8 +68,7 @@ function typescript(): Driver {
         if (!(error instanceof Error)) throw error
         const { name, message } = error
         if (!(error instanceof SwapError)) return { error: { name, message } }
-        const idempotencyKey = error instanceof OutcomeUnknown ? { idempotencyKey: error.idempotencyKey } : {}
-        return { error: { ...error, name, message, ...idempotencyKey } }
+        return { error: { ...error, name, message } }
       }
     },
     [Symbol.asyncDispose]: async () => {},
@@ -77,9 +81,15 @@ async function answer(client: SwapClient, call: Call): Promise<unknown> {
       return reasons
     case 'rate':
       return client.rate(call.query as RateQuery)
+    case 'rates':
+      return client.rates(call.query as RateQuery)
+    case 'pair':
+      return client.pair(call.from, call.to)
+    case 'checkAddress':
+      return client.checkAddress(call.question)
     case 'create': {
-      const { order, idempotencyKey, isRepeat = false } = call
-      return client.create(order as Order, { isRepeat, ...(idempotencyKey !== undefined && { idempotencyKey }) })
+      const { name, order, ...options } = call
+      return client.create(order as Order, options)
     }
     case 'get':
       return client.get(call.id)
@@ -93,8 +103,10 @@ async function answer(client: SwapClient, call: Call): Promise<unknown> {
     }
     case 'list':
       return client.list({ page: call.page, size: call.size })
-    case 'all':
-      return Array.fromAsync(client.all())
+    case 'all': {
+      const { name, ...query } = call
+      return Array.fromAsync(client.all(query))
+    }
     case 'allCurrencies':
       return Array.fromAsync(client.allCurrencies(call.search))
   }

@@ -45,7 +45,8 @@ describe.each(languages)('the %s client', (language) => {
     expect((await call({ name: 'waitFor', id })).value).toMatchObject({ swap: { id, status: 'success', amount: '0.100' } })
     const { value: page } = await call({ name: 'list', page: 1, size: 1 })
     expect(page).toMatchObject({ data: [{ id, amount: '0.100' }], pagination: { page: 1, size: 1 } })
-    expect((await call({ name: 'all' })).value).toContainEqual(expect.objectContaining({ id }))
+    expect((await call({ name: 'all', status: 'success' })).value).toContainEqual(expect.objectContaining({ id }))
+    expect((await call({ name: 'all', status: 'refunded' })).value).toEqual([])
     const coins = (await call({ name: 'allCurrencies', search: 'tether' })).value as readonly { readonly code: string }[]
     expect(coins.map(({ code }) => code)).toContain('USDTTRC20')
   }, 60_000)
@@ -59,6 +60,19 @@ describe.each(languages)('the %s client', (language) => {
     const ids = (all as readonly { readonly id: string; readonly amount: string }[]).filter(({ amount }) => amount === '0.2')
     expect(ids).toHaveLength(language === 'TypeScript' ? 1 : 2)
   }, 60_000)
+
+  it('asks about a pair and an address', async () => {
+    const { value: known } = await call({ name: 'pair', from: pair.coinFrom, to: pair.coinTo })
+    expect(known).toMatchObject({
+      from: { coin: 'BTC', network: 'BTC', decimals: 8 },
+      to: { coin: 'USDTTRC20' },
+      rateTypes: expect.arrayContaining([expect.objectContaining({ minAmount: expect.stringMatching(/^[\d.]+$/) })]),
+    })
+    const right = await call({ name: 'checkAddress', question: { coin: 'USDTTRC20', address: order.withdrawalAddress } })
+    expect(right.value).toEqual({ valid: true, errors: [] })
+    const wrong = await call({ name: 'checkAddress', question: { coin: 'USDTTRC20', address: 'nowhere' } })
+    expect(wrong.value).toMatchObject({ valid: false, errors: [{ field: 'address', reason: 'address_invalid' }] })
+  })
 
   it('says why it is refused', async () => {
     const unknown = await call({ name: 'rate', query: { ...pair, coinTo: 'NOBODY', amount: '1' } })

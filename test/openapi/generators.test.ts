@@ -87,9 +87,9 @@ const commands: Readonly<Record<keyof typeof programs, (form: Form) => readonly 
 
 /** The types of the client to copy are those of the description, with texts for amounts. */
 const sameTypes = `import type { components } from './openapi-typescript-a.ts'
-import type { CreatedSwap, Currency, ListedSwap, Order, Page, Rate, Swap } from './swapgate.ts'
+import type { AddressCheck, AddressToCheck, CreatedSwap, Currency, ListedSwap, Order, Page, Pair, Rate, Rates, Swap } from './swapgate.ts'
 type Amounts = 'amount' | 'amountTo' | 'depositMin' | 'depositMax' | 'rate' | 'fee' | 'minAmount' | 'maxAmount'
-type Exact<T> = T extends object ? { [Name in keyof T]: Name extends Amounts ? string : Exact<T[Name]> } : T
+type Exact<T> = T extends readonly (infer Item)[] ? readonly Exact<Item>[] : T extends object ? { [Name in keyof T]: Name extends Amounts ? string : Exact<T[Name]> } : T
 type Same<A, B> = [A, keyof A, B, keyof B] extends [B, keyof B, A, keyof A] ? true : false
 type Schemas = { [Name in keyof components['schemas']]: Exact<components['schemas'][Name]> }
 export const same: readonly [
@@ -99,8 +99,12 @@ export const same: readonly [
   Same<Schemas['CreatedTransaction'], CreatedSwap>,
   Same<Schemas['ListedTransaction'], ListedSwap>,
   Same<Schemas['Transaction'], Swap>,
+  Same<Schemas['Pair'], Pair>,
+  Same<Schemas['AddressToCheck'], AddressToCheck>,
+  Same<Schemas['AddressCheck'], AddressCheck>,
+  Same<Schemas['Rates'], Rates>,
   Same<keyof Schemas['CurrencyPage'], keyof Page<Currency>>,
-] = [true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true]
 `
 
 async function generate(command: readonly string[]): Promise<void> {
