@@ -6,9 +6,10 @@ import { Faults, validParts } from './faults.ts'
 
 const provider = (more: object = {}): object => ({ form: 'A', url: 'http://127.0.0.1/v2', key: 'k', ...more })
 
-function faultsOf(routing: object, mode = 'managed', beta: object = {}): readonly string[] {
+function faultsOf(routing: object, mode = 'managed', beta: object = {}, sections: object = {}): readonly string[] {
   const faults = new Faults()
   const tree = {
+    ...sections,
     auth: { mode },
     providers: { alpha: provider(), beta: provider(beta), 'gamma-1': provider({ tag: 'gamma' }) },
     routing,
@@ -44,6 +45,16 @@ it('a single provider in passthrough mode may have a weight', () => {
 
 it('a provider with faults of its own can still be in pick', () => {
   expect(faultsOf({ providers, pick: ['beta'] }, 'managed', { url: 'nowhere' })).toEqual([])
+})
+
+it('workers share a ledger: it is in a file or at a server', () => {
+  const withWorkers = (workers: string, url: string) =>
+    faultsOf({ providers }, 'managed', {}, { server: { workers }, ledger: { url } }).map((fault) => fault.split(':')[0])
+  expect(withWorkers('1', 'sqlite::memory:')).toEqual([])
+  for (const workers of ['2', 'auto']) {
+    expect(withWorkers(workers, 'sqlite::memory:')).toEqual(['ledger.url'])
+    expect(withWorkers(workers, 'sqlite:ledger.db')).toEqual([])
+  }
 })
 
 const machine = Object.values(networkInterfaces()).flatMap((all = []) => all)

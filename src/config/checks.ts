@@ -32,6 +32,7 @@ export function checkParts(
   if (defaultForm !== undefined && !forms.some(({ name }) => sameName(name, defaultForm)))
     faults.add(['defaultForm'], `must be one of ${forms.map(({ name }) => name).join(', ')}`)
   checkPorts(parts, faults)
+  checkSharedLedger(parts, faults)
   for (const [name, provider] of Object.entries(parts.providers)) {
     if (!provider) continue
     const own = faults.under('providers', name)
@@ -66,6 +67,12 @@ function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
     const holder = ports.slice(0, at).find((other) => other.port === port && overlap(other.host ?? '', host))
     if (port && holder) faults.add([section, 'port'], `is the port of ${holder.section}`)
   }
+}
+
+/** Each worker would have a ledger of its own, and one key would make a swap in each. */
+function checkSharedLedger({ server, ledger }: Parts, faults: Faults): void {
+  if (!server || server.workers === 1 || ledger?.url !== 'sqlite::memory:') return
+  faults.add(['ledger', 'url'], 'is in the memory of one process: with server.workers it must be a file or a PostgreSQL server')
 }
 
 function overlap(a: string, b: string): boolean {
