@@ -9,6 +9,7 @@ import type { FormHandler } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
+import { requestedOutage } from './rehearsals.ts'
 import { DamagedResponse, numberBetween } from './server.ts'
 
 /** Resolves after so many milliseconds. */
@@ -16,15 +17,17 @@ export type Pause = (milliseconds: number) => Promise<unknown>
 
 const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 
-/** The form's handler, with whatever `outages` has for the operation. */
+/** The form's handler, with whatever was set for the operation, else with what the amount of the request rehearses. */
 export function injectFaults(served: FormHandler, form: Form, injector: FaultInjector, pause: Pause): FormHandler {
   const route = router(form)
   return async (request, mountedRequest) => {
     const op = operationOf(route, request.method, mountedRequest?.path ?? request.path)
-    const injected = op && injector.draw(op)
-    if (!injected) return served(request, mountedRequest)
+    if (!op) return served(request, mountedRequest)
+    const { outage, request: readRequest } = await requestedOutage(request, op, form)
+    const injected = injector.draw(op) ?? outage
+    if (!injected) return served(readRequest, mountedRequest)
     if (injected.latency !== undefined) await pause(injected.latency)
-    return errorBeforeEffect(injected, form) ?? damage(await served(request, mountedRequest), injected)
+    return errorBeforeEffect(injected, form) ?? damage(await served(readRequest, mountedRequest), injected)
   }
 }
 
@@ -39,14 +42,14 @@ function operationOf(route: Router, method: string, path: string): Op | undefine
 }
 
 /** The response of an outage that comes before the effect. */
-function errorBeforeEffect({ status, reset }: InjectedFault, form: Form): HttpResponse | undefined {
+function errorBeforeEffect({ status, reset }: Outage, form: Form): HttpResponse | undefined {
   if (reset === 'before') return new DamagedResponse('reset', nothing)
   if (status === undefined) return undefined
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   return { status, headers, body: errorBody(form, status, 'This outage is being rehearsed.') }
 }
 
-function damage(response: HttpResponse, { reset, truncation, word, silence }: InjectedFault): HttpResponse {
+function damage(response: HttpResponse, { reset, truncation, word, silence }: Outage): HttpResponse {
   if (reset) return new DamagedResponse('reset', response)
   if (truncation) return new DamagedResponse('truncation', response)
   if (silence) return new DamagedResponse('silence', response)
@@ -85,6 +88,7 @@ export const injectedFault = z
   })
 
 type InjectedFault = z.output<typeof injectedFault>
+type Outage = Pick<InjectedFault, 'latency' | (typeof effects)[number]>
 
 export interface FaultInjector {
   /** Takes the place of what was set for the same operation. */

@@ -8,6 +8,7 @@ import { control } from './control.ts'
 import { faultInjector, injectFaults, type Pause } from './faults.ts'
 import { market } from './market.ts'
 import type { Digest } from './networks.ts'
+import { offered } from './rehearsals.ts'
 import { type Listen, type Server, sandboxGate } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
 import type { Pace, Store } from './store.ts'
@@ -45,7 +46,7 @@ export interface RunningSandbox extends Server {
 export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox> {
   const { settings, assets, openStore, digest, clock, listen } = parts
   const store = openStore(settings.data)
-  const sandbox: Sandbox = { assets, market: market(settings.seed), store, pace: settings, digest, clock }
+  const sandbox: Sandbox = { assets: offered(assets), market: market(settings.seed), store, pace: settings, digest, clock }
   try {
     const { port, close } = await listen(handler(sandbox, parts), settings.port)
     return {

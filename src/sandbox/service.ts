@@ -8,10 +8,11 @@ import { Fault, messageWithAmountRange, reasonByAmountRange, standardFault } fro
 import { toTimeRange } from '../domain/instant.ts'
 import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
-import type { Currency, CurrencyQuery, NewTransaction, Page, Transaction, TransactionQuery } from '../domain/swap.ts'
+import type { Currency, CurrencyQuery, NewTransaction, Page, RateType, Transaction, TransactionQuery } from '../domain/swap.ts'
 import { zero } from './decimal.ts'
 import { isWithin, type Market, received, type Terms } from './market.ts'
 import { type Digest, depositAddress, memo, networkOf, transactionHash } from './networks.ts'
+import { rehearsalOf } from './rehearsals.ts'
 import {
   type Assets,
   assetNames,
@@ -51,8 +52,12 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
       const createdAt = clock()
       const terms = market.terms(swapAssets.from, swapAssets.to, request.rateType, createdAt)
       refuseOutside(request.amountIn, terms)
-      const swap = newSwap(request, swapAssets, terms, ownerOf(caller), createdAt, digest)
+      const rehearsed = rehearsalOf(request.amountIn)?.swap
+      const ordered = rehearsed === 'withOtherRateType' ? { ...request, rateType: otherRateType(request.rateType) } : request
+      const make = (): Swap => newSwap(ordered, swapAssets, terms, ownerOf(caller), createdAt, digest)
+      const swap = make()
       store.insert(swap)
+      if (rehearsed === 'twice') store.insert(make())
       return { body: present(swap) }
     },
     async listTransactions(query, { caller }) {
@@ -69,6 +74,7 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
     async getTransaction({ id }, { caller }) {
       const swap = store.find(id)
       if (swap?.owner !== ownerOf(caller)) throw standardFault('notFound')
+      if (rehearsalOf(swap.amountIn)?.get === 'fails') throw standardFault('failed')
       return { body: present(swap) }
     },
   })
@@ -101,6 +107,10 @@ function newSwap(
     depositExtraId: network.hasMemo ? memo(id, digest) : undefined,
     createdAt,
   }
+}
+
+function otherRateType(rateType: RateType): RateType {
+  return rateType === 'float' ? 'fixed' : 'float'
 }
 
 function ownerOf({ identity }: Caller): string {

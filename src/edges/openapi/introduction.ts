@@ -196,7 +196,23 @@ ${served ? 'This gateway' : 'A gateway with the default configuration'} uses a s
 
 \`\`\`sh
 curl -sS --fail-with-body http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
-\`\`\``
+\`\`\`
+
+Some amounts do what a provider does wrong, so that your client can see each error. Their last six decimals are \`7357\` and two digits:
+
+| Amount | A quote | A create |
+|---|---|---|
+| \`0.10735701\` | \`refused\` | \`refused\` |
+| \`0.10735702\` | \`provider_failed\` | \`outcome_unknown\`; nothing was created |
+| \`0.10735703\` | \`timeout\` | \`outcome_unknown\` after the timeout; the same \`Idempotency-Key\` gets the swap |
+| \`0.10735704\` | | \`outcome_unknown\` at once; the same \`Idempotency-Key\` is \`in_progress\`, and gets the swap after about 5 seconds |
+| \`0.10735705\` | | \`outcome_unknown\`; nothing was created |
+| \`0.10735706\` | | takes 3 seconds: the same \`Idempotency-Key\` is \`in_progress\` meanwhile |
+| \`0.10735707\` | | \`mismatch\` |
+| \`0.10735708\` | | \`outcome_unknown\`; \`needs_person\` in the end |
+| \`0.10735709\` | | each get of the swap fails |
+
+The sandbox does not offer \`XNO\`: a create for it is \`not_offered\`.`
 }
 
 // `X-Swap-Reason` for integrators: the statuses, the cause and the client's action for each reason.
