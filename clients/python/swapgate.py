@@ -9,11 +9,13 @@ import http.client
 import json
 import math
 import re
+import socket
 import threading
 import time
 import uuid
 from dataclasses import dataclass
 from decimal import Decimal
+from http.client import HTTPMessage
 from typing import Any, Callable, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypedDict, TypeVar, Union
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -84,29 +86,39 @@ class _ListedSwap(TypedDict):
     createdAt: str
 
 
-class _Facts(TypedDict, total=False):
-    coinFrom: str
-    coinTo: str
+class _More(TypedDict, total=False):
     amountTo: Amount  # an estimate until the swap is complete
-    depositAddress: str
     depositExtraId: str  # a deposit without this memo or tag may be lost
-    withdrawalAddress: str
     withdrawalExtraId: str
     refundAddress: str
     refundExtraId: str
     updatedAt: str
     rate: Amount
+
+
+class _Known(TypedDict, total=False):
+    coinFrom: str
+    coinTo: str
+    depositAddress: str
+    withdrawalAddress: str
     rateType: RateType
 
 
-class ListedSwap(_ListedSwap, _Facts, total=False):
+class ListedSwap(_ListedSwap, _More, _Known, total=False):
     status: Status
 
 
-class Swap(_ListedSwap, _Facts):
-    """One that was just created has both coins, both addresses and a rate type, too."""
-
+class Swap(_ListedSwap, _More, _Known):
     status: Status
+
+
+class CreatedSwap(_ListedSwap, _More):
+    status: Status
+    coinFrom: str
+    coinTo: str
+    depositAddress: str
+    withdrawalAddress: str
+    rateType: RateType
 
 
 class _PairSide(TypedDict):
@@ -210,7 +222,7 @@ class AddressCheck:
 
 @dataclass(frozen=True)
 class Created:
-    swap: Swap
+    swap: CreatedSwap
     idempotency_key: str
     """The key that it was created under."""
     is_repeated: bool = False
@@ -519,7 +531,7 @@ class SwapClient:
 
     def _read(
         self, path: str, query: Mapping[str, Any] = {}, provider: Optional[str] = None
-    ) -> Tuple[Any, Mapping[str, str]]:
+    ) -> Tuple[Any, HTTPMessage]:
         known = urlencode({name: value for name, value in query.items() if value is not None})
         return self._send("GET", f"{path}?{known}" if known else path, self._patience_seconds, provider=provider)
 
@@ -532,7 +544,7 @@ class SwapClient:
         idempotency_key: Optional[str] = None,
         provider: Optional[str] = None,
         on_failure: Callable[[_Failure], None] = _not_needed,
-    ) -> Tuple[Any, Mapping[str, str]]:
+    ) -> Tuple[Any, HTTPMessage]:
         """Repeats a request that failed for a reason that passes: after Retry-After, or a pause that grows."""
         headers = {"Prefer": "amounts=text"}
         if self._key is not None:
@@ -561,7 +573,7 @@ class SwapClient:
 
     def _send_once(
         self, method: str, path: str, headers: Mapping[str, str], body: Optional[str]
-    ) -> Tuple[Any, Mapping[str, str]]:
+    ) -> Tuple[Any, HTTPMessage]:
         make = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
         connection = make(self._host, self._port, timeout=self._timeout_seconds)
         try:
@@ -588,8 +600,9 @@ class SwapClient:
 
 def _end(connection: http.client.HTTPConnection) -> None:
     try:
-        connection.sock.shutdown(2)
-    except (OSError, AttributeError):
+        # Not that of TLS: the thread that reads would find its connection gone.
+        socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+    except (OSError, TypeError):
         pass  # it has ended by itself
 
 
@@ -642,7 +655,7 @@ def _with_texts(value: Dict[str, Any]) -> Dict[str, Any]:
     return {name: str(member) if name in _amount_names and isinstance(member, int) else member for name, member in value.items()}
 
 
-def _answer(response: http.client.HTTPResponse, text: bytes) -> Tuple[Any, Mapping[str, str]]:
+def _answer(response: http.client.HTTPResponse, text: bytes) -> Tuple[Any, HTTPMessage]:
     if not 200 <= response.status < 300:
         raise _failure_of(response, text)
     try:
@@ -678,12 +691,12 @@ def _details(response: http.client.HTTPResponse, body: Mapping[str, Any]) -> Err
     )
 
 
-def _seconds(headers: Mapping[str, str], name: str) -> Optional[int]:
+def _seconds(headers: HTTPMessage, name: str) -> Optional[int]:
     text = headers.get(name) or ""
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
 
 
-def _seen(swap: Swap, headers: Mapping[str, str]) -> Seen:
+def _seen(swap: Swap, headers: HTTPMessage) -> Seen:
     return Seen(swap, headers.get("X-Swap-Attention"), _seconds(headers, "X-Swap-Stale"), _seconds(headers, "X-Swap-Poll-After"))
 
 

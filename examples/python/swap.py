@@ -12,18 +12,18 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "clients" / "python"))
 
-from swapgate import AssetRefused, SwapClient
+from swapgate import AssetRefused, Order, RateQuery, SwapClient
 
 sandbox = os.environ.get("SANDBOX_URL", "http://127.0.0.1:9101")
 client = SwapClient(os.environ.get("SWAPGATE_URL", "http://127.0.0.1:8080"), os.environ.get("SWAPGATE_KEY", "sandbox-key-1"))
-pair = {"coinFrom": "BTC", "coinTo": "USDTTRC20", "amount": "0.1"}
+pair: RateQuery = {"coinFrom": "BTC", "coinTo": "USDTTRC20", "amount": "0.1"}
 
 rate = client.rate(pair)
-print(f"0.1 BTC is about {rate['amountTo']} USDT; from {rate['minAmount']} to {rate['maxAmount']} BTC can be swapped")
+print(f"0.1 BTC is about {rate['amountTo']} USDT; from {rate.get('minAmount')} to {rate.get('maxAmount')} BTC can be swapped")
 
 # Keep the key with your order before you send it: after a crash you ask again with the same one.
 key = str(uuid.uuid4())
-order = {**pair, "withdrawalAddress": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"}
+order: Order = {**pair, "withdrawalAddress": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"}
 swap = client.create(order, idempotency_key=key).swap
 print(f"created {swap['id']}: please pay {swap['amount']} BTC to {swap['depositAddress']}")
 

@@ -1,5 +1,6 @@
 // Takes long: it waits as clients do.
 /** The clients to copy: what each of them does about every error, at a server that replies as the test says. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Call, type Connection, drivers, hasPython, type Result } from './drivers.ts'
@@ -43,6 +44,44 @@ const languages = hasPython ? (['TypeScript', 'Python'] as const) : (['TypeScrip
 
 it(hasPython ? 'both clients are tested' : 'only the TypeScript client is tested: python3 is not there', () => {
   expect(documented.length).toBeGreaterThan(30)
+})
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly required?: readonly string[]
+}
+
+const { schemas } = (
+  JSON.parse(readFileSync('docs/openapi/a.json', 'utf8')) as {
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  }
+).components
+
+function numbersIn({ properties = {}, items }: Schema): readonly string[] {
+  const members = Object.entries(properties).flatMap(([name, member]) => [
+    ...(member.type === 'number' ? [name] : []),
+    ...numbersIn(member),
+  ])
+  return items ? [...members, ...numbersIn(items)] : members
+}
+
+/** Of responses: what is not an integer is an amount. */
+const amountNames = [...new Set(Object.values(schemas).flatMap(numbersIn))]
+
+/** The classes of the Python client, by the names of the description. */
+const classes = {
+  ...{ Currency: 'Currency', Rate: 'Rate', NewTransaction: 'Order', CreatedTransaction: 'CreatedSwap' },
+  ...{ ListedTransaction: 'ListedSwap', Transaction: 'Swap', Pair: 'Pair', Rates: 'Rates', AddressToCheck: 'AddressToCheck' },
+}
+
+it.runIf(hasPython).each(Object.entries(classes))('the Python client has the fields of %s', (name, type) => {
+  const program = `import json, swapgate; t = swapgate.${type}; print(json.dumps([sorted(t.__required_keys__), sorted(t.__annotations__)]))`
+  const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+  const { stdout } = spawnSync('python3', ['-c', program], { encoding: 'utf8', env })
+  const { required = [], properties = {} } = schemas[name] ?? {}
+  expect(JSON.parse(stdout)).toEqual([required.toSorted(), Object.keys(properties).sort()])
 })
 
 describe.each(languages)('the %s client', (language) => {
@@ -223,12 +262,13 @@ describe.each(languages)('the %s client', (language) => {
       expect(stub.received).toEqual([])
     })
 
-    it('never returns a number that has lost digits', async () => {
-      const text = JSON.stringify(swap).replace('"0.10"', '0.100000000000000000001')
-      await using stub = await startStub({ body: text })
-      const { value, error } = await call(stub, { name: 'get', id: 'alpha~1' })
-      if (error) expect(error.message).toContain('amount is a number')
-      else expect(value).toMatchObject({ swap: { amount: '0.100000000000000000001' } })
+    it.each(amountNames)('never returns a number that has lost digits as %s', async (name) => {
+      for (const digits of ['0.100000000000000000001', '100000000000000000001']) {
+        await using stub = await startStub({ body: JSON.stringify({ ...swap, [name]: 'here' }).replace('"here"', digits) })
+        const { value, error } = await call(stub, { name: 'get', id: 'alpha~1' })
+        if (error) expect(error.message).toContain(`${name} is a number`)
+        else expect(value).toMatchObject({ swap: { [name]: digits } })
+      }
     })
   })
 

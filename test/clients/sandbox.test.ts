@@ -2,10 +2,12 @@
 /** The clients to copy, at a gateway with its sandbox. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { visit } from '../api-docs-page/browser.ts'
 import { type DefaultGateway, startDefaultGateway } from '../examples/standard.ts'
 import { olderNode } from '../support/older-node.ts'
 import { type Call, drivers, hasPython, type Result } from './drivers.ts'
@@ -115,6 +117,16 @@ it.each([
   },
   60_000,
 )
+
+it('the TypeScript client runs in a browser', async () => {
+  await using visited = await visit(`${gateway.gateway}/docs`)
+  const source = stripTypeScriptTypes(readFileSync('clients/typescript/swapgate.ts', 'utf8')).replaceAll(/^export /gm, '')
+  const program = `const client = new SwapClient({ url: location.origin, key: 'sandbox-key-1' })
+    const { swap } = await client.create(${JSON.stringify(order)})
+    const refusal = await client.get('alpha~none').catch(({ name, reason }) => [name, reason])
+    return [(await client.get(swap.id)).swap.amount, ...refusal]`
+  expect(await visited.page.evaluate(`(async () => { ${source}; ${program} })()`)).toEqual(['0.100', 'NotFound', 'not_found'])
+})
 
 it(`the TypeScript client is compiled for ${olderNode ? 'the Node of this machine' : 'this Node'}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'swapgate-client-'))

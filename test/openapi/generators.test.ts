@@ -159,6 +159,20 @@ it('the types of clients/typescript are those of the description', async () => {
   expect(() => compile('same-types')).not.toThrow()
 }, 120_000)
 
+it('the types of clients/python hold, in its own program and in those that use it', async () => {
+  const folder = join(place, 'typed')
+  mkdirSync(folder)
+  copyFileSync('clients/python/swapgate.py', join(folder, 'swapgate.py'))
+  copyFileSync('examples/python/swap.py', join(folder, 'example.py'))
+  const [, program = ''] = /```python\n([\s\S]*?)```/.exec(readFileSync('clients/python/README.md', 'utf8')) ?? []
+  writeFileSync(join(folder, 'readme.py'), program)
+  const found = spawnSync(join(tools, 'node_modules/.bin/pyright'), ['--pythonversion', '3.9', folder], {
+    cwd: place,
+    encoding: 'utf8',
+  })
+  expect(found.stdout).toContain('0 errors, 0 warnings')
+}, 120_000)
+
 describe('quicktype', () => {
   const quicktype = ['quicktype', '--lang', 'python', '--src-lang', 'schema']
   const program = `import json, os, sys, urllib.request
