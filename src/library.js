@@ -6,4 +6,7 @@ if (Number(versions.node.split('.')[0]) < needed) {
 }
 
 const { createRequire } = getBuiltinModule('node:module')
-export const { ConfigError, createSwapgate, loadConfig, start } = createRequire(import.meta.url)('../dist/index.js')
+const { existsSync } = getBuiltinModule('node:fs')
+// A package contains compiled code, a clone the sources.
+const entry = existsSync(new URL('index.ts', import.meta.url)) ? './index.ts' : '../dist/index.js'
+export const { ConfigError, createSwapgate, loadConfig, start } = createRequire(import.meta.url)(entry)

@@ -1,4 +1,4 @@
-/** swapgate in an express application. Mount it in front of every body parser: it reads the raw body itself. */
+/** swapgate in an express application: `npm run example:express`. It reads the raw body itself: mount it in front of every body parser. */
 import express from 'express'
 import { createSwapgate } from 'swapgate'
 
@@ -9,6 +9,11 @@ const app = express()
 app.use('/swap', swapgate.handler)
 app.use(express.json())
 app.get('/', (_, response) => void response.send('My own application'))
+app.get('/metrics', async (_, response) => {
+  response.type(swapgate.registry.contentType).send(await swapgate.registry.metrics())
+})
 
-const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(`listening on ${JSON.stringify(server.address())}`))
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+  console.log(`listening on ${JSON.stringify(server.address())}`)
+})
 process.once('SIGTERM', () => server.close(() => void swapgate.stop()))
