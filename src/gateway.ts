@@ -91,9 +91,9 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
 }
 
 /** In front of one provider. */
-function providerLayers(scope: ProviderScope, { suspensions, otherDeposits }: GatewayScope): readonly Layer[] {
+function providerLayers(scope: ProviderScope, { suspensions, otherDeposits, winners }: GatewayScope): readonly Layer[] {
   const { tag, capabilities, currencyList, table, observe } = scope
-  const quotes = new RecentQuotes(scope.steadyClock)
+  const quotes = new RecentQuotes(tag, winners)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(scope.timeoutMs), // one deadline for the whole request

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
+import { memoryWinners } from '../../adapters/memory.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/asset.ts'
 import type { Observation } from '../../domain/observation.ts'
@@ -8,6 +9,7 @@ import type { NewTransaction, Transaction } from '../../domain/swap.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { ConfiguredProvider, JudgePolicies } from '../provider-scope.ts'
 import { RecentQuotes } from '../quotes/quote-cache.ts'
+import { type WinnerStore, winnerLifetimeMs } from '../routing/winners.ts'
 import { judgeCreate } from './judge.ts'
 import type { OtherDeposits } from './other-deposits.ts'
 
@@ -63,11 +65,13 @@ const otherDeposits = { have: async ({ depositAddress }: Transaction) => deposit
 
 let observations: Observation[] = []
 let now = 0
+let winners: WinnerStore
 let quotes: RecentQuotes
 beforeEach(() => {
   observations = []
   now = 1_000
-  quotes = new RecentQuotes(() => now)
+  winners = memoryWinners(() => now, winnerLifetimeMs)
+  quotes = new RecentQuotes('alpha', winners)
 })
 
 interface Case {
@@ -220,7 +224,8 @@ describe('the amounts', () => {
     async (maxDeviation, refuseDeviation, fields, counted) => {
       const terms = { ...requested, ...pairs.BTC }
       const quoted = { body: { ...terms, amountOut: '10000' as Amount } }
-      const memory = quotes.layer({ call: async () => quoted as never })
+      // Another process asked for the quote.
+      const memory = new RecentQuotes('alpha', winners).layer({ call: async () => quoted as never })
       await memory.call('getRate', terms, { pair: pairs.BTC } as unknown as Context)
       now += 59_000
       const { contradicted } = await judge({}, { routing: { maxDeviation, refuseDeviation } })

@@ -46,7 +46,7 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const created = withPlainStatus(verified, scope)
     const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
-    const newest = quotes.newest(request, context.pair) ?? context.quotedAmountOut
+    const newest = (await quotes.newest(request, context.pair)) ?? context.quotedAmountOut
     const quoted = created.quotedAmountOut ?? context.quotedAmountOut
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
     const findings: readonly Finding[] = [

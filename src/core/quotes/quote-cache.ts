@@ -1,13 +1,12 @@
 /** A cache of quotes, shared by all clients (docs/contract.md §8). */
 import { type Amount, compareAmounts, isPositive, isZero, plainAmount } from '../../domain/amount.ts'
-import { withTimeout } from '../../domain/async.ts'
+import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap.ts'
 import { from, type Side, to } from '../assets/asset-naming.ts'
-import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 
@@ -113,46 +112,47 @@ function keyOf(
   return JSON.stringify([rateType, plainAmount(amountIn), ...requested, ...resolved])
 }
 
-// The newest quote of one provider for a request: a create that follows is compared with it (docs/contract.md §10.3).
+// The newest quote of one provider for a request, of all processes: a create that follows is compared with it (docs/contract.md §10.3).
 
-/** How long a quote is compared with a create. */
-const lifetimeMs = 60_000
-/** A bound on memory. */
-const maxQuotes = 10_000
+/** The create has been sent: a store that does not answer must not hold up its result. */
+const maxWaitMs = 250
 
 type Terms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
 
-interface Quoted {
-  readonly amountOut: Amount
-  readonly at: number
+/** What all processes keep for a minute: the store of winners (`routing/winners.ts`). */
+interface QuoteStore {
+  readonly save: (key: string, quote: { readonly tag: string; readonly amountOut: Amount }) => Promise<void>
+  readonly find: (key: string) => Promise<{ readonly amountOut?: Amount | undefined } | undefined>
 }
 
 export class RecentQuotes {
-  private readonly clock: SteadyClock
-  private readonly quotes = new BoundedMap<Quoted>({ share: cacheShares.quotes, maxEntries: maxQuotes, lifetimeMs })
+  private readonly provider: string
+  private readonly store: QuoteStore
 
-  constructor(clock: SteadyClock) {
-    this.clock = clock
+  constructor(provider: string, store: QuoteStore) {
+    this.provider = provider
+    this.store = store
   }
 
-  /** Keeps each quote. Runs where asset names are the provider's. */
+  /** Keeps each quote for a minute. Runs where asset names are the provider's. */
   get layer(): Layer {
     return mapResponses({
       getRate: (response, request, { pair }) => {
         const { amountOut } = response.body
-        const now = this.clock()
         if (amountOut !== undefined && isPositive(amountOut))
-          this.quotes.set(termsKeyOf(request, pair), { amountOut, at: now }, now)
+          void this.store.save(this.keyOf(request, pair), { tag: this.provider, amountOut }).catch(() => {}) // the response does not wait for it
         return response
       },
     })
   }
 
   /** The amount received in the newest quote of the last minute for the same assets, amount and rate type. `pair`: the table's names. */
-  newest(terms: Terms, pair: Pair | undefined): Amount | undefined {
-    const now = this.clock()
-    const quoted = this.quotes.get(termsKeyOf(terms, pair), now)
-    return quoted && now - quoted.at < lifetimeMs ? quoted.amountOut : undefined
+  async newest(terms: Terms, pair: Pair | undefined): Promise<Amount | undefined> {
+    return (await withDefault(this.store.find(this.keyOf(terms, pair)), maxWaitMs, undefined))?.amountOut
+  }
+
+  private keyOf(terms: Terms, pair: Pair | undefined): string {
+    return `quote ${this.provider} ${termsKeyOf(terms, pair)}`
   }
 }
 
