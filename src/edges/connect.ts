@@ -136,7 +136,7 @@ async function single<O extends Op>(
     const answer = await calls.send(operation, request, context)
     const fields = beside && (await withDefault(beside, besideGraceMs, undefined))
     const row = answer.decode({ fields, assumed, mayLack })
-    if (operation.refusesByAmountRange) refuseByAmountRange(row.fields, request)
+    if (operation.refusesByAmountRange) refuseByAmountRange(row.fields, request, calls.connection)
     const response = responseOf<O>(calls, row.fields, row.derived)
     if (operation.op !== 'getTransaction') return response
     const deniesRefund = row.nulls.includes('refundAddress') && row.fields.refundAddress === undefined
@@ -158,8 +158,10 @@ function isPayoutMissing(
   return status === 'success' && (isAgreedOnly || (responseNames.has('txHashOut') && txHashOut === undefined))
 }
 
-function refuseByAmountRange(fields: ResponseFields, request: Request<Op>): void {
-  const fault = withAmountRange(new Fault('invalid', generalMessage, { effect: 'refused', reason: 'refused' }), request, fields)
+/** The provider's refusal, in a response of success. */
+function refuseByAmountRange(fields: ResponseFields, request: Request<Op>, { provider }: Connection): void {
+  const refusal = new Fault('invalid', generalMessage, { provider, effect: 'refused', reason: 'refused' })
+  const fault = withAmountRange(refusal, request, fields)
   if (fault.reason !== 'refused') throw fault
 }
 

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { changenow } from '../providers/stand-ins/changenow.ts'
 import { startExchange } from '../providers/stand-ins/exchange.ts'
+import { affiliateId, letsexchange } from '../providers/stand-ins/letsexchange.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { rateA, startFormA } from '../support/form-a.ts'
@@ -140,4 +141,21 @@ test('a create goes on by the word of the provider for a pair that it does not t
   await create(1)
   expect(exchange.calls.findLast(({ operation }) => operation === 'create')?.refused).toBe('pair')
   expect(next.received('create')).toHaveLength(1)
+})
+
+test('an amount below the minimum of a quote is the response, as one that the provider refuses: no other provider is asked', async () => {
+  const exchange = await startExchange(letsexchange)
+  const next = await startFormA()
+  closing.push(exchange.end, () => next.close())
+  exchange.key = 'key-at-the-provider'
+  const gateway = await startGateway({
+    provider: { name: 'alpha', form: 'letsexchange', url: exchange.url, key: exchange.key, settings: { affiliateId } },
+    others: { beta: { form: 'A', url: next.url, key: 'k', assets: { ETH: 'ETH', USDTERC20: 'USDTERC20' } } },
+    sections: { assets: 'config/assets.yaml', auth: { mode: 'managed' }, routing: { providers: ['alpha', 'beta'] } },
+  })
+  closing.push(() => gateway.close())
+  const key = await gateway.issueKey('acme')
+  const rate = await client('A', gateway.url).get('/rate?coinFrom=ETH&coinTo=USDTERC20&amount=0.001', { key })
+  expectRefusal(rate, 'A', 400, 'below_minimum')
+  expect(next.received('rate')).toEqual([])
 })
