@@ -109,6 +109,9 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     logError: telemetry.log.fail,
     createsInFlight,
     abandon: async () => state.workers?.abandon() ?? createsInFlight(),
+    // After `shutdownDelay` all ends in the reverse order of its opening: the public port with its requests, jobs, the configuration,
+    // connections to providers, results that wait for the ledger, traces, the ledger, the stores of limits, the sandbox, the admin port,
+    // the log.
     async stop() {
       state.readiness = 'draining'
       stopping.abort()

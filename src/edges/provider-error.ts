@@ -14,7 +14,14 @@ import {
   type SpecialRefusal,
   standardMessage,
 } from '../domain/fault.ts'
-import { fromStatus, type HttpResponse, isAboutRequest, isReasonPhrase, readRetryAfter } from '../wire/http.ts'
+import {
+  defaultRetryAfterSeconds,
+  fromStatus,
+  type HttpResponse,
+  isAboutRequest,
+  isReasonPhrase,
+  readRetryAfter,
+} from '../wire/http.ts'
 import { JsonError, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall } from '../wire/provider-operation.ts'
@@ -33,8 +40,6 @@ export interface ErrorContext {
   readonly secret: string | undefined
   readonly drift: DecodeContext['drift']
 }
-
-const defaultRetryAfterSeconds = 60
 
 /** The fault for an error response: one with an error status, or one that is a refusal by its form. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {

@@ -133,8 +133,8 @@ function beginAlone({ write, clock }: Store, intent: Intent, isAwaited: () => bo
 }
 
 /** Conditions that repeat those of the indexes, or the database does not use them. */
-const isUnresolved = sql<boolean>`state in ('pending', 'unknown')`
-const isUndone = sql<boolean>`state <> 'done'`
+const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
+export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
 type CreateStore = Pick<Store, 'clock' | 'lockId'>
@@ -175,7 +175,7 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
 /** Counts no further than the bound. */
 async function exceedsOpen(within: Database, { owner, provider }: Intent): Promise<boolean> {
   const { rows } = await sql`
-    select intent from transactions where ${isUndone} and owner = ${owner} and provider = ${provider}
+    select intent from transactions where ${isUnresolved} and owner = ${owner} and provider = ${provider}
     limit 1 offset ${sql.lit(maxOpenCreates)}`.execute(within)
   return rows.length > 0
 }
@@ -295,7 +295,7 @@ function withLater(record: TransactionRecord, holder: Holder): TransactionRecord
 async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
   await sql`
     update transactions set state = 'unknown', next_check_at = ${nextCheckAt}
-    where intent = ${intent} and ${isUnresolved}`.execute(within)
+    where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
 interface UnresolvedRow {
@@ -331,7 +331,7 @@ function toUnresolvedCreate(row: UnresolvedRow): UnresolvedCreate {
 
 /** Nothing was sent for them, and the process that was getting the quote is gone. */
 async function dropUnquoted(within: Database, now: number): Promise<void> {
-  await sql`delete from transactions where ${isUnresolved} and next_check_at <= ${now} and quoting = 1`.execute(within)
+  await sql`delete from transactions where ${hasNoOutcome} and next_check_at <= ${now} and quoting = 1`.execute(within)
 }
 
 async function dueCreates(
@@ -343,7 +343,7 @@ async function dueCreates(
   const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<UnresolvedRow>`
     select ${unresolvedColumns} from transactions
-    where ${isUnresolved} and quoting is null and next_check_at <= ${now} ${isOfOwners}
+    where ${hasNoOutcome} and quoting is null and next_check_at <= ${now} ${isOfOwners}
     order by next_check_at, attempted_at limit ${maxCreates}`.execute(database)
   return rows.map(toUnresolvedCreate)
 }
@@ -361,7 +361,7 @@ async function unresolvedAt(database: Database, isThere: RawBuilder<boolean>, fi
     where ${isOpen} and ${isThere} and attempted_at >= ${first} and attempted_at <= ${last}
     order by attempted_at`
   // In this order a create that becomes a mismatch in between is found twice, not missed.
-  const open = await attempted(sql`${isUnresolved} and quoting is null`).execute(database)
+  const open = await attempted(sql`${hasNoOutcome} and quoting is null`).execute(database)
   const mismatches = await attempted(isMismatch).execute(database)
   return [...open.rows, ...mismatches.rows].map(toUnresolvedCreate)
 }
@@ -378,7 +378,7 @@ async function scheduleNextCheck(
     update transactions
     set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found}
     where intent = ${intent} and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
-    and ${isUnresolved}`.execute(within)
+    and ${hasNoOutcome}`.execute(within)
   return numAffectedRows === 1n
 }
 
@@ -398,7 +398,7 @@ async function bindFound(within: Database, intent: string, record: TransactionRe
 
 /** Deletes a create and its key. */
 async function drop(within: Database, intent: string): Promise<void> {
-  await sql`delete from transactions where intent = ${intent} and ${isUnresolved}`.execute(within)
+  await sql`delete from transactions where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
 interface RefusedRow {
@@ -417,7 +417,7 @@ interface RefusedRow {
 /** Deletes a create and its key; its provider's list is checked then. */
 async function refuse(within: Database, intent: string, checkAt: number): Promise<void> {
   const { rows } = await sql<Omit<RefusedRow, 'next_check_at' | 'check_count'>>`
-    delete from transactions where intent = ${intent} and ${isUnresolved}
+    delete from transactions where intent = ${intent} and ${hasNoOutcome}
     returning owner, provider, requested, sent, destination, attempted_at, deadline`.execute(within)
   for (const { owner, provider, requested, sent, destination, attempted_at, deadline } of rows)
     await sql`
@@ -648,7 +648,7 @@ function acceptedRecord({ amountOut, ...reported }: Transaction, { requested }: 
 
 /** Returns false if the create is not unresolved. */
 export function markNotCreatedByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
-  return endWhere(within, intent, isUndone, clock)
+  return endWhere(within, intent, isUnresolved, clock)
 }
 
 function toJson(value: unknown): string | null {

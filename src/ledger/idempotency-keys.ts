@@ -6,7 +6,7 @@ import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import type { State } from './schema/tables.ts'
 import { prepare, type Store } from './store.ts'
 
-const isUnresolved = sql<boolean>`exists (
+const createHasNoOutcome = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
@@ -25,7 +25,7 @@ export function idempotencyKeys({
     },
     expireIdempotencyKeys: () =>
       writeOne(async (within) => {
-        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`)
+        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${createHasNoOutcome}`)
         return Number((await old.executeTakeFirst()).numDeletedRows)
       }),
   }
@@ -54,7 +54,7 @@ export async function storeIdempotencyKey(
     .insertInto('claims')
     .values({ ...made, owner, key: idempotencyKey.key })
     .onConflict((conflict) =>
-      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`),
+      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${createHasNoOutcome}`),
     )
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n

@@ -4,6 +4,7 @@ import type { Ledger, LedgerEntry } from '../core/ledger.ts'
 import type { AssetCount, DestinationCount, LedgerGauges, OpenCount, UnresolvedCount } from '../core/ledger-admin.ts'
 import type { Status } from '../domain/status.ts'
 import { attentionCounts } from './attention.ts'
+import { isUnresolved } from './creates.ts'
 import type { Database } from './database.ts'
 import { entryColumns, toEntry } from './entry.ts'
 import type { Store } from './store.ts'
@@ -140,7 +141,6 @@ function addUp(rows: readonly Row[]): readonly Row[] {
 
 /** Must repeat the condition of the index, or the database does not use it. */
 const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
-const isUnresolved = sql<boolean>`state <> 'done'`
 /** The oldest creation time in milliseconds: sort keys are negative nanoseconds. */
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
 

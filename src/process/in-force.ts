@@ -109,7 +109,10 @@ export class ConfigurationInForce {
     })
   }
 
-  /** Applies another file. Returns warnings for the operator. Throws a `ConfigError`, without a change, if the ledger contradicts it. */
+  /**
+   * Applies another file. Returns warnings for the operator. Throws a `ConfigError`, without a change, if the
+   * ledger has another form or URL for one of its tags.
+   */
   load(file: Config): Promise<readonly string[]> {
     return this.runSerially(async () => {
       const warnings = warningsOf(await this.tags.compare(file))

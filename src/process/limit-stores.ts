@@ -10,8 +10,7 @@ import {
   type VerifiedKeys,
   verifiedKeyLifetimeMs,
 } from '../core/access/verified-keys.ts'
-import type { Budgets } from '../core/resilience/budget-limit.ts'
-import { budgetFallback } from '../core/resilience/budget-limit.ts'
+import { type Budgets, budgetFallback } from '../core/resilience/budget-limit.ts'
 import { sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer } from '../domain/observation.ts'
 import { freshLookup } from './name-lookup.ts'
@@ -48,7 +47,10 @@ export function remoteLimitStores(call: (name: string, ...values: readonly unkno
   }
 }
 
-/** If Redis is down, opens after a second and counts in this process until Redis is available. */
+/**
+ * If Redis is down, opens after a second and counts in this process until Redis is available, its share of `replicas` processes: with
+ * workers, so many more than the gateways of the configuration.
+ */
 export async function openLimitStores(
   { redis, replicas }: Pick<Config, 'redis' | 'replicas'>,
   observe: Observer,

@@ -84,6 +84,7 @@ export interface FormTables {
   /** The value of `X-Swap-Form`; in lower case, the mount. */
   readonly name: string
   readonly credential: Credential
+  /** In the domain's own words, which are those of Forms A and B. One that a form lacks is shown as the step before it. */
   readonly statuses: readonly Status[]
   /** Whether its transactions are listed newest creation first. */
   readonly newestFirst: boolean

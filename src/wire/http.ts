@@ -121,12 +121,15 @@ export function reasonPhrase(status: number): string {
 /** More would stop a provider, or its clients, for longer than anybody can mean. */
 const maxSeconds = 3_600
 
+/** Of a provider's 429 that says nothing. */
+export const defaultRetryAfterSeconds = 60
+
 /** Between the values of repeated headers; not in a date. */
 const separator = /,(?!\s*\d{1,2}[ -][A-Za-z])/
 
 /**
  * Whole seconds, from 1 to an hour, from HTTP dates and numbers of seconds (RFC 9110 §10.2.3), also with fractions: the longest of
- * them. Undefined if there is none.
+ * them. Undefined if there is none: see `defaultRetryAfterSeconds`.
  */
 export function readRetryAfter(value: string | readonly string[] | undefined): number | undefined {
   const given = [value ?? []].flat().flatMap((text) => text.split(separator))

@@ -21,7 +21,7 @@ export class EmptyResponse extends WireError {
   }
 }
 
-/** All that is wrong with a client's request, in the order in which it was read; at least one. */
+/** All that is wrong with a client's request, 400 (`parameter_invalid` where a fault names no other reason), in the order in which it was read; at least one. */
 export class InvalidRequest extends Error {
   readonly faults: readonly WireError[]
   /** What could be read. */

@@ -102,7 +102,9 @@ it.each(['getRate', 'createTransaction'] as const)(
 )
 
 it('a create gets the error of the provider that offers the pair', async () => {
-  const [offered, address] = (['not_offered', 'address_invalid'] as const).map((reason) => failing('invalid', { reason }))
+  const [offered, address] = (['not_offered', 'address_invalid'] as const).map((reason) =>
+    failing('invalid', { reason, effect: 'nothingSent' }),
+  )
   const both = [offered, address] as [Scripted, Scripted]
   for (const order of [both, both.toReversed()]) {
     expect(await send('createTransaction', order)).toMatchObject({ reason: 'address_invalid' })

@@ -91,10 +91,13 @@ export async function callInTurn<O extends FailoverOp>(
 
 /**
  * Which other provider may get a request that ended with this fault. A create goes on only if no byte of it can have reached this
- * provider, or if this provider has certainly turned it away.
+ * provider, or if this provider has certainly turned it away. `effect` and the cause are of who threw the fault: of a provider's response
+ * `edges/provider-error.ts`, before it was sent the layer that held it back. A request with a chosen provider has no next one.
  */
 function whoMayTake(op: FailoverOp, fault: Fault): 'anybody' | 'whoIsAsGood' | 'nobody' {
   if (fault.refusal === 'forEveryProvider') return 'nobody'
+  // No line below may weaken this: it may have made a swap.
+  if (op === 'createTransaction' && fault.effect === 'maybe') return 'nobody'
   if (isNotOffered(fault)) return 'anybody'
   const { failover } = faultTable[fault.kind]
   if (op === 'getRate') return failover === 'never' ? 'nobody' : 'anybody'
@@ -103,8 +106,8 @@ function whoMayTake(op: FailoverOp, fault: Fault): 'anybody' | 'whoIsAsGood' | '
 }
 
 /** A provider's 429, or its form's word for a pair that it does not take: nothing was created, and another provider may be able to. */
-function isNotHere({ kind, provider, effect, reason, unavailableCause }: Fault): boolean {
-  if (provider === undefined || effect === 'maybe') return false
+function isNotHere({ kind, provider, reason, unavailableCause }: Fault): boolean {
+  if (provider === undefined) return false
   return unavailableCause === 'limited' || (kind === 'invalid' && reason === 'not_offered')
 }
 

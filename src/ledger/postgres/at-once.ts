@@ -121,6 +121,33 @@ function intentRow(intent: Intent) {
   }
 }
 
+/** The columns of an entry, all of them: what `json_to_recordset` is not told it drops without a word. */
+const entryColumns = {
+  provider_id: 'text collate "C"',
+  sort_key: 'bigint',
+  status: 'text collate "C"',
+  attention: 'text collate "C"',
+  reported_at: 'bigint',
+  fetched_at: 'bigint',
+  changed_at: 'bigint',
+  missing_since: 'bigint',
+  missing_at: 'bigint',
+  sequence: 'bigint',
+  record: 'text',
+  deposit: 'text collate "C"',
+} as const satisfies Record<keyof ReturnType<typeof entryOfCreate>, string>
+
+const entryTypes = sql.raw(
+  Object.entries(entryColumns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', '),
+)
+const entryFromInput = sql.raw(
+  Object.keys(entryColumns)
+    .map((name) => `${name} = input.${name}`)
+    .join(', '),
+)
+
 /**
  * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
  * statement fails by the division. Events of entries would be another part of this statement.
@@ -132,19 +159,14 @@ async function complete(within: Database, completions: readonly Completion[], cl
       select ${locksBriefly} as locks
     ), input as (
       select input.* from own_locks cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
-        intent text collate "C", owner text collate "C", provider text collate "C", provider_id text collate "C", sort_key bigint,
-        status text collate "C", attention text collate "C", reported_at bigint, fetched_at bigint, changed_at bigint,
-        missing_since bigint, missing_at bigint, sequence bigint, record text, deposit text collate "C", first text, tags json
+        intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json
       )
       where locks is not null
     ), segments as (
       select owner, older from page_index
       where owner in (select owner from input) and ${first}
     ), completed as (
-      update transactions set state = 'done', next_check_at = null, provider_id = input.provider_id, sort_key = input.sort_key,
-        status = input.status, attention = input.attention, reported_at = input.reported_at, fetched_at = input.fetched_at,
-        changed_at = input.changed_at, missing_since = input.missing_since, missing_at = input.missing_at,
-        sequence = input.sequence, record = input.record, deposit = input.deposit
+      update transactions set state = 'done', next_check_at = null, ${entryFromInput}
       from input join segments on segments.owner = input.owner
       where transactions.intent = input.intent and transactions.state in ('pending', 'unknown')
         and not exists (
