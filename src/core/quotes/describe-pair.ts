@@ -1,4 +1,5 @@
 /** What a client must know before it offers a pair to its users: by the table, and by quotes for it (docs/contract.md §3.2). */
+import { addressPattern, mayNeedMemo } from '../../domain/address/shapes.ts'
 import { type Amount, toAmount } from '../../domain/amount.ts'
 import { type Asset, type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
@@ -73,14 +74,14 @@ async function describe(pair: Pair, context: Context, service: SwapService, tabl
       coinFrom: source?.coin ?? names.coinFrom,
       networkFrom: source?.network ?? names.networkFrom,
       decimalsFrom: source?.decimals,
-      needsMemoFrom: source && needsMemo(source),
-      addressPatternFrom: source?.address?.pattern?.source,
+      needsMemoFrom: source && mayNeedMemo(source),
+      addressPatternFrom: source?.address && addressPattern(source.address),
       codeTo: target?.code ?? names.codeTo,
       coinTo: target?.coin ?? names.coinTo,
       networkTo: target?.network ?? names.networkTo,
       decimalsTo: target?.decimals,
-      needsMemoTo: target && needsMemo(target),
-      addressPatternTo: target?.address?.pattern?.source,
+      needsMemoTo: target && mayNeedMemo(target),
+      addressPatternTo: target?.address && addressPattern(target.address),
       isOffered: offered.length > 0 || (isRefused ? false : undefined),
       isReverseOffered,
       rateTypes: offered.map(({ terms }) => terms),
@@ -93,10 +94,6 @@ function assetOf(names: Pair, side: Side, table: AssetTable): Asset | undefined 
   const { code, coin, network } = assetNameOf(names, side)
   const named = code === undefined && network === undefined ? table.coin(coin ?? '') : undefined
   return named ? defaultAsset(named) : assetIn(names, side, table)
-}
-
-function needsMemo({ memo }: Asset): boolean | undefined {
-  return memo === undefined ? undefined : memo !== 'none'
 }
 
 interface Finding {

@@ -260,6 +260,7 @@ const pairAnswer: PairAnswer = {
   decimalsTo: 6,
   needsMemoFrom: false,
   needsMemoTo: false,
+  addressPatternTo: '^(?:T[1-9A-HJ-NP-Za-km-z]{33})$',
   isOffered: true,
   isReverseOffered: true,
   rateTypes: [{ rateType: 'float', minAmount: amount('0.0002'), maxAmount: amount('0.527') }],
