@@ -117,7 +117,8 @@ export class Workers {
     this.assignment = { ...this.assignment, texts }
     for (const running of this.running) {
       const followed = running.channel.call('reload', texts).then(() => true)
-      if (!(await withDefault(followed, startTimeoutMs, false))) void this.end(running)
+      const hasFollowed = await withDefault(followed, startTimeoutMs, false)
+      if (!hasFollowed && this.running.has(running)) await this.end(running)
     }
   }
 
