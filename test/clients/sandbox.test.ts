@@ -13,7 +13,12 @@ import { olderNode } from '../support/older-node.ts'
 import { type Call, drivers, hasPython, type Result } from './drivers.ts'
 
 const pair = { coinFrom: 'BTC', coinTo: 'USDTTRC20' }
+const ripple = 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe'
+const nano = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
 const order = { ...pair, amount: '0.100', withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
+
+const creating = (more: object): Call => ({ name: 'create', order: { ...order, ...more } })
+const quoting = (more: object): Call => ({ name: 'rate', query: { ...pair, amount: '0.1', ...more } })
 
 let gateway: DefaultGateway
 beforeAll(async () => {
@@ -55,12 +60,12 @@ describe.each(languages)('the %s client', (language) => {
 
   it('has one swap if the provider breaks the connection after the create', async () => {
     await post('faults', { operation: 'createTransaction', reset: 'after' })
-    const { value } = await call({ name: 'create', order: { ...order, amount: '0.2' } }, 'sandbox-key-2')
+    const mine = async (): Promise<number> => ((await call({ name: 'all' }, 'sandbox-key-2')).value as readonly object[]).length
+    const before = await mine()
+    const { value } = await call(creating({ amount: '0.2' }), 'sandbox-key-2')
     await fetch(`${gateway.sandbox}/sandbox/faults`, { method: 'DELETE' })
     expect(value).toMatchObject({ swap: { status: 'wait', amount: '0.2' } })
-    const { value: all } = await call({ name: 'all' }, 'sandbox-key-2')
-    const ids = (all as readonly { readonly id: string; readonly amount: string }[]).filter(({ amount }) => amount === '0.2')
-    expect(ids).toHaveLength(language === 'TypeScript' ? 1 : 2)
+    expect(await mine()).toBe(before + 1)
   }, 60_000)
 
   it('asks about a pair and an address', async () => {
@@ -76,14 +81,63 @@ describe.each(languages)('the %s client', (language) => {
     expect(wrong.value).toMatchObject({ valid: false, errors: [{ field: 'address', reason: 'address_invalid' }] })
   })
 
-  it('says why it is refused', async () => {
-    const unknown = await call({ name: 'rate', query: { ...pair, coinTo: 'NOBODY', amount: '1' } })
-    expect(unknown.error).toMatchObject({ name: 'AssetRefused', reason: 'unknown_asset', status: 400 })
-    expect((await call({ name: 'list', page: 1, size: 1 }, 'unknown')).error).toMatchObject({
-      name: 'KeyRefused',
-      reason: 'key_invalid',
-    })
-    expect((await call({ name: 'get', id: 'alpha~none' })).error).toMatchObject({ name: 'NotFound', reason: 'not_found' })
+  /** docs/sandbox.md: what gets each reason that a client of Form A can cause. */
+  const causes: readonly { readonly name: string; readonly reason: string; readonly what: Call; readonly key?: string }[] = [
+    { name: 'BadRequest', reason: 'parameter_invalid', what: { name: 'list', page: 1, size: 101 } },
+    { name: 'BadRequest', reason: 'parameter_unknown', what: creating({ color: 'red' }) },
+    { name: 'AssetRefused', reason: 'unknown_asset', what: quoting({ coinTo: 'NOBODY' }) },
+    { name: 'AssetRefused', reason: 'not_offered', what: creating({ coinTo: 'XNO', withdrawalAddress: nano }) },
+    { name: 'AddressRefused', reason: 'address_invalid', what: creating({ withdrawalAddress: 'nowhere' }) },
+    {
+      ...{ name: 'AddressRefused', reason: 'memo_invalid' },
+      what: creating({ coinTo: 'XRP', withdrawalAddress: ripple, withdrawalExtraId: 'of Alice' }),
+    },
+    { name: 'AmountRefused', reason: 'below_minimum', what: creating({ amount: '0.00001' }) },
+    { name: 'AmountRefused', reason: 'above_maximum', what: creating({ amount: '10' }) },
+    { name: 'ProviderRefused', reason: 'refused', what: quoting({ amount: '0.10735701' }) },
+    { name: 'KeyRefused', reason: 'key_missing', what: { name: 'list', page: 1, size: 1 }, key: '' },
+    { name: 'KeyRefused', reason: 'key_invalid', what: { name: 'list', page: 1, size: 1 }, key: 'unknown' },
+    { name: 'NotFound', reason: 'not_found', what: { name: 'get', id: 'alpha~nothing' } },
+    { name: 'Unavailable', reason: 'provider_failed', what: quoting({ amount: '0.10735702' }) },
+    { name: 'Mismatch', reason: 'mismatch', what: creating({ amount: '0.10735707' }) },
+    { name: 'OutcomeUnknown', reason: 'outcome_unknown', what: creating({ amount: '0.10735705' }) },
+  ]
+  it.each(causes)('has $name for $reason', async ({ name, reason, what, key = 'sandbox-key-1' }) => {
+    const connection = { url: gateway.gateway, patienceSeconds: 0, ...(key !== '' && { key }) }
+    const { error } = await driver.call(connection, what)
+    expect(error).toMatchObject({ name, reason })
+    expect(error?.requestId).toBeDefined()
+    if (name === 'AmountRefused') expect([error?.minAmount, error?.maxAmount].map(Number)).toEqual([0.0002, expect.any(Number)])
+  })
+
+  it('has KeyReused for the key of another order', async () => {
+    const idempotencyKey = `reused-${language}`
+    await call({ name: 'create', order, idempotencyKey })
+    const { error } = await call({ name: 'create', order: { ...order, amount: '0.2' }, idempotencyKey })
+    expect(error).toMatchObject({ name: 'KeyReused', reason: 'key_reused' })
+  })
+
+  it('asks again after an unknown outcome, and gets the swap that there is', async () => {
+    const lost = { ...order, amount: '0.10735704' }
+    const { error } = await driver.call(
+      { url: gateway.gateway, key: 'sandbox-key-1', patienceSeconds: 0 },
+      { name: 'create', order: lost },
+    )
+    expect(error).toMatchObject({ name: 'OutcomeUnknown', reason: 'outcome_unknown', retryAfter: expect.any(Number) })
+    const { value } = await call({ name: 'create', order: lost, ...error?.repeat })
+    expect(value).toMatchObject({ swap: { amount: '0.10735704', status: 'wait' }, isRepeated: true })
+  }, 60_000)
+
+  it('waits while an earlier request with its key runs', async () => {
+    const slow: Call = { name: 'create', order: { ...order, amount: '0.10735706' }, idempotencyKey: `slow-${language}` }
+    const other = drivers[language]()
+    const [first, second] = await Promise.all([call(slow), other.call({ url: gateway.gateway, key: 'sandbox-key-1' }, slow)])
+    await other[Symbol.asyncDispose]()
+    const idOf = ({ value }: Result): unknown => (value as { readonly swap: { readonly id: string } }).swap.id
+    expect(idOf(second)).toBe(idOf(first))
+  }, 60_000)
+
+  it('says what is wrong with a parameter', async () => {
     const { error } = await call({ name: 'create', order: { ...order, withdrawalAddress: 'nowhere' } })
     expect(error).toMatchObject({ name: 'AddressRefused', errors: [{ field: 'withdrawalAddress', reason: 'address_invalid' }] })
   })

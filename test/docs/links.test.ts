@@ -3,7 +3,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const own = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'dashboards/README.md']
+const own = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'dashboards/README.md',
+  ...globSync('clients/*/README.md'),
+]
 
 /** As GitHub makes an anchor of a heading. */
 function anchorsOf(page: string): ReadonlySet<string> {
