@@ -1,5 +1,6 @@
 /** Creates that wait for PostgreSQL together (docs/ledger.md). */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { maxOpenCreates } from '../../src/core/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
@@ -71,6 +72,17 @@ test.each(['English', 'German'])(
     expect(await wrongPageIndex(database)).toEqual([])
   },
 )
+
+test('an account has no more open creates than it may, however many begin at a time', async () => {
+  const { database, ledger } = await open()
+  const begin = (count: number) => Promise.allSettled(Array.from({ length: count }, () => ledger.begin(intent())))
+  for (let begun = 0; begun < maxOpenCreates - 70; begun += 62) await begin(62)
+  await begin(200)
+  // Of those that are counted by themselves, five run at a time.
+  const [{ count } = {}] = await query(database, 'SELECT cast(count(*) AS integer) AS count FROM transactions')
+  expect(count).toBeGreaterThanOrEqual(maxOpenCreates)
+  expect(count).toBeLessThan(maxOpenCreates + 5)
+})
 
 test('the page index is divided in the transaction that makes it too large', async () => {
   const { database, create } = await open()

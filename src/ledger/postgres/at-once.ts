@@ -79,7 +79,10 @@ function together<Item extends { readonly id: string }>(run: (items: readonly It
 const lockTimeout = '250ms'
 const locksBriefly = sql`set_config('lock_timeout', ${sql.lit(lockTimeout)}, true)`
 
-/** Beyond `maxOpenCreates` after all of them, each is counted by itself. An expired key is not a new one. */
+/** Of an account: what other statements and processes begin at the same time is not counted yet. Beyond that each is counted by itself. */
+const maxUncounted = maxOpenCreates / 2
+
+/** An expired key is not a new one. */
 async function begin(database: Database, intents: readonly Intent[], clock: LedgerClock): Promise<ReadonlySet<string>> {
   const begunAt = clock.at(clock.read())
   const { rows } = await sql<{ readonly intent: string }>`${sql.raw(commits)} (
@@ -92,7 +95,7 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
       )
       where flushed is not null and locks is not null and not exists (
         select 1 from transactions where state <> 'done' and owner = input.owner and provider = input.provider
-        limit 1 offset ${sql.lit(maxOpenCreates - maxAtOnce)}
+        limit 1 offset ${sql.lit(maxUncounted)}
       )
     ), keyed as (
       insert into claims (intent, owner, key, fingerprint, request, created_at)
