@@ -404,6 +404,8 @@ class _Failure(Exception):
 
 _ends = ("success", "refunded", "overdue")
 _poll_seconds = 5
+_needed_of_swap = ("id", "status")
+_needed_of_created = (*_needed_of_swap, "depositAddress")
 
 
 def _has_ended(seen: Seen) -> bool:
@@ -453,7 +455,7 @@ class SwapClient:
         return AddressCheck(checked["valid"], checked["errors"], headers.get("X-Swap-Warning"))
 
     def get(self, id: str) -> Seen:
-        return _seen(*self._read(_path_of(id)))
+        return self._get_within(self._patience_seconds, id)
 
     def list(
         self, *, page: int = 1, size: int = 20, status: Optional[Status] = None, updated_since: Optional[str] = None
@@ -492,7 +494,9 @@ class SwapClient:
             may_exist = may_exist or failure.may_exist
 
         try:
-            swap, headers = self._send("POST", "/transactions", self._patience_seconds, body, key, provider, on_failure)
+            swap, headers = self._send(
+                "POST", "/transactions", self._patience_seconds, body, key, provider, _needed_of_created, on_failure
+            )
         except SwapError as error:
             if may_exist and not isinstance(error, Mismatch):
                 raise OutcomeUnknown(order, {"idempotency_key": key, "is_repeat": True, "provider": provider}, error) from error
@@ -518,7 +522,7 @@ class SwapClient:
         latest = time.monotonic() + within_seconds
         status = None
         while True:
-            seen = _seen(*self._send("GET", _path_of(id), latest - time.monotonic()))
+            seen = self._get_within(latest - time.monotonic(), id)
             if seen.swap["status"] != status:
                 on_change(seen)
             status = seen.swap["status"]
@@ -528,6 +532,9 @@ class SwapClient:
             if time.monotonic() + seconds > latest:
                 raise TimeoutError(f"The swap {id} has the status {status} after {within_seconds} seconds")
             _pause(seconds)
+
+    def _get_within(self, patience_seconds: float, id: str) -> Seen:
+        return _seen(*self._send("GET", f"/transactions/{quote(id, safe='~')}", patience_seconds, needs=_needed_of_swap))
 
     def _read(
         self, path: str, query: Mapping[str, Any] = {}, provider: Optional[str] = None
@@ -543,9 +550,14 @@ class SwapClient:
         body: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         provider: Optional[str] = None,
+        needs: Tuple[str, ...] = (),
         on_failure: Callable[[_Failure], None] = _not_needed,
     ) -> Tuple[Any, HTTPMessage]:
-        """Repeats a request that failed for a reason that passes: after Retry-After, or a pause that grows."""
+        """
+        Repeats a request that failed for a reason that passes: after Retry-After, or a pause that grows.
+
+        needs: members without which a 2xx is not the gateway's
+        """
         headers = {"Prefer": "amounts=text"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -563,7 +575,7 @@ class SwapClient:
         while True:
             tried += 1
             try:
-                return self._send_once(method, path, headers, body)
+                return self._send_once(method, path, headers, body, needs)
             except _Failure as failure:
                 on_failure(failure)
                 seconds = failure.error.details.retry_after or min(8, 0.25 * 2 ** min(tried, 5))
@@ -572,7 +584,7 @@ class SwapClient:
             _pause(seconds)
 
     def _send_once(
-        self, method: str, path: str, headers: Mapping[str, str], body: Optional[str]
+        self, method: str, path: str, headers: Mapping[str, str], body: Optional[str], needs: Tuple[str, ...]
     ) -> Tuple[Any, HTTPMessage]:
         make = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
         connection = make(self._host, self._port, timeout=self._timeout_seconds)
@@ -595,7 +607,7 @@ class SwapClient:
                 timer.cancel()
         finally:
             connection.close()
-        return _answer(response, text)
+        return _answer(response, text, needs)
 
 
 def _end(connection: http.client.HTTPConnection) -> None:
@@ -610,10 +622,6 @@ def _no_response(cause: Exception, may_exist: bool) -> _Failure:
     error = Unavailable(f"The gateway did not respond: {cause or type(cause).__name__}")
     error.__cause__ = cause
     return _Failure(error, True, may_exist)
-
-
-def _path_of(id: str) -> str:
-    return f"/transactions/{quote(id, safe='~')}"
 
 
 def _page(body: Any) -> Page[Any]:
@@ -655,11 +663,15 @@ def _with_texts(value: Dict[str, Any]) -> Dict[str, Any]:
     return {name: str(member) if name in _amount_names and isinstance(member, int) else member for name, member in value.items()}
 
 
-def _answer(response: http.client.HTTPResponse, text: bytes) -> Tuple[Any, HTTPMessage]:
+def _answer(response: http.client.HTTPResponse, text: bytes, needs: Tuple[str, ...]) -> Tuple[Any, HTTPMessage]:
     if not 200 <= response.status < 300:
         raise _failure_of(response, text)
     try:
-        return _parse(text), response.headers
+        body = _parse(text)
+        missing = [name for name in needs if not isinstance(body.get(name), str)]
+        if missing:
+            raise ValueError(f"it has no {missing[0]}")
+        return body, response.headers
     except ValueError as cause:
         error = Unavailable(f"The gateway's response cannot be read: {cause}", _details(response, {}))
         error.__cause__ = cause

@@ -358,6 +358,8 @@ interface Request {
   readonly path: string
   readonly query?: object
   readonly body?: string
+  /** Members without which a 2xx is not the gateway's. */
+  readonly needs?: readonly string[]
   readonly idempotencyKey?: string
   readonly provider?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -369,6 +371,8 @@ interface Answer<Body> {
 }
 
 const pollSeconds = 5
+const neededOfSwap = ['id', 'status'] as const
+const neededOfCreated = [...neededOfSwap, 'depositAddress'] as const
 const ends: ReadonlySet<Status> = new Set<Status>(['success', 'refunded', 'overdue'])
 
 export class SwapClient {
@@ -408,7 +412,7 @@ export class SwapClient {
   }
 
   async get(id: string): Promise<Seen> {
-    return seenOf(await this.send<Swap>({ method: 'GET', path: pathOf(id) }, this.options.patienceSeconds))
+    return this.getWithin(this.options.patienceSeconds, id)
   }
 
   async list(query: ListQuery = {}): Promise<Page<ListedSwap>> {
@@ -432,7 +436,8 @@ export class SwapClient {
   async create(order: Order, options: CreateOptions = {}): Promise<Created> {
     requireAmount(order.amount)
     const { idempotencyKey = crypto.randomUUID(), provider, isRepeat = false } = options
-    const request: Request = { method: 'POST', path: '/transactions', body: JSON.stringify(order), idempotencyKey, provider }
+    const body = JSON.stringify(order)
+    const request: Request = { method: 'POST', path: '/transactions', body, needs: neededOfCreated, idempotencyKey, provider }
     let mayExist = isRepeat
     try {
       const answer = await this.send<CreatedSwap>(request, this.options.patienceSeconds, (failure) => {
@@ -449,12 +454,17 @@ export class SwapClient {
   /** Asks as often as the gateway advises, until the swap has ended or needs a person. A gateway that cannot be reached is asked again. */
   async waitFor(id: string, { onChange, until = hasEnded, signal }: WaitOptions = {}): Promise<Seen> {
     for (let status: Status | undefined; ; ) {
-      const seen = seenOf(await this.send<Swap>({ method: 'GET', path: pathOf(id), signal }, Number.POSITIVE_INFINITY))
+      const seen = await this.getWithin(Number.POSITIVE_INFINITY, id, signal)
       if (seen.swap.status !== status) onChange?.(seen)
       status = seen.swap.status
       if (until(seen)) return seen
       await pause(seen.pollAfterSeconds || pollSeconds, signal)
     }
+  }
+
+  private async getWithin(patienceSeconds: number, id: string, signal?: AbortSignal): Promise<Seen> {
+    const path = `/transactions/${encodeURIComponent(id)}`
+    return seenOf(await this.send<Swap>({ method: 'GET', path, needs: neededOfSwap, signal }, patienceSeconds))
   }
 
   private async read<Body>(path: string, query: object = {}, provider?: string): Promise<Body> {
@@ -479,7 +489,7 @@ export class SwapClient {
   }
 
   private async sendOnce<Body>(request: Request): Promise<Answer<Body> | Failure> {
-    const { method, path, query, body, idempotencyKey, provider, signal } = request
+    const { method, path, query, body, needs = [], idempotencyKey, provider, signal } = request
     const { key, timeoutSeconds } = this.options
     const known = Object.entries(query ?? {}).filter(([, value]) => value !== undefined)
     const parameters = String(new URLSearchParams(known.map(([name, value]) => [name, String(value)])))
@@ -500,16 +510,12 @@ export class SwapClient {
         signal: signal ? AbortSignal.any([signal, late]) : late,
         ...(body !== undefined && { body }),
       })
-      return answerOf(response, await response.text())
+      return answerOf(response, await response.text(), needs)
     } catch (cause) {
       const error = new Unavailable(`The gateway did not respond: ${messageOf(cause)}`, {}, cause)
       return { error, passes: true, ...(!isUnsent(cause) && { mayExist: true }) }
     }
   }
-}
-
-function pathOf(id: string): string {
-  return `/transactions/${encodeURIComponent(id)}`
 }
 
 function hasEnded({ swap, attention }: Seen): boolean {
@@ -547,20 +553,22 @@ const amountNames: ReadonlySet<string> = new Set<keyof Currency | keyof Rate | k
 ])
 
 /** Throws for an amount that is a number: its digits are lost. */
-function parse(text: string): object {
+function parse(text: string, needs: readonly string[]): object {
   const value: unknown = JSON.parse(text, (name, member: unknown) => {
     if (typeof member === 'number' && amountNames.has(name)) throw new TypeError(`${name} is a number, not a text`)
     return member
   })
   if (typeof value !== 'object' || value === null) throw new TypeError('it is no object')
+  const missing = needs.find((name) => typeof (value as Readonly<Record<string, unknown>>)[name] !== 'string')
+  if (missing !== undefined) throw new TypeError(`it has no ${missing}`)
   return value
 }
 
-function answerOf<Body>(response: Response, text: string): Answer<Body> | Failure {
+function answerOf<Body>(response: Response, text: string, needs: readonly string[]): Answer<Body> | Failure {
   const { ok, status, headers } = response
   if (!ok) return failureOf(response, text)
   try {
-    return { body: parse(text) as Body, headers }
+    return { body: parse(text, needs) as Body, headers }
   } catch (cause) {
     const message = `The gateway’s response cannot be read: ${messageOf(cause)}`
     return { error: new Unavailable(message, { status, ...traitsOf(headers) }, cause), passes: true, mayExist: true }

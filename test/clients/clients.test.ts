@@ -150,6 +150,7 @@ describe.each(languages)('the %s client', (language) => {
         [refusal(504, 'outcome_unknown', { retryAfter: 1 }), refusal(409, 'in_progress', { retryAfter: 1 }), created],
       ],
       ['the response cannot be read', [{ status: 201, body: '{"id":' }, created]],
+      ['the response is none of the gateway', [{ status: 200, body: { ok: true } }, created]],
     ]
     it.each(again)('under one key, with the same body, though %s', async (_, replies) => {
       await using stub = await startStub(...replies)
