@@ -68,6 +68,14 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(json).toMatchObject({ directions: { forward: true, reverse: true }, rateTypes: [limits, limits] })
   })
 
+  test('a refusal without a reason says nothing about the pair', async () => {
+    await start(form, provider)
+    pair.provider.reply('rate', refused(400, 'Bad Request', 'No.', provider))
+    const { status, json } = await pair.client.get(paths[form], { key: null })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ directions: {}, rateTypes: [] })
+  })
+
   test('while the provider fails, what the table knows is there, and the rest is left out and named', async () => {
     await start(form, provider)
     pair.provider.reply('rate', { status: 500, text: '{}' })

@@ -107,7 +107,7 @@ interface Finding {
 }
 
 /** Reasons of a refusal for the amount, which is none of the pair. */
-const aboutAmount: ReadonlySet<Reason> = new Set<Reason>(['below_minimum', 'above_maximum', 'refused'])
+const aboutAmount: ReadonlySet<Reason> = new Set<Reason>(['below_minimum', 'above_maximum'])
 
 /** Throws `invalid` for a pair that no quote can be for. */
 async function findingOf(query: RateQuery, context: Context, service: SwapService): Promise<Finding> {
@@ -119,9 +119,8 @@ async function findingOf(query: RateQuery, context: Context, service: SwapServic
   } catch (reason) {
     const fault = Fault.from(reason)
     const { kind, amountRange, field, provider } = fault
-    const isAboutAmount = field === 'amountIn' || aboutAmount.has(fault.reason)
-    if (kind !== 'invalid') return { terms: { rateType }, isOffered: undefined, fault }
-    if (isAboutAmount) {
+    if (kind !== 'invalid' || fault.reason === 'refused') return { terms: { rateType }, isOffered: undefined, fault }
+    if (field === 'amountIn' || aboutAmount.has(fault.reason)) {
       const { minAmount, maxAmount } = amountRange ?? {}
       return { terms: { rateType, minAmount, maxAmount }, isOffered: true, provider }
     }
