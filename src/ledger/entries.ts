@@ -2,7 +2,7 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
-import { isFinal } from '../domain/status.ts'
+import { isFinal, type Status } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
 import {
@@ -86,16 +86,12 @@ export function entries({ database, write, isIn: isAmong, listed, toList, dataVe
     },
     list: lister(database),
     async someOpen(owner, providers, maxEntries) {
-      const rows = await database
-        .selectFrom('transactions')
-        .select(entryColumns)
-        .where('owner', '=', owner)
-        .where(isListed)
-        .where(sql<boolean>`(status is null or status in ('wait', 'confirmation', 'confirmed', 'exchanging', 'sending'))`)
-        .where(isAmong('provider', toList(providers)))
-        .orderBy(sql`random()`)
-        .limit(maxEntries)
-        .execute()
+      const ofStatus = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+        select ${columns('transactions')} from transactions where owner = ${owner} and ${isListed} and ${condition}`
+      const known = sql`status in (${sql.join(openStatuses)})`
+      const { rows } = await sql<EntryRow>`
+        select * from (${ofStatus(known)} union all ${ofStatus(sql`status is null`)}) as open
+        where ${isAmong('provider', toList(providers))} order by random() limit cast(${maxEntries} as bigint)`.execute(database)
       return rows.map(toEntry)
     },
     async listElsewhere(owner, provider, maxEntries) {
@@ -292,23 +288,63 @@ interface ListPlace {
   readonly size: number
 }
 
-/** Counts what passes. The signs keep SQLite, which has no statistics, from the order of creation where it can go by the time of change. */
-function filteredQuery({ owner, first, end, offset, size }: ListPlace, { statuses, changedSince }: ListFilter): RawBuilder<Row> {
-  const sign = changedSince === undefined ? sql`` : sql`+`
-  const conditions = [
-    sql`owner = ${owner} and state = 'done' and ${sign}sort_key >= ${first} and ${sign}sort_key < ${end}`,
-    ...(statuses ? [sql`${changedSince === undefined ? sql`status` : sql`coalesce(status, '')`} in (${sql.join(statuses)})`] : []),
-    ...(changedSince === undefined ? [] : [sql`${sql.raw(changeTime)} >= ${changedSince}`]),
-  ]
-  const matches = sql.join(conditions, sql` and `)
+/** Of more entries that pass, a page is found in the order of the list: they are dense there. */
+const maxSorted = 1_000
+
+/**
+ * Counts what passes in an index of the filter: by status for open ones, which are few, and without a time; else by the time of change. The
+ * page is sorted out of the same index, or found in the order of the list. One of both has the limit 0.
+ */
+function filteredQuery({ owner, first, end, offset, size }: ListPlace, filter: ListFilter): RawBuilder<Row> {
+  const { statuses, changedSince } = filter
+  const isByStatus = changedSince === undefined || statuses?.every((status) => openStatuses.includes(status))
+  const matches = (index: FilterIndex): RawBuilder<unknown> => sql`
+    owner = ${owner} and state = 'done' and ${unless(index === 'change')}sort_key >= ${first}
+    and ${unless(index === 'change')}sort_key < ${end} and ${passes(filter, index)}`
+  const page = (index: FilterIndex, isUsed: RawBuilder<boolean>): RawBuilder<unknown> => sql`
+    select * from (
+      select sort_key, provider_id, ${columns('transactions')} from transactions where ${matches(index)}
+      order by ${newestFirst(index)}
+      limit case when ${isUsed} then cast(${size} as bigint) else 0 end offset cast(${offset} as bigint)
+    ) as ${sql.ref(`by_${index}`)}`
+  const isSparse = sql<boolean>`(select total from counted) <= ${maxSorted}`
+  const isDense = sql<boolean>`(select total from counted) > ${maxSorted}`
   return sql<Row>`
-    with counted as materialized (select count(*) as total from transactions where ${matches}), page as (
-      select sort_key, provider_id, ${columns('transactions')} from transactions where ${matches}
-      order by ${sign}sort_key, provider_id, provider limit cast(${size} as bigint) offset cast(${offset} as bigint)
-    )
+    with counted as materialized (
+      select count(*) as total from transactions where ${matches(isByStatus ? 'status' : 'change')}
+    ), page as (${isByStatus ? page('status', sql`true`) : sql`${page('change', isSparse)} union all ${page('order', isDense)}`})
     select counted.total, ${columns('page')} from counted left join page on true
     order by page.sort_key, page.provider_id, page.provider`
 }
+
+/** By which index the rows are found: of statuses, of times of change, or of the list's order. */
+type FilterIndex = 'status' | 'change' | 'order'
+
+/** SQLite has no statistics: a sign keeps it from the index of what stands behind. */
+function unless(isOther: boolean): RawBuilder<unknown> {
+  return isOther ? sql`+` : sql``
+}
+
+/** The order of the list, which the index of the list alone has whole. */
+function newestFirst(index: FilterIndex): RawBuilder<unknown> {
+  if (index === 'order') return positionColumns
+  return sql`${unless(index === 'change')}sort_key, provider_id || '', provider || ''`
+}
+
+function passes({ statuses, changedSince }: ListFilter, index: FilterIndex): RawBuilder<unknown> {
+  const [status, ...more] = statuses ?? []
+  const column = index === 'status' ? sql`status` : sql`coalesce(status, '')`
+  const conditions = [
+    ...(status === undefined
+      ? []
+      : [more.length === 0 ? sql`${column} = ${status}` : sql`${column} in (${sql.join([status, ...more])})`]),
+    ...(changedSince === undefined ? [] : [sql`${unless(index !== 'change')}${sql.raw(changeTime)} >= ${changedSince}`]),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+/** Neither ended nor overdue. */
+const openStatuses: readonly Status[] = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending']
 
 /** The parameters of the query: sort keys from `first` (inclusive) to `end` (exclusive). */
 type ListParameters = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
