@@ -9,7 +9,7 @@ import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { type HeaderName, headersOf, requestHeaders, responseHeaders } from './headers.ts'
-import { introduction, missingAmount, reasonHeader, type Served, sandboxKey } from './introduction.ts'
+import { introduction, missingAmount, questionsOf, reasonHeader, type Served, sandboxKey } from './introduction.ts'
 import {
   amountRefusalName,
   amountRefusalSchema,
@@ -65,10 +65,9 @@ function keyDescription(served: Served | undefined): string {
 
 type Endpoint = OperationCodec | QuestionCodec
 
-/** What the form has here: a gateway without providers to choose does not compare them. */
-export function endpointsOf({ operations, questions }: Form, served?: Served): readonly Endpoint[] {
-  const asked = questions.filter(({ question }) => question !== 'listRates' || served?.picks.length !== 0)
-  return [...ops.map((op) => operations[op]), ...asked]
+/** What the form has here. */
+export function endpointsOf(form: Form, served?: Served): readonly Endpoint[] {
+  return [...ops.map((op) => form.operations[op]), ...questionsOf(form, served)]
 }
 
 function schemas(form: Form, served: Served | undefined): Readonly<Record<string, Schema>> {

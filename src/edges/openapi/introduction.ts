@@ -2,7 +2,7 @@
 
 import { type ParameterError, type Reason, reasons } from '../../domain/fault.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
-import type { Form } from '../../wire/form.ts'
+import type { EndpointCodec, Form, QuestionCodec } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { errorBody } from '../encode-response.ts'
 import { statusWords } from './schemas.ts'
@@ -44,7 +44,16 @@ function textsOf(parts: readonly Part[], form: Form, served: Served | undefined)
 
 /** The method and the path of an operation. */
 function typed(op: Op, { operations }: Form): string {
-  return `\`${operations[op].method} ${operations[op].path.pattern}\``
+  return typedPath(operations[op])
+}
+
+function typedPath({ method, path }: EndpointCodec): string {
+  return `\`${method} ${path.pattern}\``
+}
+
+/** The questions of the form here: a gateway without providers to choose does not compare them. */
+export function questionsOf({ questions }: Form, served: Served | undefined): readonly QuestionCodec[] {
+  return questions.filter(({ question }) => question !== 'listRates' || served?.picks.length !== 0)
 }
 
 /** The wire names of response fields, without those that the form does not have. */
@@ -157,7 +166,7 @@ function limits(form: Form, served: Served | undefined): string {
 
 | What | Requests in ${window} seconds | For each |
 |---|---|---|
-| ${typed('listCurrencies', form)}, ${typed('getRate', form)} | ${quotes} | ${who} |
+| ${[typed('listCurrencies', form), typed('getRate', form), ...questionsOf(form, served).map(typedPath)].join(', ')} | ${quotes} | ${who} |
 | ${typed('createTransaction', form)} | ${create} | ${whose} |
 | ${typed('listTransactions', form)}, ${typed('getTransaction', form)} | ${read} | ${whose} |
 
