@@ -14,7 +14,7 @@ field() { node -p 'JSON.parse(process.argv[1])[process.argv[2]]' "$1" "$2"; }
 # creates with an Idempotency-Key, which are one swap however often they are sent. Everything else is an error: 1, or 2 if a swap may have been
 # created, also by an earlier try.
 ask() {
-  local status result latest=$((SECONDS + 120)) may_exist=
+  local status result pause latest=$((SECONDS + 120)) may_exist=
   while :; do
     result=0
     : >"$headers" >"$body"
@@ -25,12 +25,13 @@ ask() {
       0:*:mismatch) break ;;
       0:*:needs_person) may_exist=yes && break ;;
       0:429:* | 0:*:too_slow | 0:*:provider_failed | 0:*:provider_busy | 0:*:overloaded | 0:*:ledger_unavailable | 0:*:stopping) ;;
-      0:409:* | 0:5*) may_exist=yes ;;
+      0:409:* | 0:408: | 0:42[345]: | 0:499: | 0:5*) may_exist=yes ;;
       0:*) break ;;
       *) may_exist=yes ;; # the connection broke: anything may have been sent
     esac
-    ((SECONDS < latest)) || break
-    sleep "$(header retry-after | grep -E '^[1-9][0-9]?$' || echo 2)"
+    pause=$(header retry-after | grep -E '^[1-9][0-9]{0,5}$' || echo 2)
+    ((SECONDS + pause < latest)) || break
+    sleep "$pause"
   done
   echo "$status $(header x-swap-reason): $(cat "$body")" >&2
   [[ $may_exist && $* == *Idempotency-Key* ]] || return 1
@@ -40,15 +41,16 @@ ask() {
 
 # Prints each status that is new, until the swap has ended or needs a person; for an hour at most. The arguments are those of the get.
 wait_for_the_end() {
-  local swap status shown='' latest=$((SECONDS + 3600))
+  local swap status pause shown='' latest=$((SECONDS + 3600))
   while swap=$(ask "$@"); do
     status=$(field "$swap" status)
     [[ $status == "$shown" ]] || echo "$status"
     shown=$status
     [[ $status =~ ^(success|overdue|refunded)$ ]] && return
     [[ $(header x-swap-attention) ]] && echo "A person has to look: $(header x-swap-attention)" >&2 && return 1
-    ((SECONDS < latest)) || break
-    sleep "$(header x-swap-poll-after | grep -E '^[1-9][0-9]*$' || echo 5)"
+    pause=$(header x-swap-poll-after | grep -E '^[1-9][0-9]{0,5}$' || echo 5)
+    ((SECONDS + pause < latest)) || break
+    sleep "$pause"
   done
   return 1
 }

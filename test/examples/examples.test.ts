@@ -102,6 +102,12 @@ describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
     expect([code, creates]).toEqual([2, 1])
   })
 
+  it('ends if it is to wait for long, and says that a swap may exist', async () => {
+    const { code, stderr, creates } = await ending(refusal(504, 'outcome_unknown', { retryAfter: 600 }))
+    expect([code, creates]).toEqual([2, 1])
+    expect(stderr).toContain('The swap may have been created')
+  })
+
   it('ends if it cannot pay', async () => {
     const { code, creates } = await ending(created, created, refusal(404, 'not_found'))
     expect([code, creates]).toEqual([22, 2])
