@@ -4,8 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { hasVariable, newConfigFile, packagedConfigFile } from '../config/index.ts'
-import { providerForms } from '../forms/index.ts'
+import { hasVariable, loadConfigInThread, newConfigFile, packagedConfigFile } from '../config/index.ts'
+import { knownForms, providerForms } from '../forms/index.ts'
+import { inspectLedger } from '../ledger/index.ts'
 import { findProviderForm, type ProviderForm } from '../wire/provider-form.ts'
 import { check } from './check.ts'
 import { type ExitCode, messageOf } from './session.ts'
@@ -45,15 +46,32 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
   try {
     await using prompt = openPrompt(terminal.input(), terminal.err)
     const answers = await askAll(flags, prompt.ask)
-    const written = write(file, configurationText(answers))
+    const written = write(file, configurationText(answers, 'alpha'))
+    const provider = await freeName(file)
+    writeFileSync(file, configurationText(answers, provider))
     if (!(await isValid(file, written, terminal))) return refuse('nothing is written', terminal)
-    if (json) terminal.out(JSON.stringify({ file, written, provider: firstProvider }))
-    else for (const line of nextSteps(written, answers, config)) terminal.out(line)
+    if (json) terminal.out(JSON.stringify({ file, written, provider }))
+    else for (const line of nextSteps(written, answers, provider, config)) terminal.out(line)
     return 0
   } catch (reason) {
     if (reason instanceof InvalidAnswer) return refuse(reason.message, terminal)
     if (isExisting(reason, 'open')) return refuse(`${file} exists: it is not overwritten`, terminal)
     return refuse(messageOf(reason), terminal)
+  }
+}
+
+/** The name and the tag of the first provider: it is in the ids that clients get, so it does not name the provider. */
+const firstNames = ['alpha', 'beta', 'gamma', 'delta'] as const
+
+/** The first that the ledger does not know: of the default configuration it knows two, once that has run here. */
+async function freeName(file: string): Promise<string> {
+  try {
+    const { ledger } = await loadConfigInThread(file, knownForms)
+    const { tags = [] } = (await inspectLedger(ledger.url, firstNames)) ?? {}
+    const known = tags.filter(({ url, isUsed }) => url !== undefined || isUsed).map(({ tag }) => tag)
+    return firstNames.find((name) => !known.includes(name)) ?? firstNames[0]
+  } catch {
+    return firstNames[0] // the check of the file says why it is not valid
   }
 }
 
@@ -88,21 +106,18 @@ function isExisting(reason: unknown, call: 'open' | 'copyfile'): boolean {
   return reason instanceof Error && 'code' in reason && reason.code === 'EEXIST' && 'syscall' in reason && reason.syscall === call
 }
 
-function nextSteps(written: readonly string[], { mode }: Answers, config: string | undefined): readonly string[] {
+function nextSteps(written: readonly string[], { mode }: Answers, provider: string, config: string | undefined): readonly string[] {
   const option = config === undefined ? '' : ` --config ${config}`
   return [
     `Written: ${written.join(', ')}.`,
-    `Next: swapgate providers try ${firstProvider}${option}`,
+    `Next: swapgate providers try ${provider}${option}`,
     ...(mode === 'managed' ? [`      swapgate keys create --name acme${option}`] : []),
     `      swapgate start${option}`,
   ]
 }
 
-/** The name and the tag of the first provider: it is in the ids that clients get, so it does not name the provider. */
-const firstProvider = 'alpha'
-
 /** The text of a configuration file. Everything that is not in it has its default. */
-function configurationText({ form, url, mode, key, port, settings, forwardsAddress }: Answers): string {
+function configurationText({ form, url, mode, key, port, settings, forwardsAddress }: Answers, provider: string): string {
   const quoted = (value: string): string => JSON.stringify(value)
   const named = Object.entries(settings).map(([name, value]) => `      ${quoted(name)}: ${quoted(value)}\n`)
   return `# Every key, with its default and its unit: docs/configuration.md.
@@ -123,12 +138,12 @@ assets: assets.yaml
 
 providers:
   # The name stands in the ids of its transactions: do not change it later.
-  ${firstProvider}:
+  ${provider}:
     form: ${form}
     url: ${quoted(url)}
 ${key === '' ? '' : `    key: ${quoted(key)}\n`}${named.length === 0 ? '' : `    settings:\n${named.join('')}`}${forwardsAddress ? '    forwardAddress: true\n' : ''}
 routing:
-  providers: [${firstProvider}]
+  providers: [${provider}]
 `
 }
 

@@ -112,6 +112,21 @@ describe('what is written passes check', () => {
     expect(JSON.parse(out)).toEqual({ file: files[0], written: files, provider: 'alpha' })
   })
 
+  it('after a try of the default configuration in the folder the provider has a name that the ledger does not know', async () => {
+    const ports = ['--port', '0', '--admin-port', '0']
+    writeFileSync(
+      join(directory, 'try.yaml'),
+      readFileSync(join(clone, 'config/gateway.yaml'), 'utf8')
+        .replace('port: 9101', 'port: 0')
+        .replace('assets.yaml', `${clone}/config/assets.yaml`),
+    )
+    await using tried = new Swapgate(['start', '--config', join(directory, 'try.yaml'), ...ports], { env, cwd: directory })
+    await tried.urls()
+    const { exitCode, out } = await swapgate(['init', ...flags])
+    expect([exitCode, out]).toEqual([0, expect.stringContaining('Next: swapgate providers try gamma\n')])
+    expect(await checked()).toMatchObject({ providers: [{ name: 'gamma', tag: 'gamma' }], routing: ['gamma'] })
+  })
+
   it('an asset table that is there stays as it is', async () => {
     writeFileSync(join(directory, 'assets.yaml'), '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }')
     const { out } = await swapgate(['init', ...flags, '--config', 'mine.yaml'])
