@@ -121,7 +121,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     observe,
     deviations,
     reported,
-    otherDeposits: new OtherDeposits(ledger, readerOf, clock, steadyWallClock),
+    otherDeposits: new OtherDeposits(ledger, process.limiter, readerOf, clock, steadyWallClock),
     isManaged,
     ledger,
     currencyLists: instrumented(process.currencyLists, observe),

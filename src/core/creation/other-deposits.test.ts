@@ -1,4 +1,5 @@
 import { expect, it, test, vi } from 'vitest'
+import { memoryLimiter } from '../../adapters/memory.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { LedgerEntry } from '../ledger.ts'
@@ -17,12 +18,12 @@ const context = { deadline: performance.now() + 60_000, caller: { address: '', i
 const now = 10 * 86_400_000
 const hoursAgo = (hours: number): string => new Date(now - hours * 3_600_000).toISOString()
 
-function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>) {
+function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>, limiter = memoryLimiter()) {
   const openDeposits = vi.fn(async (_key: string, _since: number) => entries)
   const call = async () => ({ body: { ...transaction, ...report } }) as never
   const reader: SwapService | undefined = report && { call }
   const clock = (): number => now
-  const deposits = new OtherDeposits({ openDeposits }, () => reader, clock, clock)
+  const deposits = new OtherDeposits({ openDeposits }, limiter, () => reader, clock, clock)
   const isAnothers = (created: Transaction, of: Context): Promise<boolean> => deposits.have(created, 'beta', of)
   return { isAnothers, openDeposits }
 }
@@ -68,6 +69,22 @@ it('is known of a create that the ledger does not have yet', async () => {
     false,
     true,
   ])
+})
+
+it('is known of a create of another process, as soon as the ledger has it', async () => {
+  const limiter = memoryLimiter()
+  const [one, other] = [look([], undefined, limiter), look([], undefined, limiter)]
+  expect(await one.isAnothers(transaction, context)).toBe(false)
+  other.openDeposits.mockResolvedValueOnce([]).mockResolvedValueOnce([]).mockResolvedValueOnce([held])
+  expect(await other.isAnothers({ ...transaction, id: 'two' }, context)).toBe(true)
+  expect(one.openDeposits).toHaveBeenCalledTimes(1)
+})
+
+it('is the same swap, if another process got its id', async () => {
+  const limiter = memoryLimiter()
+  const own = { ...held, provider: 'beta' } as LedgerEntry
+  await look([], undefined, limiter).isAnothers(transaction, context)
+  expect(await look([own], undefined, limiter).isAnothers(transaction, context)).toBe(false)
 })
 
 it('is not looked for any longer if the ledger fails: the result goes first', async () => {

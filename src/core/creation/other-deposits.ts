@@ -20,6 +20,9 @@ const lateDepositMs = 86_400_000
 const maxReadMs = 250
 /** How long a result may take into the ledger. */
 const justGivenMs = 10_000
+/** Looks for a result that is on the way into the ledger, and the pause before each. */
+const maxLooks = 10
+const pauseMs = 50
 
 interface Given {
   /** With the tag. */
@@ -27,17 +30,30 @@ interface Given {
   readonly at: number
 }
 
+/** Counts for all processes: the limiter of `access/limits.ts`. */
+interface SharedCounts {
+  readonly consume: (bucket: string, limit: number, windowSeconds: number) => Promise<{ readonly isOver: boolean }>
+}
+
 /** The deposit addresses of open swaps at all providers. */
 export class OtherDeposits {
   private readonly ledger: Pick<Ledger, 'openDeposits'>
+  private readonly counts: SharedCounts
   private readonly readerOf: ReaderOf
   private readonly clock: Clock
   private readonly steadyClock: SteadyClock
-  /** Who got an address with its memo a moment ago: creates that the ledger may not have yet. */
+  /** Who got an address with its memo a moment ago: creates of this process that the ledger may not have yet. */
   private readonly justGiven = new BoundedMap<Given>({ share: cacheShares.transactions, maxEntries: 10_000 })
 
-  constructor(ledger: Pick<Ledger, 'openDeposits'>, readerOf: ReaderOf, clock: Clock, steadyClock: SteadyClock) {
+  constructor(
+    ledger: Pick<Ledger, 'openDeposits'>,
+    counts: SharedCounts,
+    readerOf: ReaderOf,
+    clock: Clock,
+    steadyClock: SteadyClock,
+  ) {
     this.ledger = ledger
+    this.counts = counts
     this.readerOf = readerOf
     this.clock = clock
     this.steadyClock = steadyClock
@@ -52,25 +68,40 @@ export class OtherDeposits {
     const { id } = created
     const deposit = depositOf(created)
     const key = paymentAddressKey(deposit)
-    if (!this.give(key, formatTransactionId(provider, id))) return true
-    // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
-    const open = await withDefault(this.ledger.openDeposits(key, this.clock() - maxAgeMs), maxReadMs, [])
-    for (const entry of open) {
-      const { transaction } = entry
-      const isOther = entry.provider !== provider || transaction.id !== id
-      if (isOther && isSamePaymentAddress(depositOf(transaction), deposit) && (await this.mayGetDeposit(entry, context)))
-        return true
+    const given = this.give(key, formatTransactionId(provider, id))
+    if (given === 'toAnother') return true
+    const isFirst = given === 'now' ? this.isFirst(key) : Promise.resolve(true)
+    const seen = new Set<string>()
+    for (let looks = 1; ; looks++) {
+      // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
+      const open = await withDefault(this.ledger.openDeposits(key, this.clock() - maxAgeMs), maxReadMs, undefined)
+      for (const entry of open ?? []) {
+        const { transaction } = entry
+        const isOther = entry.provider !== provider || transaction.id !== id
+        const name = formatTransactionId(entry.provider, transaction.id)
+        if (!isOther || seen.has(name)) continue
+        seen.add(name)
+        if (isSamePaymentAddress(depositOf(transaction), deposit) && (await this.mayGetDeposit(entry, context))) return true
+      }
+      // Another process has just given it away: the result is on the way into the ledger.
+      if (!open || looks > maxLooks || (await isFirst)) return false
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
-    return false
   }
 
-  /** False if another create got it a moment ago. */
-  private give(deposit: string, id: string): boolean {
+  private give(deposit: string, id: string): 'now' | 'before' | 'toAnother' {
     const now = this.steadyClock()
     const last = this.justGiven.get(deposit)
-    if (last !== undefined && last.id !== id && now - last.at < justGivenMs) return false
+    const isRecent = last !== undefined && now - last.at < justGivenMs
+    if (isRecent && last.id !== id) return 'toAnother'
     this.justGiven.set(deposit, { id, at: now })
-    return true
+    return isRecent ? 'before' : 'now'
+  }
+
+  /** Of all processes, in the last seconds. */
+  private async isFirst(deposit: string): Promise<boolean> {
+    const counting = this.counts.consume(`deposit:${encodeURIComponent(deposit)}`, 1, justGivenMs / 1_000)
+    return !(await withDefault(counting, maxReadMs, undefined))?.isOver
   }
 
   private async mayGetDeposit(entry: LedgerEntry, context: Context): Promise<boolean> {
