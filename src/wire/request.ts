@@ -441,7 +441,7 @@ export function compilePath(pattern: string): PathPattern {
 
 const wholeSegment = /^\{(\w+)\}$/
 
-/** Where each parameter is a whole segment. */
+/** Where each parameter is a whole segment, which is not empty. */
 function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | undefined {
   if (segments.length !== given.length) return undefined
   const parameters: Record<string, string> = {}
@@ -449,7 +449,7 @@ function matchSegments(segments: readonly string[], given: readonly string[]): R
     const name = wholeSegment.exec(segment)?.[1]
     const value = given[at] ?? ''
     const found = name === undefined ? (segment === value ? none : undefined) : parameter(name, value)
-    if (!found) return undefined
+    if (!found || (name !== undefined && value === '')) return undefined
     Object.assign(parameters, found)
   }
   return parameters
