@@ -1,5 +1,5 @@
-// Takes long: it follows the tour from its first line to its last.
-/** `docs/tour.md` in the hands of a newcomer: a fresh clone, two terminals, and every command of the page in its order. */
+// Takes long: it follows the pages from their first line to their last.
+/** The pages in the hands of a newcomer: a fresh clone, two terminals, and every command in its order. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,8 @@ import { FreshClone, userEnvironment } from '../support/clone.ts'
 import { inPath } from '../support/installation.ts'
 import { lastingPart, repetitions } from './tour.ts'
 
-const page = readFileSync('docs/tour.md', 'utf8')
+const [, quickStart = ''] = /^## Quick start\n([\s\S]*?)^## /m.exec(readFileSync('README.md', 'utf8')) ?? []
+const pages = { 'the quick start': quickStart, 'the tour': readFileSync('docs/tour.md', 'utf8') }
 const canRun = inPath('script') !== undefined && spawnSync('curl', ['--version']).status === 0
 const startTimeout = { timeout: 60_000, interval: 100 }
 
@@ -95,9 +96,9 @@ class CommandTerminal implements Disposable {
   }
 }
 
-it.runIf(canRun)(
-  'the tour is one session in a fresh clone, on free ports, with the packages of this checkout in place of npm ci',
-  async () => {
+it.runIf(canRun).each(Object.entries(pages))(
+  '%s is one session in a fresh clone, on free ports, with the packages of this checkout in place of npm ci',
+  async (_, page) => {
     using clone = new FreshClone()
     const ports = await freePorts()
     for (const file of globSync(['config/gateway.yaml', 'examples/**/*.ts', 'clients/**/*.ts'], { cwd: clone.folder })) {
@@ -105,12 +106,8 @@ it.runIf(canRun)(
       writeFileSync(path, ports.move(readFileSync(path, 'utf8')))
     }
     const blocks = blocksOf(page)
-    expect(blocks.filter(({ terminal }) => terminal === 1).map(({ typed }) => typed.trim().split('\n').at(-1))).toEqual([
-      'npm ci && npm start',
-      'npm start -- --config config/beta.yaml',
-      'npm start -- --config config/managed.yaml',
-      'npm start',
-    ])
+    expect(blocks[0]).toMatchObject({ terminal: 1, typed: 'npm ci && npm start\n' })
+    expect(blocks.length).toBeGreaterThan(3)
     await using gateway = new GatewayTerminal(clone.folder)
     using commands = new CommandTerminal(clone.folder)
     const printed: string[] = []

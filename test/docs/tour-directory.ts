@@ -9,12 +9,12 @@ import { type Step, take } from './tour.ts'
 
 const standard = 'config/gateway.yaml'
 
-/** `name`: of the file that the tour makes of the default configuration; without one it is the default. */
-export async function tourDirectory(name = 'gateway') {
+/** `name`: of the file that the tour makes of the default configuration. */
+export async function tourDirectory(name: string) {
   const ports = await freePorts()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-readme-'))
   const file = join(directory, `${name}.yaml`)
-  writeFileSync(file, ports.move(name === 'gateway' ? readFileSync(standard, 'utf8') : edited(name)))
+  writeFileSync(file, ports.move(edited(name)))
   copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
   const keys = { ALPHA_KEY: 'sandbox-key-1', BETA_KEY: 'sandbox-key-2' }
   const env = { ...keys, LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }
