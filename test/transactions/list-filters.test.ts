@@ -6,6 +6,7 @@ import { digits } from '../support/json.ts'
 import { idsOf, numbered, tagged } from '../support/lists.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { type FormName, formNames, type Pair, pairs, startPair } from '../support/pair.ts'
+import { startPassthrough } from '../support/passthrough.ts'
 import { swap } from '../support/swaps.ts'
 
 function totalOf({ json }: ReceivedResponse, form: FormName): unknown {
@@ -167,4 +168,35 @@ describe.each(formNames)('form %s: what is no filter is 400, by its name', (form
       await pair.close()
     }
   })
+})
+
+describe.each(formNames)('form %s, the provider’s own keys, with swaps at two providers', (form) => {
+  test('a filter is applied to both, and the total with it', async () => {
+    await using passthrough = await startPassthrough('alpha')
+    const first = await passthrough.client(form).post('/transactions', orderIn(form))
+    const { id: old } = first.json as { id: string }
+    await passthrough.restart('beta')
+    const client = passthrough.client(form)
+    const { id: recent } = (await client.post('/transactions', orderIn(form))).json as { id: string }
+    const { holdings } = passthrough.beta
+    holdings.swaps = holdings.swaps.map((known) => ({ ...known, status: 'success' }))
+    const listed = async (query: string): Promise<readonly [unknown, readonly string[]]> => {
+      const response = await client.get(`/transactions?${query}`)
+      return [totalOf(response, form), idsOf(response)]
+    }
+    expect(await listed('')).toEqual([digits('2'), [recent, old]])
+    expect(await listed('status=wait')).toEqual([digits('1'), [old]])
+    expect(await listed('status=success')).toEqual([digits('1'), [recent]])
+    expect(await listed('status=refunded&updatedSince=2020-01-01')).toEqual([digits('0'), []])
+    expect(await listed('updatedSince=2020-01-01&size=1&page=2')).toEqual([digits('2'), [old]])
+  })
+})
+
+test('with the provider’s own keys, what is known of one that is off is filtered too', async () => {
+  await using passthrough = await startPassthrough('alpha')
+  const client = passthrough.client('B')
+  const { id } = (await client.post('/transactions', orderIn('B'))).json as { id: string }
+  passthrough.reconfigure({}, { state: 'off' })
+  expect(idsOf(await client.get('/transactions?status=wait'))).toEqual([id])
+  expect(idsOf(await client.get('/transactions?status=success'))).toEqual([])
 })
