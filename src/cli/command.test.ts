@@ -47,15 +47,15 @@ describe('swapgate check', () => {
     expect(out.join('\n')).toContain('limits are kept in memory')
   })
 
-  it('prints each fault with its path', async () => {
+  it('prints each fault with its path and line', async () => {
     const { exitCode, out, err } = await swapgate('check', '--config', file('faulty.yaml'))
     expect(exitCode).toBe(1)
     expect(out).toEqual([])
     expect(err).toEqual([
       `swapgate: ${file('faulty.yaml')} has 3 faults:`,
-      '  server.port: must be an integer from 0 to 65535',
-      '  providers.alpha.url: must be an http or https URL',
-      '  routing.providers.0: is not in providers',
+      '  providers.alpha.url: must be an http or https URL (line 1)',
+      '  routing.providers.0: is not in providers (line 2)',
+      '  server.port: must be an integer from 0 to 65535 (line 3)',
     ])
   })
 
@@ -68,9 +68,9 @@ describe('swapgate check', () => {
         ok: false,
         file: file('faulty.yaml'),
         faults: [
-          { path: 'server.port', message: 'must be an integer from 0 to 65535' },
-          { path: 'providers.alpha.url', message: 'must be an http or https URL' },
-          { path: 'routing.providers.0', message: 'is not in providers' },
+          { path: 'providers.alpha.url', message: 'must be an http or https URL', line: 1 },
+          { path: 'routing.providers.0', message: 'is not in providers', line: 2 },
+          { path: 'server.port', message: 'must be an integer from 0 to 65535', line: 3 },
         ],
       },
     ])

@@ -5,16 +5,40 @@ import { formatNames } from '../domain/address/formats.ts'
 import { checksums, type MemoRule, memoFormatNames, memoFormats } from '../domain/address/rule.ts'
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
-import type { Faults, Path } from './faults.ts'
+import type { Tree } from './document.ts'
+import { type Faults, knownKeys, type Path, toMapping } from './faults.ts'
 import { amount, choice, flag, integer, keys, list, name, oneOrMore, optional, pattern, required, setting } from './value-types.ts'
 
 type CoinSettings = AssetSettings[number]
 
 /** A name and its path in the file. */
-type Named = readonly [path: Path, name: string]
+type Named = readonly [path: Path, name: string | undefined]
 
-/** Adds a fault for each ambiguous name. The table is valid only if no fault was added. */
-export function toAssetTable(coins: AssetSettings, faults: Faults): AssetTable {
+/** What is known of a coin with faults. */
+interface KnownCoin {
+  readonly coin?: string | undefined
+  readonly networks: readonly Partial<Unset<CoinSettings['networks'][number]>>[]
+}
+
+type Unset<T> = { readonly [Key in keyof T]: T[Key] | undefined }
+
+/** What is known of a tree with these faults. */
+export function knownCoins(tree: Tree, faults: Faults): readonly KnownCoin[] {
+  return toList(tree).map((row, at) => {
+    const { coin } = knownKeys({ coin: name }, row, faults.under(at))
+    const networks = toList(toMapping(row).networks).map((one, index) =>
+      knownKeys(network.shape, one, faults.under(at, 'networks', index)),
+    )
+    return { coin, networks }
+  })
+}
+
+function toList(tree: Tree | undefined): readonly Tree[] {
+  return Array.isArray(tree) ? tree : []
+}
+
+/** Adds a fault for each ambiguous name. */
+export function checkCoins(coins: readonly KnownCoin[], faults: Faults): void {
   rejectDuplicates(
     coins.map(({ coin }, at): Named => [[at, 'coin'], coin]),
     faults,
@@ -24,12 +48,16 @@ export function toAssetTable(coins: AssetSettings, faults: Faults): AssetTable {
     faults,
   )
   for (const [at, { networks }] of coins.entries()) checkNetworks(networks, faults.under(at, 'networks'))
+}
+
+/** Of coins without faults. */
+export function toAssetTable(coins: AssetSettings): AssetTable {
   return new AssetTable(coins.map(toCoin))
 }
 
-function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void {
+function checkNetworks(networks: KnownCoin['networks'], faults: Faults): void {
   rejectDuplicates(
-    networks.flatMap(({ network, aliases }, at): Named[] => [
+    networks.flatMap(({ network, aliases = [] }, at): Named[] => [
       [[at, 'network'], network],
       ...aliases.map((alias, index): Named => [[at, 'aliases', index], alias]),
     ]),
@@ -60,6 +88,7 @@ function toCoin({ coin, name, networks }: CoinSettings): Coin {
 function rejectDuplicates(names: readonly Named[], faults: Faults): void {
   const taken = new Set<string>()
   for (const [path, name] of names) {
+    if (name === undefined) continue
     if (taken.has(fold(name))) faults.add(path, 'is given twice')
     taken.add(fold(name))
   }

@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import { knownForms } from '../forms/index.ts'
 import { checkParts, isSelfLoop } from './checks.ts'
-import { Faults, validParts } from './faults.ts'
+import { Faults, knownParts } from './faults.ts'
 
 const provider = (more: object = {}): object => ({ form: 'A', url: 'http://127.0.0.1/v2', key: 'k', ...more })
 
@@ -14,7 +14,7 @@ function faultsOf(routing: object, mode = 'managed', beta: object = {}, sections
     providers: { alpha: provider(), beta: provider(beta), 'gamma-1': provider({ tag: 'gamma' }) },
     routing,
   }
-  checkParts(validParts(tree as never), undefined, knownForms, faults)
+  checkParts(knownParts(tree as never, faults), undefined, knownForms, faults)
   return faults.all.map(({ path, message }) => `${path}: ${message}`)
 }
 

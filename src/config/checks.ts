@@ -12,16 +12,21 @@ import { isTag } from '../domain/swap.ts'
 import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/extra-ids.ts'
 import type { ProviderCredential } from '../wire/provider-credential.ts'
 import { findProviderForm, type KnownForms, type ProviderForm } from '../wire/provider-form.ts'
-import type { Faults, Parts } from './faults.ts'
+import type { Faults, KnownProvider, Parts } from './faults.ts'
 import type { ProviderSettings, Settings } from './schema.ts'
 
 const wildcardHosts: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-export function tagOf(name: string, { tag }: ProviderSettings): string {
+export function tagOf(name: string, { tag }: Pick<ProviderSettings, 'tag'>): string {
   return tag === '' ? name : tag
 }
 
-/** Checks the valid parts; parts with faults of their own are skipped. */
+/** Undefined if it is not known. */
+function knownTag(name: string, provider: KnownProvider | undefined): string | undefined {
+  return provider?.tag === undefined ? undefined : tagOf(name, { tag: provider.tag })
+}
+
+/** Checks what is known; a rule about a value that is not is skipped. */
 export function checkParts(
   parts: Parts,
   table: AssetTable | undefined,
@@ -33,14 +38,17 @@ export function checkParts(
     faults.add(['defaultForm'], `must be one of ${forms.map(({ name }) => name).join(', ')}`)
   checkPorts(parts, faults)
   checkSharedLedger(parts, faults)
-  for (const [name, provider] of Object.entries(parts.providers)) {
+  for (const [name, provider] of Object.entries(parts.providers ?? {})) {
     if (!provider) continue
     const own = faults.under('providers', name)
-    if (!isTag(tagOf(name, provider))) own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
+    const { url, form: formName } = provider
+    const tag = knownTag(name, provider)
+    if (tag !== undefined && !isTag(tag)) own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
     checkKey(provider, parts.auth?.mode, own)
-    if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
+    if (url !== undefined && [parts.server, parts.admin].some((listener) => listener && leadsBack(url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
-    const form = findProviderForm(provider.form, providerForms)
+    if (formName === undefined) continue
+    const form = findProviderForm(formName, providerForms)
     if (form) {
       checkCredential(provider, form, parts.auth?.mode, own)
       checkProviderAssets(provider, form, table, own)
@@ -48,13 +56,12 @@ export function checkParts(
       checkNativePaths(provider.native, form, own)
       checkSettings(provider, form, own)
       checkStatuses(provider, form, own)
-      if (!provider.forwardAddress && form.sendsAddress)
+      if (provider.forwardAddress === false && form.sendsAddress)
         own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
     } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)
   }
   checkTags(parts, faults)
-  const tags = Object.entries(parts.providers).map(([name, provider]) => (provider ? tagOf(name, provider) : name))
-  checkRouting(parts, new Set(tags), faults)
+  checkRouting(parts, faults)
 }
 
 function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
@@ -63,34 +70,36 @@ function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
     { section: 'admin', ...admin },
     ...(sandbox?.enabled ? [{ section: 'sandbox', host: '127.0.0.1', port: sandbox.port }] : []),
   ]
-  for (const [at, { section, host = '', port }] of ports.entries()) {
-    const holder = ports.slice(0, at).find((other) => other.port === port && overlap(other.host ?? '', host))
+  for (const [at, { section, host, port }] of ports.entries()) {
+    const holder = ports.slice(0, at).find((other) => other.port === port && overlap(other.host, host))
     if (port && holder) faults.add([section, 'port'], `is the port of ${holder.section}`)
   }
 }
 
 /** Each worker would have a ledger of its own, and one key would make a swap in each. */
 function checkSharedLedger({ server, ledger }: Parts, faults: Faults): void {
-  if (!server || server.workers === 1 || ledger?.url !== 'sqlite::memory:') return
+  if (server?.workers === undefined || server.workers === 1 || ledger?.url !== 'sqlite::memory:') return
   faults.add(['ledger', 'url'], 'is in the memory of one process: with server.workers it must be a file or a PostgreSQL server')
 }
 
-function overlap(a: string, b: string): boolean {
+function overlap(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return false
   return a === b || wildcardHosts.has(a) || wildcardHosts.has(b)
 }
 
-function checkTags({ providers }: Parts, faults: Faults): void {
+function checkTags({ providers = {} }: Parts, faults: Faults): void {
   const taken = new Set<string>()
   for (const [name, provider] of Object.entries(providers)) {
-    if (!provider) continue
-    const tag = tagOf(name, provider)
+    const tag = knownTag(name, provider)
+    if (tag === undefined) continue
     if (taken.has(tag)) faults.add(['providers', name, 'tag'], 'is the tag of another provider')
     taken.add(tag)
   }
 }
 
 /** Settings that the form requires, and unknown ones. */
-function checkSettings({ settings }: ProviderSettings, form: ProviderForm, faults: Faults): void {
+function checkSettings({ settings }: KnownProvider, form: ProviderForm, faults: Faults): void {
+  if (!settings) return
   for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
   for (const name of Object.keys(settings)) {
     if (isReference(name, form)) faults.add(['settings', name], 'cannot be set: it is the reference of each create, its own')
@@ -104,38 +113,39 @@ function isReference(name: string, { operations }: ProviderForm): boolean {
 }
 
 /** A word that is a status itself keeps its meaning (docs/contract.md §3.7). */
-function checkStatuses({ statuses }: ProviderSettings, form: ProviderForm, faults: Faults): void {
+function checkStatuses({ statuses = {} }: KnownProvider, form: ProviderForm, faults: Faults): void {
   for (const [word, meaning] of Object.entries(statuses)) {
     const own = form.statuses.get(word)
-    if (own === word && meaning !== own && !isAttention(own))
+    if (meaning !== undefined && own === word && meaning !== own && !isAttention(own))
       faults.add(['statuses', word], `cannot be changed: the form ${form.name} defines it`)
   }
 }
 
 // Checks the routing against the rest of the configuration (docs/contract.md §12).
 
-/** `tags`: the tags of all providers. */
-function checkRouting({ routing, providers, auth }: Parts, tags: ReadonlySet<string>, faults: Faults): void {
+function checkRouting({ routing, providers, auth }: Parts, faults: Faults): void {
   if (!routing) return
   const own = faults.under('routing')
-  const exists = (name: string): boolean => Object.hasOwn(providers, name)
-  for (const [at, name] of routing.providers.entries()) {
-    if (!exists(name)) own.add(['providers', at], 'is not in providers')
-    if (routing.providers.indexOf(name) !== at) own.add(['providers', at], 'is given twice')
+  const lacks = (name: string): boolean => providers !== undefined && !Object.hasOwn(providers, name)
+  for (const [at, name] of (routing.providers ?? []).entries()) {
+    if (lacks(name)) own.add(['providers', at], 'is not in providers')
+    if (routing.providers?.indexOf(name) !== at) own.add(['providers', at], 'is given twice')
   }
-  if (auth?.mode === 'passthrough' && routing.providers.length > 1) {
+  if (auth?.mode === 'passthrough' && (routing.providers?.length ?? 0) > 1) {
     own.add(['providers'], "must name exactly one provider in passthrough mode: a client's key goes to no other")
   }
-  if (routing.mirror && !exists(routing.mirror.provider)) own.add(['mirror', 'provider'], 'is not in providers')
-  if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], 'is not in providers')
+  if (routing.mirror && lacks(routing.mirror.provider)) own.add(['mirror', 'provider'], 'is not in providers')
+  if (routing.untagged && lacks(routing.untagged)) own.add(['untagged'], 'is not in providers')
   checkWeights(routing, own)
-  for (const [at, tag] of routing.pick.entries()) {
-    if (!tags.has(tag)) own.add(['pick', at], 'is not the tag of a provider')
-    if (routing.pick.indexOf(tag) !== at) own.add(['pick', at], 'is given twice')
+  const tags = providers && Object.entries(providers).map(([name, provider]) => knownTag(name, provider))
+  for (const [at, tag] of (routing.pick ?? []).entries()) {
+    if (tags && !tags.includes(undefined) && !tags.includes(tag)) own.add(['pick', at], 'is not the tag of a provider')
+    if (routing.pick?.indexOf(tag) !== at) own.add(['pick', at], 'is given twice')
   }
 }
 
-function checkWeights({ strategy, weights, providers }: Settings['routing'], faults: Faults): void {
+function checkWeights({ strategy, weights, providers }: NonNullable<Parts['routing']>, faults: Faults): void {
+  if (faults.hasWithin(['weights']) || !providers) return
   if (!weights) {
     if (strategy === 'weighted') faults.add(['weights'], 'is needed where routing.strategy is weighted')
     return
@@ -154,6 +164,10 @@ interface Listener {
 }
 
 const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
+
+function leadsBack(url: string, { host, port }: { readonly [Key in keyof Listener]?: Listener[Key] | undefined }): boolean {
+  return host !== undefined && port !== undefined && isSelfLoop(url, { host, port })
+}
 
 /** Detects what the configuration shows. Other names of this machine are known only to its resolver. */
 export function isSelfLoop(url: string, { host, port }: Listener): boolean {
@@ -196,15 +210,18 @@ type Mode = Settings['auth']['mode']
 const headerValue = /^(?! )[\x20-\x7e]+(?<! )$/
 
 /** No fault has the key. */
-function checkKey({ url, key, listKey }: ProviderSettings, mode: Mode | undefined, faults: Faults): void {
-  const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && (key !== '' || listKey !== '') && !isLoopback(hostname))
-    faults.add(['url'], 'must be https where a key is sent')
+function checkKey({ url, key, listKey }: KnownProvider, mode: Mode | undefined, faults: Faults): void {
+  if (url !== undefined && (key || listKey) && isPlainHttp(url)) faults.add(['url'], 'must be https where a key is sent')
   if (mode === 'managed' && key === '') faults.add(['key'], 'is needed where auth.mode is managed')
 }
 
+function isPlainHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname)
+}
+
 function checkCredential(
-  { key, listKey }: ProviderSettings,
+  { key, listKey }: KnownProvider,
   { name, credential, keyed }: ProviderForm,
   mode: Mode | undefined,
   faults: Faults,
@@ -214,9 +231,9 @@ function checkCredential(
   else if (mode === 'passthrough' && key === '' && keyed.has('getRate'))
     faults.add(['key'], `is needed: quotes of the form ${name} need one of the gateway's own`)
   for (const [name, word] of Object.entries({ key, listKey })) {
-    if (!credential.isSignature && word !== '' && !headerValue.test(word))
+    if (!credential.isSignature && word && !headerValue.test(word))
       faults.add([name], 'must be one line of visible characters of ASCII: no header can carry another')
-    if (credential.isSignature && word !== '' && !canSign(credential, word))
+    if (credential.isSignature && word && !canSign(credential, word))
       faults.add([name], 'must be a private RSA key: in PEM, or PKCS #8 in base64 or in hexadecimal digits')
   }
 }
@@ -239,7 +256,8 @@ const keyOf: Readonly<Record<string, keyof ExtraIdNames>> = {
 }
 
 /** Adds a fault if two fields of one body have the same name: one of them would be lost. */
-function checkExtraIdNames(names: ExtraIdNames, { operations }: ProviderForm, faults: Faults): void {
+function checkExtraIdNames(names: ExtraIdNames | undefined, { operations }: ProviderForm, faults: Faults): void {
+  if (!names) return
   const creates = operations.filter(({ op }) => op === 'createTransaction')
   const transactions = operations.filter(({ op }) => op.endsWith('Transaction') || op === 'listTransactions')
   const requestNames = requestFieldNames(names)
@@ -275,7 +293,7 @@ function beside(name: string, word: string | undefined): string {
 // Checks the paths of a provider's native lane against the operations of its form (docs/contract.md §11).
 
 /** An entry must not match an operation: the native lane does not apply the rules of operations. */
-function checkNativePaths(entries: readonly string[], { operations, credential }: ProviderForm, faults: Faults): void {
+function checkNativePaths(entries: readonly string[] = [], { operations, credential }: ProviderForm, faults: Faults): void {
   if (entries.length > 0 && credential.isSignature) faults.add(['native'], 'is not possible with a form that signs each call')
   for (const [at, entry] of entries.entries()) {
     const openPath = parseOpenPath(entry)
@@ -288,17 +306,17 @@ function checkNativePaths(entries: readonly string[], { operations, credential }
 
 // Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, §9).
 
-type ProviderAsset = ProviderSettings['assets'][string]
+type ProviderAsset = ProviderSettings['assets'][string] | undefined
 
 function checkProviderAssets(
-  { assets }: ProviderSettings,
+  { assets = {} }: KnownProvider,
   form: ProviderForm,
   table: AssetTable | undefined,
   faults: Faults,
 ): void {
   const byCode = namesByCode(form.capabilities)
   const codes = Object.keys(assets).map(fold)
-  const renamed = Object.entries(assets).filter(([, providerAsset]) => providerAsset === null || isNamed(providerAsset))
+  const renamed = Object.entries(assets).filter(([, providerAsset]) => providerAsset == null || isNamed(providerAsset))
   const taken = tableKeys(
     renamed.map(([code]) => fold(code)),
     table,
@@ -327,7 +345,7 @@ type NamedAsset = { readonly code: string } | { readonly coin: string; readonly 
 
 /** Whether it has a name, and not only a contract. */
 function isNamed(providerAsset: ProviderAsset): providerAsset is NamedAsset {
-  return providerAsset !== null && ('code' in providerAsset || 'coin' in providerAsset)
+  return providerAsset != null && ('code' in providerAsset || 'coin' in providerAsset)
 }
 
 function toKey(providerAsset: NamedAsset): string {

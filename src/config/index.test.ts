@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatNames } from '../domain/address/formats.ts'
 import { knownForms } from '../forms/index.ts'
-import { ConfigError, loadConfig } from './index.ts'
+import { ConfigError, type ConfigFault, formatFault, loadConfig } from './index.ts'
 
 let folder: string
 
@@ -33,12 +33,21 @@ function load({ gateway = whole, assets: table = assets, environment = {} }: Fil
   return loadConfig(join(folder, 'gateway.yaml'), knownForms, environment)
 }
 
-/** Each fault as one line. */
+/** Each fault as one line, without its place. */
 function faultsOf(files: Files): readonly string[] {
+  return refusalOf(files).map(({ path, message }) => `${path}: ${message}`)
+}
+
+/** The same, as they are printed. */
+function linesOf(files: Files): readonly string[] {
+  return refusalOf(files).map(formatFault)
+}
+
+function refusalOf(files: Files): readonly ConfigFault[] {
   try {
     load(files)
   } catch (reason) {
-    if (reason instanceof ConfigError) return reason.faults.map(({ path, message }) => `${path}: ${message}`)
+    if (reason instanceof ConfigError) return reason.faults
     throw reason
   }
   return []
@@ -196,15 +205,15 @@ describe('a file', () => {
     ['is only a comment', '# nothing', ': the file must be a mapping'],
     ['is a list', '- a', ': the file must be a mapping'],
     ['is a text', 'hello', ': the file must be a mapping'],
-    ['is not YAML', 'server: [', ': line 1 is not YAML: bad indent'],
-    ['has very many open brackets', `# one\nserver: ${'['.repeat(201)}`, ': line 2: more than 200 brackets are open'],
-    ['has some open brackets', `server: ${'['.repeat(200)}`, ': line 1 is not YAML: bad indent'],
+    ['is not YAML', 'server: [', 'server: is not YAML: bad indent'],
+    ['has very many open brackets', `# one\nserver: ${'['.repeat(201)}`, ': more than 200 brackets are open'],
+    ['has some open brackets', `server: ${'['.repeat(200)}`, 'server: is not YAML: bad indent'],
   ])('that %s is the only fault', (_, gateway, fault) => {
     expect(faultsOf({ gateway })).toContain(fault)
   })
 
   it.each([
-    ['is not YAML', 'a: [', 'assets: line 1 is not YAML: bad indent'],
+    ['is not YAML', 'a: [', 'assets.a: is not YAML: bad indent'],
     ['is not a list', 'coin: BTC', 'assets: must be a list'],
     ['is empty', '', 'assets: must be a list'],
   ])('of assets that %s is a fault of assets', (_, table, fault) => {
@@ -451,7 +460,7 @@ describe('a fault', () => {
   })
 
   it.each([
-    ['no providers', routing, ['providers: is missing', 'routing.providers.0: is not in providers']],
+    ['no providers', routing, ['providers: is missing']],
     ['no routing', `providers: { ${alpha} }`, ['routing: is missing']],
     ['no provider to route to', `providers: { ${alpha} }\nrouting: { providers: [] }`, ['routing.providers: must name a provider']],
     [
@@ -500,7 +509,7 @@ describe('a fault', () => {
       `providers: { ${alpha} }\nrouting: { providers: [alpha], mirror: { provider: other, sample: 0.1 } }`,
       ['routing.mirror.provider: is not in providers'],
     ],
-    ['a key given twice', `${whole}${routing}`, [': line 3 is not YAML: duplicate key']],
+    ['a key given twice', `${whole}${routing}`, ['routing: is not YAML: duplicate key']],
   ])('of the whole: %s', (_, gateway, faults) => {
     expect(faultsOf({ gateway })).toEqual(faults)
   })
@@ -570,21 +579,105 @@ routing: { providers: [delta] }
 sandbox: []
 `
 
-  it('are reported together, the first of each path', () => {
-    expect(faultsOf({ gateway, assets: '- {}', environment: { ALPHA_KEY: 'secret' } })).toEqual([
-      'redis.url: the environment variable REDIS_URL is not set',
-      'server.port: must be an integer from 0 to 65535',
-      'server.colour: is not a key of the configuration',
-      'providers.beta.timeout: must be a number of seconds above 0, at most 604800',
-      'sandbox: must be a mapping',
-      'assets.0.coin: is missing',
-      'assets.0.name: is missing',
-      'assets.0.networks: is missing',
-      'providers.alpha.url: must be https where a key is sent',
-      'providers.gamma.key: is needed where auth.mode is managed',
-      `providers.gamma.form: must be one of ${formNames}`,
-      'routing.providers.0: is not in providers',
+  it('are reported together in the order of their places, and only those', () => {
+    expect(linesOf({ gateway, assets: '- {}', environment: { ALPHA_KEY: 'secret' } })).toEqual([
+      'server.port: must be an integer from 0 to 65535 (line 2)',
+      'server.colour: is not a key of the configuration (line 2)',
+      'redis.url: the environment variable REDIS_URL is not set (line 3)',
+      'providers.alpha.url: must be https where a key is sent (line 6)',
+      'providers.beta.timeout: must be a number of seconds above 0, at most 604800 (line 7)',
+      'providers.beta.key: is needed where auth.mode is managed (line 7)',
+      `providers.beta.form: must be one of ${formNames} (line 7)`,
+      'providers.gamma.key: is needed where auth.mode is managed (line 8)',
+      `providers.gamma.form: must be one of ${formNames} (line 8)`,
+      'routing.providers.0: is not in providers (line 9)',
+      'sandbox: must be a mapping (line 10)',
+      'assets.0.coin: is missing (line 1 of assets.yaml)',
+      'assets.0.name: is missing (line 1 of assets.yaml)',
+      'assets.0.networks: is missing (line 1 of assets.yaml)',
     ])
+  })
+
+  it('of every stage are found at once: what cannot be read hides nothing else', () => {
+    const lines = linesOf({
+      gateway: `
+server: { port: 9101
+admin:
+  port: 9090
+  port: 9091
+limits:
+  quotes: "\${A}\${B}"
+  create: *one
+ledgre: {}
+providers:
+  alpha:
+    form: changelly
+    url: http://127.0.0.1:9101/a
+    key: "\${file:no-such-file}"
+    timeout: soon
+    settings: { a: b }
+    native: [nothing]
+    statuses: { wait: exchanging, hold: never }
+    assets: { LTC: ltc, BTC: [] }
+  beta: { url: http://swap.example/a, key: k, tag: "\${TAG}" }
+routing:
+  strategy: weighted
+  providers: [alpha, gamma]
+  pick: [nobody]
+`,
+      assets: `
+- { coin: BTC, name: Bitcoin, networks: [{ network: BTC, code: BTC, decimals: many }, { network: LN, code: BTC }] }
+- { coin: ETH, name: "Ether, networks: [] }
+- { coin: btc, name: B, networks: [{ network: X, code: XBTC, depositMin: 2, depositMax: 1 }] }
+`,
+    })
+    expect(lines).toEqual([
+      'server: is not YAML: bad indent (line 2)',
+      'admin.port: is not YAML: duplicate key (line 5)',
+      'limits.quotes: the environment variable A is not set (line 7)',
+      'limits.quotes: the environment variable B is not set (line 7)',
+      'limits.create: aliases are not supported; please repeat the value (line 8)',
+      'ledgre: is not a key of the configuration (line 9)',
+      'providers.alpha.form: needs auth.mode managed: calls of the form changelly are signed, and clients cannot send a signature (line 12)',
+      'providers.alpha.key: the file no-such-file cannot be read (line 14)',
+      'providers.alpha.timeout: must be a number of seconds above 0, at most 604800 (line 15)',
+      'providers.alpha.settings.a: is not a setting of the form changelly (line 16)',
+      'providers.alpha.native: is not possible with a form that signs each call (line 17)',
+      'providers.alpha.native.0: must be a method and a path, like GET /coins/{}/networks (line 17)',
+      'providers.alpha.statuses.hold: must be one of wait, confirmation, confirmed, exchanging, sending, success, overdue, refunded, failed, held (line 18)',
+      'providers.alpha.assets.BTC: must be a word, { coin, network }, { contract } or null (line 19)',
+      'providers.beta.tag: the environment variable TAG is not set (line 20)',
+      'providers.beta.form: is missing (line 20)',
+      'providers.beta.url: must be https where a key is sent (line 20)',
+      'routing.weights: is needed where routing.strategy is weighted (line 21)',
+      'routing.providers.1: is not in providers (line 23)',
+      "routing.providers: must name exactly one provider in passthrough mode: a client's key goes to no other (line 23)",
+      'assets.0.networks.0.decimals: must be an integer from 0 to 30 (line 2 of assets.yaml)',
+      'assets.0.networks.1.code: is given twice (line 2 of assets.yaml)',
+      'assets.1: is not YAML: missing char (line 3 of assets.yaml)',
+      'assets.2.coin: is given twice (line 4 of assets.yaml)',
+      'assets.2.networks.0.depositMax: must not be below depositMin (line 4 of assets.yaml)',
+    ])
+  })
+
+  it.each([
+    [
+      'a provider that cannot be read',
+      `providers: { alpha: { form: A, url: "http://127.0.0.1:1/a", tag: "\${T}" }, beta: [] }\nrouting: { providers: [alpha, beta], pick: [x] }\nauth: { mode: odd }`,
+      ['providers.alpha.tag', 'providers.beta', 'auth.mode'],
+    ],
+    ['a mode that is not known', `${whole}auth: { mode: "\${M}" }`, ['auth.mode']],
+    ['a section that is not YAML', `providers: { ${alpha}\n${routing}`, ['providers']],
+    [
+      'a value of a union',
+      withProvider('extraIdNames: { refund: { request: "${X}" } }'),
+      ['providers.alpha.extraIdNames.refund.request'],
+    ],
+    ['a table that is not there', `${whole}assets: none.yaml`, ['assets']],
+    ['a weight', `${whole.replace('[alpha]', '[alpha], strategy: weighted, weights: { alpha: x }')}`, ['routing.weights.alpha']],
+    ['the same variable twice', `${whole}ledger: { url: "\${X}\${X}" }`, ['ledger.url']],
+  ])('are not those that only follow from %s', (_, gateway, paths) => {
+    expect(faultsOf({ gateway }).map((fault) => fault.split(': ')[0])).toEqual(paths)
   })
 
   it('never contain a value', () => {
@@ -598,7 +691,7 @@ providers: { alpha: { form: "\${E}", url: "\${F}", key: "\${A}", tag: "\${B}", s
 routing: { providers: [alpha], strategy: "\${F}" }
 `
     const faults = faultsOf({ gateway: everywhere, environment })
-    expect(faults).toHaveLength(11)
+    expect(faults).toHaveLength(13)
     expect(faults.join('\n')).not.toContain(secret)
   })
 })

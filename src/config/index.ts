@@ -7,8 +7,8 @@ import type { DepositMemoNetworks } from '../domain/swap.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider-form.ts'
 import { checkParts, tagOf } from './checks.ts'
 import { parse, parseInThread, type Tree } from './document.ts'
-import { type ConfigFault, Faults, formatFault, validate, validParts } from './faults.ts'
-import { type FileReader, type Reading, readSource, readTable, type Sources, toTree } from './read-file.ts'
+import { type ConfigFault, Faults, formatFault, knownParts, validate } from './faults.ts'
+import { type FileReader, maxEntries, type Reading, readSource, readTable, type Sources, toLocated, toTree } from './read-file.ts'
 import { renameKeys } from './renamed-keys.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 
@@ -144,9 +144,6 @@ export function readSettings(
   return parsed(parseConfig(source, resolve('settings'), forms, sources, new Faults()))
 }
 
-/** Of a list, or of a section: some checks take time by the square of it. */
-const maxEntries = 1_000
-
 function* parseConfig(
   source: string | undefined,
   file: string,
@@ -156,15 +153,22 @@ function* parseConfig(
   ports: Ports = {},
 ): Reading<Config> {
   const { environment } = sources
-  const document = source === undefined ? undefined : yield* toTree([source, maxEntries], file, sources, faults)
-  if (source === undefined || document === undefined) throw new ConfigError(faults.all)
+  if (source === undefined) throw new ConfigError(faults.all)
+  const document = yield* toTree([source, maxEntries], file, sources, faults)
+  if (document === undefined) throw new ConfigError(yield* toLocated(faults, source, undefined))
   const tree = withPorts(addVariables(document, environment), ports)
   const warnings = renameKeys(tree, faults)
+  faults.endStage()
   const settings = validate(schema, tree, faults)
-  const parts = settings ?? validParts(tree)
-  const table = parts.assets === undefined ? undefined : yield* readTable(resolve(dirname(file), parts.assets), sources, faults)
+  faults.endStage()
+  const parts = settings && faults.isEmpty ? settings : knownParts(tree, faults)
+  const table = parts.assets === undefined ? undefined : yield* readTable(parts.assets, dirname(file), sources, faults)
+  faults.endStage()
   checkParts(parts, table, forms, faults)
-  if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
+  if (!settings || !table || !faults.isEmpty) {
+    const tableSource = parts.assets === undefined ? undefined : sources.texts.get(resolve(dirname(file), parts.assets))
+    throw new ConfigError(yield* toLocated(faults, source, tableSource))
+  }
   const hash = createHash('sha256').update(source).digest('hex')
   return toConfig(settings, table, forms, { texts: sources.texts, hash, warnings })
 }

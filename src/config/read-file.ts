@@ -2,9 +2,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { AssetTable } from '../domain/asset.ts'
-import { assetsSchema, toAssetTable } from './asset-table.ts'
+import { assetsSchema, checkCoins, knownCoins, toAssetTable } from './asset-table.ts'
 import { maxSourceBytes, type Parsed, type parse, type Tree } from './document.ts'
-import { type Faults, publicName, validate } from './faults.ts'
+import { type ConfigFault, type Faults, type Found, publicName, toConfigFault, validate } from './faults.ts'
 
 export interface FileReader extends Pick<Sources, 'environment'> {
   /** Files that were read, with their texts. */
@@ -21,22 +21,57 @@ export type Reading<Result> = Generator<Parameters<typeof parse>, Result, Parsed
 
 const maxCoins = 10_000
 
-export function* readTable(file: string, reader: FileReader, faults: Faults): Reading<AssetTable | undefined> {
-  const assetFaults = faults.under('assets')
-  const source = readSource(file, reader, assetFaults)
-  if (source !== undefined && source === parsedTable?.source) return parsedTable.table
-  const table = source === undefined ? undefined : yield* parseTable(file, source, reader, assetFaults)
-  if (source !== undefined && table && faults.all.length === 0 && !source.includes('${')) parsedTable = { source, table }
+/** Of a list, or of a section of the configuration: some checks take time by the square of it. */
+export const maxEntries = 1_000
+
+/** `name`: of the file, in the configuration, whose folder is `folder`. Undefined if the table has faults. */
+export function* readTable(name: string, folder: string, reader: FileReader, faults: Faults): Reading<AssetTable | undefined> {
+  const file = resolve(folder, name)
+  const source = readSource(file, reader, faults.under('assets'))
+  if (source === undefined) return undefined
+  if (source === parsedTable?.source) return parsedTable.table
+  const table = yield* parseTable(file, source, reader, faults.inFile(name, 'assets'))
+  if (table && !source.includes('${')) parsedTable = { source, table }
   return table
 }
 
-function* parseTable(file: string, source: string, reader: FileReader, assetFaults: Faults): Reading<AssetTable | undefined> {
-  const tree = yield* toTree([source, maxCoins], file, reader, assetFaults)
-  const coins = tree === undefined ? undefined : validate(assetsSchema, tree, assetFaults)
-  return coins && toAssetTable(coins, assetFaults)
+function* parseTable(file: string, source: string, reader: FileReader, faults: Faults): Reading<AssetTable | undefined> {
+  const tree = yield* toTree([source, maxCoins], file, reader, faults)
+  if (tree === undefined) return undefined
+  const coins = validate(assetsSchema, tree, faults)
+  faults.endStage()
+  checkCoins(knownCoins(tree, faults), faults)
+  return coins && !faults.hasWithin([]) ? toAssetTable(coins) : undefined
 }
 
-/** The document with its references resolved. Undefined if the source is not a document. */
+/** The lines of the faults that have none yet: those of their keys in the configuration's source, or in that of the asset table. */
+export function* toLocated(
+  faults: Faults,
+  source: string | undefined,
+  tableSource: string | undefined,
+): Reading<readonly ConfigFault[]> {
+  const [inTable, inFile] = [true, false].map((isTable) => faults.found.filter(({ file }) => (file !== undefined) === isTable))
+  const ofFile = yield* withLines(inFile ?? [], source, maxEntries, 0)
+  const ofTable = yield* withLines(inTable ?? [], tableSource, maxCoins, 1)
+  return [...ofFile, ...ofTable].map(toConfigFault)
+}
+
+/** Sorted by line, what has none first. `depth`: how many names of a path lead to the source. */
+function* withLines(
+  found: readonly Found[],
+  source: string | undefined,
+  maxSize: number,
+  depth: number,
+): Reading<readonly Found[]> {
+  const paths = found.map(({ names, line }) => (line === undefined ? names.slice(depth) : []))
+  // A source that takes long to parse has faults with lines only.
+  const isWanted = source !== undefined && paths.some(({ length }) => length > 0)
+  const { lines } = isWanted ? yield [source, maxSize, paths] : { lines: [] }
+  const located = found.map((fault, at) => ({ ...fault, line: fault.line ?? lines[at] }))
+  return located.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+}
+
+/** The document with its references resolved, as far as it can be read. Undefined if the source is not a document. */
 export function* toTree(
   source: Parameters<typeof parse>,
   file: string,
@@ -44,16 +79,17 @@ export function* toTree(
   faults: Faults,
 ): Reading<Tree | undefined> {
   const parsed = yield source
-  if ('message' in parsed) {
-    faults.add([], parsed.message)
-    return undefined
-  }
+  for (const { path, line, message } of parsed.faults) faults.add(path, message, line)
+  if (parsed.tree === undefined) return undefined
+  faults.endStage()
   const readFile = (path: string): string => {
     const text = readText(resolve(dirname(file), path), reader)
     if (Buffer.byteLength(text) > maxSourceBytes) throw new Error('too large for a value')
     return text
   }
-  return interpolate(parsed.tree, { environment: reader.environment, readFile }, faults)
+  const tree = interpolate(parsed.tree, { environment: reader.environment, readFile }, faults)
+  faults.endStage()
+  return tree
 }
 
 export function readSource(file: string, reader: FileReader, faults: Faults): string | undefined {

@@ -97,15 +97,16 @@ describe('swapgate start', () => {
   })
 
   it('D7: prints every error of its configuration and ends with 1', async () => {
-    const file = directory.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
+    const file = directory.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red\nlog: [')
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, out, err } = await swapgate.ended
     expect([exitCode, out]).toEqual([1, ''])
     expect(err.trim().split('\n')).toEqual([
-      `swapgate: ${file} has 3 faults:`,
-      '  server.port: must be an integer from 0 to 65535',
-      '  colour: is not a key of the configuration',
-      '  routing.providers.0: is not in providers',
+      `swapgate: ${file} has 4 faults:`,
+      '  server.port: must be an integer from 0 to 65535 (line 1)',
+      '  routing.providers.0: is not in providers (line 3)',
+      '  colour: is not a key of the configuration (line 4)',
+      '  log: is not YAML: bad indent (line 5)',
     ])
   })
 
