@@ -80,7 +80,8 @@ it.each([
   ['Too low.', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
   ['Too low!', 'Too low! Minimum 1e-8, maximum 1.0e1.'],
   ['Too low?', 'Too low? Minimum 1e-8, maximum 1.0e1.'],
-])('the limits end the message %j in the provider’s digits', (message, expected) => {
+  ['Too low. Minimum 1e-8, maximum 1.0e1.', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
+])('the limits end the message %j once, in the provider’s digits', (message, expected) => {
   expect(messageWithAmountRange(message, { minAmount: '1e-8' as Amount, maxAmount: '1.0e1' as Amount })).toBe(expected)
 })
 

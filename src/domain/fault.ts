@@ -452,11 +452,13 @@ export function explainedByAmountRange(fault: Fault, amountRange: AmountRange): 
   return new Fault('invalid', messageWithAmountRange(fault.message, amountRange), details)
 }
 
-/** Appends the range of the amount to the message: both, or the one that there is where a provider may have only one. */
+/** Appends the range of the amount to a message that does not end with it: both, or the one that there is where a provider may have only one. */
 export function messageWithAmountRange(message: string, { minAmount, maxAmount }: AmountRange): string {
   const parts = [minAmount && `minimum ${minAmount}`, maxAmount && `maximum ${maxAmount}`].filter(Boolean).join(', ')
   if (parts === '') return message
-  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${parts[0]?.toUpperCase()}${parts.slice(1)}.`
+  const range = `${parts[0]?.toUpperCase()}${parts.slice(1)}.`
+  if (message.endsWith(range)) return message
+  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${range}`
 }
 
 // Failures of the ledger that do not mean "nothing was changed".

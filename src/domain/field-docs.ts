@@ -46,7 +46,7 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   maxAmount: 'The maximum amount that can be sent.',
   fee: 'The fee of the swap, in the coin that is received.',
   rateType: '`fixed` or `float`.',
-  message: 'A message for people; in a rate that of the provider instead of an amount, or null.',
+  message: 'A message for people. In a rate, it is null, or what the provider says instead of an amount.',
   depositAddress: 'The address to which the deposit must be sent.',
   depositExtraId: 'The memo or tag that must be sent with the deposit. A deposit without it may be lost.',
   withdrawalAddress: 'The address that receives the swapped coin.',

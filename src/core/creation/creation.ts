@@ -92,6 +92,6 @@ function outcomeOf(fault: Fault): Fault {
 /** The `Fault` (504) of a create that may exist at the provider. */
 export function unknownOutcome(cause: Fault, provider: string | undefined): Fault {
   const message =
-    'The outcome is unknown: the transaction may exist. Please look for it in the list, or ask again with the same Idempotency-Key.'
+    'The outcome is unknown: the transaction may exist. Please ask again with the same Idempotency-Key; if there was none, look for it in the list before you create it again.'
   return new Fault('outcomeUnknown', message, { cause, ...(provider !== undefined && { provider }) })
 }

@@ -74,7 +74,10 @@ async function replay(
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
   if (!isSame) {
-    throw new Fault('reusedKey', 'This Idempotency-Key was used for another request; please use a new key for each new swap.')
+    throw new Fault(
+      'reusedKey',
+      'This Idempotency-Key was used for another request; please repeat that one unchanged, or use a new key for a new swap.',
+    )
   }
   if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
   if (keyState.state !== 'done') throw unfinished(keyState)

@@ -332,7 +332,8 @@ function refusals(form: Form): Readonly<Record<number, Refusal>> {
     417: { when: 'An `Expect` other than `100-continue`.', message: 'Only Expect: 100-continue is understood.' },
     422: {
       when: 'This `Idempotency-Key` belongs to another request.',
-      message: 'This Idempotency-Key was used for another request; please use a new key for each new swap.',
+      message:
+        'This Idempotency-Key was used for another request; please repeat that one unchanged, or use a new key for a new swap.',
     },
     429: {
       when: 'Your limit is reached. Wait for `Retry-After` seconds.',
@@ -355,7 +356,7 @@ function refusals(form: Form): Readonly<Record<number, Refusal>> {
       headers: ['Retry-After'],
     },
     504: {
-      when: 'The provider did not respond in time. **For a create the outcome is unknown**: repeat the request with the same `Idempotency-Key`, or check your list.',
+      when: 'The provider did not respond in time. **For a create the outcome is unknown**: repeat the request with the same `Idempotency-Key`; if it had none, look for the swap in your list.',
       message: 'The provider did not answer in time; please try again later.',
       headers: ['Retry-After'],
     },

@@ -191,7 +191,7 @@ function fidelity(form: Form, served: Served | undefined): string {
 - \`X-Swap-Stale\` is the age in seconds of a stored state, sent if the provider cannot be reached.
 - \`Age\` and \`Cache-Control\` are the age of a quote and how long you may cache it. With \`If-None-Match\` an unchanged quote is 304.
 
-Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: there \`X-Swap-Form: ${form.name}\` or the header of the key selects it.${served ? ` Without them it is Form ${served.defaultForm}.` : ''}`
+Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: there \`X-Swap-Form: ${form.name}\`${form.isChosenByKey ? ' or the header of the key' : ''} selects it.${served ? ` Without ${form.isChosenByKey ? 'them' : 'it and the key of another form'} it is Form ${served.defaultForm}.` : ''}`
 }
 
 /** Public: anybody may use it. */
@@ -314,7 +314,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     statuses: [504],
     when: 'The swap may have been created or not.',
     action:
-      'Repeat the request with the same `Idempotency-Key`, after `Retry-After` seconds, or check your list. Do not create it with another key before that.',
+      'Repeat the request with the same `Idempotency-Key`, after `Retry-After` seconds; if it had none, look for the swap in your list. Do not create it with another key before that.',
   },
   needs_person: {
     statuses: [409],
@@ -324,7 +324,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   key_reused: {
     statuses: [422],
     when: 'This `Idempotency-Key` belongs to another request.',
-    action: 'Use a new key for each new swap.',
+    action: 'If you repeat a request, repeat it unchanged. Use a new key only for a new swap.',
   },
   limited: { statuses: [429], when: 'Your limit at the gateway or a limit at the provider is reached.', action: wait },
   unverified_limited: {
