@@ -1,10 +1,11 @@
-/** Writes `docs/configuration.md` from the schema: `npm run docs:configuration`. */
+/** Writes `docs/configuration.md` and `config/gateway.schema.json` from the schema: `npm run docs:configuration`. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { assetsSchema } from '../src/config/asset-table.ts'
 import { renamedKeys } from '../src/config/renamed-keys.ts'
 import { schema } from '../src/config/schema.ts'
 import type { Description } from '../src/config/value-types.ts'
+import { configurationSchema } from './configuration-schema.ts'
 
 const introduction = `# Configuration
 
@@ -18,6 +19,7 @@ The gateway reads one YAML file, the first of these: \`--config <file>\`, \`SWAP
 - \`\${file:/run/secrets/alpha}\` reads a file and removes white space at both ends. A relative path is relative to the file that contains it.
 - A file has at most 1 MB and 150,000 words and entries, a list or section at most 1,000 entries.
 - Seconds may have a fraction.
+- An editor with the YAML language server shows this page's words, completes keys and marks mistakes while you write, if the first line of your file is \`# yaml-language-server: $schema=<path>\`, with the path from your file to \`config/gateway.schema.json\` of the clone or the package (\`node_modules/swapgate/config/\`). The files in \`config/\` and \`deploy/\` have the line. It takes \`\${…}\` for any value; earlier names it marks. Rules between keys only \`check\` knows.
 - No message shows a value: it may be a secret. A name that looks like one is replaced by its length: \`providers.<28 characters>.url: is missing\`.
 `
 
@@ -106,4 +108,7 @@ function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
 }
 
-if (import.meta.main) writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationDocs())
+if (import.meta.main) {
+  writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationDocs())
+  writeFileSync(new URL('../config/gateway.schema.json', import.meta.url), configurationSchema())
+}

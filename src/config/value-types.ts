@@ -19,31 +19,43 @@ function must(what: string) {
 export const text = z.string(must('be a text'))
 export const name = text.min(1, 'must not be empty')
 
+/** What an editor may know of a number, which is text here: of JSON Schema. */
+interface NumberRange {
+  readonly type: 'integer' | 'number'
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+}
+
+function numeric<T extends z.ZodType>(kind: T, range: NumberRange): T {
+  return kind.meta({ number: range }) as T
+}
+
 export function integer(min: number, max?: number) {
   const what = `be an integer from ${min}${max === undefined ? '' : ` to ${max}`}`
   const isWithin = (value: number): boolean => value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
-  return z
-    .string(must(what))
-    .refine((digits) => integerText.test(digits) && isWithin(Number(digits)), `must ${what}`)
-    .transform(Number)
+  const digits = z.string(must(what)).refine((text) => integerText.test(text) && isWithin(Number(text)), `must ${what}`)
+  return numeric(digits.transform(Number), { type: 'integer', minimum: min, ...(max !== undefined && { maximum: max }) })
 }
 
 export const port = integer(0, 65_535)
 
 /** A fraction from 0 to 1. */
-export const share = z
-  .string(must('be a number from 0 to 1'))
-  .refine((digits) => numberText.test(digits) && Number(digits) <= 1, 'must be a number from 0 to 1')
-  .transform(Number)
+export const share = numeric(
+  z
+    .string(must('be a number from 0 to 1'))
+    .refine((digits) => numberText.test(digits) && Number(digits) <= 1, 'must be a number from 0 to 1')
+    .transform(Number),
+  { type: 'number', minimum: 0, maximum: 1 },
+)
 
 /** A number of seconds, at most a week. */
 export function seconds(range: 'from 0' | 'above 0' = 'from 0', max = maxSeconds) {
   const what = `be a number of seconds ${range}, at most ${max}`
   const isWithin = (value: number): boolean => value <= max && (range === 'from 0' || value > 0)
-  return z
-    .string(must(what))
-    .refine((digits) => numberText.test(digits) && isWithin(Number(digits)), `must ${what}`)
-    .transform(Number)
+  const digits = z.string(must(what)).refine((text) => numberText.test(text) && isWithin(Number(text)), `must ${what}`)
+  const lowest = range === 'from 0' ? { minimum: 0 } : { exclusiveMinimum: 0 }
+  return numeric(digits.transform(Number), { type: 'number', ...lowest, maximum: max })
 }
 
 export const flag = z.enum(['true', 'false'], must('be true or false')).transform((word) => word === 'true')

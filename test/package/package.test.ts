@@ -33,6 +33,7 @@ it('holds what runs, its declarations, the default configuration and the documen
     'dist/index.d.ts',
     'dist/cli/command.js',
     'config/gateway.yaml',
+    'config/gateway.schema.json',
     'config/assets.yaml',
     'README.md',
   ]
