@@ -7,6 +7,7 @@ import {
   type ParameterError,
   reasonByAmountRange,
 } from '../domain/fault.ts'
+import { millisecondsOf } from '../domain/instant.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Question } from '../domain/question.ts'
 import type { Encoding, Op, Quota, Request, ServiceResponse } from '../domain/service.ts'
@@ -105,7 +106,7 @@ const longestPollAfter = 600
 /** When the next get is worth while. A final state does not change. */
 function setPollAfter({ body: { status, createdAt } }: ServiceResponse<'getTransaction'>, headers: Headers): void {
   if (isFinal(status)) return
-  const ageSeconds = (Date.now() - Date.parse(createdAt ?? '')) / 1000
+  const ageSeconds = (Date.now() - (millisecondsOf(createdAt ?? '') ?? Number.NaN)) / 1000
   const known = pollAfter.find(({ below }) => ageSeconds < below)
   headers['x-swap-poll-after'] = String(known?.seconds ?? longestPollAfter)
 }

@@ -119,6 +119,15 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(await pollAfter({ status: 'wait', createdAt: ago(10) })).toBe('5')
     expect(await pollAfter({ status: 'exchanging', createdAt: ago(700) })).toBe('30')
     expect(await pollAfter({ status: 'confirmation', createdAt: ago(90_000) })).toBe('600')
+    const inOtherSpellings = [
+      String(Date.now()),
+      String(Math.floor(Date.now() / 1_000)),
+      new Date().toUTCString(),
+      ago(10).replace('Z', '+0000'),
+      ago(10).replace('T', ' ').slice(0, 19),
+      ago(10).replaceAll(/[-:]|\.\d+/g, ''),
+    ]
+    for (const createdAt of inOtherSpellings) expect(await pollAfter({ status: 'wait', createdAt }), createdAt).toBe('5')
     expect(await pollAfter({ status: 'success', createdAt: ago(10) })).toBeUndefined()
     expect(await pollAfter({ status: 'refunded', createdAt: ago(10) })).toBeUndefined()
   })
