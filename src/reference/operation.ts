@@ -1,4 +1,8 @@
 /** One operation of a form: what it does, what it takes with a field for each value, samples beside it, what it returns. */
+
+import type { Reason } from '../domain/fault.ts'
+import type { Question } from '../domain/question.ts'
+import type { Op } from '../domain/service.ts'
 import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
 import { bodyOf, samplesOf, targetOf } from './browser/samples.js'
 import { type Description, type FieldSchema, type Operation, type Response, resolved } from './description.ts'
@@ -148,6 +152,7 @@ function samplesMarkup(fields: readonly Field[], { form, endpoint }: Place, meth
   const credential = endpoint.keyed ? Object.values(form.credential.encode('<your key>')) : []
   const headers = [
     ...credential.map((value): [string, string] => [form.credential.name, value ?? '']),
+    ...(nameOf(endpoint) === 'createTransaction' ? ([['Idempotency-Key', '<a new one for each swap>']] as const) : []),
     ...(method === 'POST' ? ([['Content-Type', 'application/json']] as const) : []),
   ]
   const url = base + targetOf(endpoint.path.pattern, typed)
@@ -169,7 +174,7 @@ function responseMarkup(operation: Operation, place: Place): Markup {
   const all = Object.entries(operation.responses).map(([status, one]) => [status, resolved(one, description)] as const)
   const errors = all.filter(([status]) => Number(status) >= 400)
   return html`${all.filter(([status]) => Number(status) < 400).map(([status, response]) => successMarkup(status, response, place))}
-${detailsMarkup('Errors, with the reasons of each status', html`<dl>${errors.map(([status, response]) => errorMarkup(status, response))}</dl>`)}`
+${detailsMarkup('Errors, with the reasons of each status', html`<dl>${errors.map(([status, response]) => errorMarkup(status, response, nameOf(place.endpoint)))}</dl>`)}`
 }
 
 /** Lines. A longer one is folded, so that an operation fits on two screens. */
@@ -209,8 +214,27 @@ function rowsOf(schema: FieldSchema, prefix: string, description: Description): 
   })
 }
 
-function errorMarkup(status: string, { description, headers }: Response): Markup {
-  const reasons = headers?.['X-Swap-Reason']?.schema?.enum ?? []
-  const links = reasons.map((reason) => html` <a href="#${String(reason)}">${String(reason)}</a>`)
+const ofCreates: readonly (Op | Question)[] = ['createTransaction']
+const ofAmounts: readonly (Op | Question)[] = ['getRate', 'listRates', ...ofCreates]
+const ofAssets: readonly (Op | Question)[] = ['describePair', 'checkAddress', ...ofAmounts]
+
+/** The description has the reasons of a status. These are of some operations only. */
+const operationsOf: Readonly<Partial<Record<Reason, readonly (Op | Question)[]>>> = {
+  unknown_asset: ofAssets,
+  network_required: ofAssets,
+  network_unknown: ofAssets,
+  not_offered: ofAssets,
+  below_minimum: ofAmounts,
+  above_maximum: ofAmounts,
+  address_invalid: ofCreates,
+  memo_invalid: ofCreates,
+  mismatch: ofCreates,
+  outcome_unknown: ofCreates,
+}
+
+function errorMarkup(status: string, { description, headers }: Response, operation: Op | Question): Markup {
+  const ofStatus = (headers?.['X-Swap-Reason']?.schema?.enum ?? []) as readonly Reason[]
+  const reasons = ofStatus.filter((reason) => operationsOf[reason]?.includes(operation) ?? true)
+  const links = reasons.map((reason) => html` <a href="#${reason}">${reason}</a>`)
   return html`<dt>${status}</dt><dd>${inline(description)}${links}</dd>`
 }

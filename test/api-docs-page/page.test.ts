@@ -155,12 +155,13 @@ describe('how it is read', { timeout }, () => {
         const part = operation(page, form.name, op)
         const shown = await part.innerText()
         for (const { name } of requestCodec.slots) expect(shown).toContain(name)
-        for (const word of ['curl -sS', 'await fetch(', 'urllib.request.Request(', 'Idempotent-Replayed'].slice(
-          0,
-          method === 'POST' ? 4 : 3,
-        ))
-          expect(shown).toContain(word)
+        for (const word of ['curl -sS', 'await fetch(', 'urllib.request.Request(']) expect(shown).toContain(word)
+        const isCreate = op === 'createTransaction'
+        for (const word of ['Idempotent-Replayed', "-H 'Idempotency-Key: <a new one for each swap>'"])
+          expect([word, shown.includes(word)]).toEqual([word, isCreate])
         expect(await part.locator('a[href="#parameter_invalid"]').first().isVisible()).toBe(true)
+        for (const reason of ['mismatch', 'outcome_unknown', 'address_invalid'])
+          expect(await part.locator(`a[href="#${reason}"]`).count()).toBe(isCreate ? 1 : 0)
       }
   })
 
