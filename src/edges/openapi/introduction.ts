@@ -361,7 +361,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The gateway cannot read or write its ledger. Nothing was created.',
     action: wait,
   },
-  stopping: { statuses: [503], when: 'This process is stopping.', action: retry },
+  stopping: { statuses: [503], when: 'This process is stopping.', action: wait },
   internal: { statuses: [500], when: 'An internal error of the gateway.', action: support },
 }
 

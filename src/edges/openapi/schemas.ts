@@ -260,10 +260,14 @@ const pairAnswer: PairAnswer = {
   decimalsTo: 6,
   needsMemoFrom: false,
   needsMemoTo: false,
+  addressPatternFrom: '^(?:[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[02-9ac-hj-np-z]{6,}|BC1[02-9AC-HJ-NP-Z]{6,})$',
   addressPatternTo: '^(?:T[1-9A-HJ-NP-Za-km-z]{33})$',
   isOffered: true,
   isReverseOffered: true,
-  rateTypes: [{ rateType: 'float', minAmount: amount('0.0002'), maxAmount: amount('0.527') }],
+  rateTypes: [
+    { rateType: 'float', minAmount: amount('0.0002'), maxAmount: amount('0.527') },
+    { rateType: 'fixed', minAmount: amount('0.0002'), maxAmount: amount('0.527') },
+  ],
 }
 
 const ratesAnswer = {
