@@ -23,6 +23,23 @@ The gateway reads one YAML file, the first of these: \`--config <file>\`, \`SWAP
 - No message shows a value: it may be a secret. A name that looks like one is replaced by its length: \`providers.<28 characters>.url: is missing\`.
 `
 
+/** After the introduction. */
+const changes = `## Before a change
+
+A gateway reads a changed file by itself within two seconds. Write the new one beside it, and compare:
+
+\`\`\`text
+$ npm run --silent swapgate -- check --config next.yaml --diff config/gateway.yaml
+next.yaml changes 3 keys of config/gateway.yaml:
+  server.drain: 10 -> 12 (after a restart)
+  providers.alpha.key: changed (at once)
+  providers.beta: removed (at once)
+warning: providers has no tag beta, which has 2 open transactions or creates: they stay as last seen until a provider has that tag again
+\`\`\`
+
+Both files are read with the environment of the command. A key that a file leaves out has its default; a secret is only said to have changed. The ledger of the file in force tells what is open, and which overrides the new file ends. Then \`mv next.yaml config/gateway.yaml\`. The exit code is 0 whether or not something changes, and 1 if a file has errors or a reload would refuse the new one; \`--json\` has \`changes\`, \`restart\` (the sections that need one) and \`warnings\`.
+`
+
 const header = '| Key | Default | Meaning |\n|---|---|---|'
 
 export function configurationDocs(): string {
@@ -30,6 +47,8 @@ export function configurationDocs(): string {
   const single = Object.entries(schema.shape).filter(([, setting]) => isRow(setting))
   return [
     introduction,
+    changes,
+    '## Keys outside of sections\n',
     table(single.flatMap(([key, setting]) => rows(setting, key))),
     ...sections.map(([key, setting]) => section(`\`${key}\``, setting, key)),
     earlierNames(),

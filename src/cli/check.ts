@@ -1,18 +1,26 @@
-import { type Config, ConfigError, faultLines, loadConfigInThread } from '../config/index.ts'
+import { type Config, ConfigError, type ConfigFault, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
 import { knownForms } from '../forms/index.ts'
 import { inspectLedger, isMissing } from '../ledger/index.ts'
+import { type ConfigChange, changesBetween } from '../process/config-diff.ts'
+import { needsRestart } from '../process/start-settings.ts'
 import { compareTags, type TagReport } from '../process/tags.ts'
-import { configWarnings, ledgerWarnings } from '../process/warnings.ts'
+import { configWarnings, ledgerWarnings, newConfigWarnings } from '../process/warnings.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Validates a configuration as `start` does, without starting, and prints every fault. Returns 1 if there are faults. */
 export async function check(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<0 | 1> {
   const { config, faults, warnings } = await read(file)
-  if (json) terminal.out(JSON.stringify(config ? { ok: true, file, ...summaryOf(config, warnings) } : { ok: false, file, faults }))
-  else if (config) printReport(file, config, warnings, terminal)
+  if (!config) return printFaults(file, faults, json, terminal)
+  if (json) terminal.out(JSON.stringify({ ok: true, file, ...summaryOf(config, warnings) }))
+  else printReport(file, config, warnings, terminal)
+  return 0
+}
+
+function printFaults(file: string, faults: readonly ConfigFault[], json: boolean, terminal: Terminal): 1 {
+  if (json) terminal.out(JSON.stringify({ ok: false, file, faults }))
   else for (const line of faultLines(file, faults)) terminal.err(line)
-  return config ? 0 : 1
+  return 1
 }
 
 interface CheckResult extends TagReport {
@@ -58,4 +66,74 @@ function printReport(file: string, config: Config, found: readonly string[], { o
   out(`${file} is valid: ${coins} coins, ${assets} assets, ${mode} keys`)
   out(`providers: ${named}; routing: ${routing.join(', ')}`)
   for (const warning of warnings) out(`warning: ${warning}`)
+}
+
+// `swapgate check --diff`: what a reload of `file` would change where `inForce` was read last.
+
+/** Returns 1 if one of the files has faults, or the ledger of the one in force makes a reload refuse the other. */
+export async function printDiff(
+  inForce: string,
+  file: string,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<0 | 1> {
+  const before = await load(inForce)
+  if ('faults' in before) return printFaults(inForce, before.faults, json, terminal)
+  const after = await load(file)
+  if ('faults' in after) return printFaults(file, after.faults, json, terminal)
+  const { faults, warnings } = await compareByLedger(before, after)
+  if (faults.length > 0) return printFaults(file, faults, json, terminal)
+  const changes = changesBetween(before, after)
+  const restart = needsRestart(before, after)
+  const found = [...newConfigWarnings(before, after), ...warnings]
+  if (json) terminal.out(JSON.stringify({ ok: true, file, inForce, changes, restart, warnings: found }))
+  else for (const line of diffLines(inForce, file, changes, found)) terminal.out(line)
+  return 0
+}
+
+async function load(file: string): Promise<Config | Pick<ConfigError, 'faults'>> {
+  try {
+    return await loadConfigInThread(file, knownForms)
+  } catch (reason) {
+    if (reason instanceof ConfigError) return reason
+    throw reason
+  }
+}
+
+/** What the other file means for what is open in the ledger of the one in force, and for its overrides. */
+async function compareByLedger(before: Config, after: Config): Promise<TagReport> {
+  const tags = new Set([...before.providers, ...after.providers].map(({ tag }) => tag))
+  const known = await inspectLedger(before.ledger.url, [...tags])
+  if (!known) return compareTags(after, [])
+  const { faults, warnings } = compareTags(after, known.tags)
+  const followed = follow(before, known.overrides)
+  const told = ledgerWarnings(before, { ...known, overrides: followed })
+  const next = ledgerWarnings(after, { ...known, overrides: follow(after, known.overrides, followed) })
+  return { faults, warnings: [...warnings, ...next.filter((warning) => !told.includes(warning))] }
+}
+
+function diffLines(
+  inForce: string,
+  file: string,
+  changes: readonly ConfigChange[],
+  warnings: readonly string[],
+): readonly string[] {
+  if (changes.length === 0) return [`${file} changes nothing of ${inForce}`]
+  const count = changes.length === 1 ? '1 key' : `${changes.length} keys`
+  return [
+    `${file} changes ${count} of ${inForce}:`,
+    ...changes.map(
+      (one) => `  ${one.key}: ${changeText(one)}${one.takesEffect === 'restart' ? ' (after a restart)' : ' (at once)'}`,
+    ),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ]
+}
+
+function changeText({ change, before, after, isSecret }: ConfigChange): string {
+  if (isSecret || (before === null && after === null)) return change
+  return `${valueText(before)} -> ${valueText(after)}`
+}
+
+function valueText(value: unknown): string {
+  return value === null ? 'none' : JSON.stringify(value)
 }

@@ -34,11 +34,13 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   program
     .command('check')
     .description('validate the configuration and list every error, without starting')
+    .option('--diff <file>', 'the file in force: print instead what a reload would change in it, and what needs a restart')
     .option(...configOption)
     .option(...jsonOption)
-    .action(async ({ config, json = false }: Options) => {
-      const { check } = await import('./check.ts')
-      end(await check(configFile(config), { json }, terminal))
+    .action(async ({ config, json = false, diff }: Options & { readonly diff?: string }) => {
+      const { check, printDiff } = await import('./check.ts')
+      const file = configFile(config)
+      end(await (diff === undefined ? check(file, { json }, terminal) : printDiff(diff, file, { json }, terminal)))
     })
   addInit(program, terminal, end)
   addKeys(program, terminal, end)

@@ -6,7 +6,7 @@ import { type Running, start } from '../main.ts'
 import { needsRestart } from './start-settings.ts'
 import type { ProcessIo } from './telemetry.ts'
 import { version } from './version.ts'
-import { configWarnings, fileWarnings } from './warnings.ts'
+import { configWarnings, fileWarnings, newConfigWarnings } from './warnings.ts'
 import { workerCount } from './workers.ts'
 
 /** A running gateway that follows its configuration file. */
@@ -94,10 +94,9 @@ function printReload(
   { observe }: Running,
   { out }: Lines,
 ): void {
-  const knownWarnings = configWarnings(before)
   const messages = [
     ...needsRestart(started, after).map((section) => `${section}: a change takes effect after a restart`),
-    ...configWarnings(after).filter((warning) => !knownWarnings.includes(warning)),
+    ...newConfigWarnings(before, after),
     ...warnings,
   ]
   out('swapgate: the configuration was read again')

@@ -92,6 +92,12 @@ export function configWarnings({
   ]
 }
 
+/** Warnings about a configuration that the one before did not have. */
+export function newConfigWarnings(before: Config, after: Config): readonly string[] {
+  const known = configWarnings(before)
+  return configWarnings(after).filter((warning) => !known.includes(warning))
+}
+
 function takesNewSwaps({ name, state }: Provider, { providers, strategy, weights }: Config['routing']): boolean {
   return state === 'active' && providers.includes(name) && (strategy !== 'weighted' || weights?.[name] !== 0)
 }

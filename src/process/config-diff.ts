@@ -1,0 +1,72 @@
+/** What a reload would change: the keys in which a configuration differs from the one in force (docs/contract.md §13). */
+import type { Config } from '../config/index.ts'
+import { startSettings } from './start-settings.ts'
+
+export interface ConfigChange {
+  /** Like `providers.alpha.url`. An asset of the table is named by its code. */
+  readonly key: string
+  readonly change: 'added' | 'removed' | 'changed'
+  /** Null if there is none, if it is secret, and for a whole provider or asset. */
+  readonly before: unknown
+  readonly after: unknown
+  readonly isSecret: boolean
+  readonly takesEffect: 'reload' | 'restart'
+}
+
+/** Sorted as the sections of the file are. */
+export function changesBetween(before: Config, after: Config): readonly ConfigChange[] {
+  const started = [startSettings(before), startSettings(after)].map((settings) => ({ ...settings }) as Section)
+  return differences(sectionsOf(before), sectionsOf(after)).map(({ path, before: was, after: is }) => {
+    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
+    const isSecret = isSecretAt(path, [was, is])
+    const isWhole = path.length === 2 && (path[0] === 'providers' || path[0] === 'assets')
+    const shown = (value: unknown): unknown => (isSecret || isWhole ? null : (value ?? null))
+    const takesEffect = started.some((settings) => valueAt(settings, path) !== undefined) ? 'restart' : 'reload'
+    return { key: path.join('.'), change, before: shown(was), after: shown(is), isSecret, takesEffect }
+  })
+}
+
+type Section = Readonly<Record<string, unknown>>
+type Path = readonly string[]
+
+/** As in the file, with the effective values of keys that it leaves out. */
+function sectionsOf({ assets, providers, texts: _, hash: __, warnings: ___, ...sections }: Config): Section {
+  const named = providers.map(({ name, namesAccount: _, depositMemo, ...provider }) => [
+    name,
+    { ...provider, depositMemo: depositMemo.networks },
+  ])
+  const rows = assets.coins.flatMap((coin) => coin.assets).map((asset) => [asset.code, JSON.parse(JSON.stringify(asset))])
+  return { ...sections, providers: Object.fromEntries(named), assets: Object.fromEntries(rows) }
+}
+
+interface Difference {
+  readonly path: Path
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** A section that only one of them has is one difference. */
+function differences(before: Section, after: Section, above: Path = []): readonly Difference[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...keys].flatMap((key) => {
+    const path = [...above, key]
+    const [was, is] = [before[key], after[key]]
+    if (isSection(was) && isSection(is)) return differences(was, is, path)
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, before: was, after: is }]
+  })
+}
+
+function isSection(value: unknown): value is Section {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function valueAt(settings: Section, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (isSection(value) && Object.hasOwn(value, key) ? value[key] : undefined), settings)
+}
+
+function isSecretAt([section, name, key]: Path, values: readonly unknown[]): boolean {
+  if (section === 'admin') return name === 'tokens'
+  if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings'
+  if (section === 'redis' || section === 'ledger') return name === 'url' && values.some((url) => /[@?]/.test(String(url)))
+  return false
+}
