@@ -48,6 +48,19 @@ describe.each(formNames)('form %s', (form) => {
     expect(isMarked(await get('/currencies'))).toBe(false)
   })
 
+  test('the quotes of all providers are marked if one is a sandbox, with or without a quote', async () => {
+    const sections = { routing: { providers: ['alpha'], pick: ['alpha', 'beta'] } }
+    managed = await startManaged({ sections, providers: { beta: { sandbox: true } } })
+    const key = await managed.issue()
+    const { get } = managed.client(form)
+    const rates = quote.replace('/rate?', '/rates?')
+    expect(isMarked(await get(rates, { key }))).toBe(true)
+    managed.beta.reply('rate', { status: 500, text: '{}' })
+    expect(isMarked(await get(rates, { key }))).toBe(true)
+    managed.reconfigure({ sections, providers: { alpha: { sandbox: true } } })
+    expect(isMarked(await get(form === 'A' ? '/pairs/BTC/USDTTRC20' : '/pairs/BTC/USDT?networkTo=TRX'))).toBe(true)
+  })
+
   test('no response about another provider is marked', async () => {
     managed = await startManaged({ routing })
     const key = await managed.issue()

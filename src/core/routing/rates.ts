@@ -38,7 +38,7 @@ export function ratesOf(
         rates,
         failures: results.flatMap((result, at) => (result instanceof Fault ? [failureOf(result, tags[at] ?? '')] : [])),
       },
-      sources: rates.map(({ provider }) => provider),
+      sources: tags,
       derived: [...new Set(quotes.flatMap(({ derived }) => derived))],
     }
   }
