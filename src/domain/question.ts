@@ -97,6 +97,8 @@ export interface Answer<Q extends Question> {
   readonly provider?: string | undefined
   readonly sources?: readonly string[] | undefined
   readonly derived?: readonly string[] | undefined
+  /** Fields of items that a list lacks. */
+  readonly omitted?: readonly string[] | undefined
   readonly warning?: Warning | undefined
 }
 

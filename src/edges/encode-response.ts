@@ -69,7 +69,7 @@ export function encodeResponse(
 
 /** The answer to a question. What is wrong with its fields has the names of the client's form. */
 export function encodeAnswer(
-  { body, provider, sources, derived = [], warning }: Answer<Question>,
+  { body, provider, sources, derived = [], omitted: incomplete = [], warning }: Answer<Question>,
   { success, requestNames, responseNames, responseCodec }: QuestionCodec,
   responseContext: ResponseContext,
   options: EncodeOptions,
@@ -80,9 +80,9 @@ export function encodeAnswer(
   const headers = baseHeaders(responseContext, provider, sources)
   headers['cache-control'] = 'no-store'
   if (warning) headers['x-swap-warning'] = warning
-  const derivedNames = derived.map((field) => responseNames.get(field)).filter((name) => name !== undefined)
-  setFidelityHeaders('derived', derivedNames, headers, { provider }, responseContext, options)
-  setFidelityHeaders('omitted', [...omitted], headers, { provider }, responseContext, options)
+  const namesOf = (fields: readonly string[]) => fields.flatMap((field) => responseNames.get(field) ?? [])
+  setFidelityHeaders('derived', namesOf(derived), headers, { provider }, responseContext, options)
+  setFidelityHeaders('omitted', [...omitted, ...namesOf(incomplete)], headers, { provider }, responseContext, options)
   return { status: success, headers, body: text }
 }
 

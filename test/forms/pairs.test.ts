@@ -82,7 +82,9 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     const { status, json, headers } = await pair.client.get(paths[form], { key: null })
     expect(status).toBe(200)
     expect(json).toMatchObject({ from: { network: 'BTC' }, directions: {}, rateTypes: [] })
-    expect(headers['x-swap-omitted']).toBe('directions.forward,directions.reverse,to.addressPattern,to.memoNeeded')
+    expect(headers['x-swap-omitted']).toBe(
+      'directions.forward,directions.reverse,rateTypes.rateType,to.addressPattern,to.memoNeeded',
+    )
   })
 })
 
@@ -101,6 +103,33 @@ describe.each(formNames)('client %s', (form) => {
     await start(form, 'A', { steadyClock: () => performance.now() })
     for (let asked = 0; asked < 3; asked++) await pair.client.get(paths[form], { key: null })
     expect(pair.provider.received('rate')).toHaveLength(3)
+  })
+
+  test('a rate type whose quote has failed is named, and asked for again by the next one', async () => {
+    await start(form, 'A', { steadyClock: () => performance.now() })
+    const failing = ({ query }: { query: URLSearchParams }) =>
+      query.get('rateType') === 'fixed' ? { status: 500, text: '{}' } : undefined
+    pair.provider.reply('rate', failing)
+    const { json, headers } = await pair.client.get(paths[form], { key: null })
+    expect(json).toMatchObject({ directions: { forward: true, reverse: true }, rateTypes: [{ rateType: 'float' }] })
+    expect(headers['x-swap-omitted']).toBe('rateTypes.rateType,to.addressPattern,to.memoNeeded')
+    pair.provider.reply('rate', () => undefined)
+    const again = await pair.client.get(paths[form], { key: null })
+    expect(again.json).toMatchObject({ rateTypes: [{ rateType: 'float' }, { rateType: 'fixed' }] })
+    expect(again.headers['x-swap-omitted']).toBe('to.addressPattern,to.memoNeeded')
+  })
+
+  test('a direction whose quote has failed is asked for again by the next one', async () => {
+    await start(form, 'A', { steadyClock: () => performance.now() })
+    const failing = ({ query }: { query: URLSearchParams }) =>
+      query.get('coinFrom') === 'BTC' ? undefined : { status: 500, text: '{}' }
+    pair.provider.reply('rate', failing)
+    const { json } = await pair.client.get(paths[form], { key: null })
+    expect(json).toMatchObject({ directions: { forward: true } })
+    expect(json).not.toHaveProperty('directions.reverse')
+    pair.provider.reply('rate', () => undefined)
+    const again = await pair.client.get(paths[form], { key: null })
+    expect(again.json).toMatchObject({ directions: { forward: true, reverse: true } })
   })
 
   test('one that has chosen its provider gets that one’s', async () => {

@@ -11,8 +11,6 @@ import { assetIn, assetNameOf, from, type Side, to } from '../assets/asset-namin
 import type { SteadyClock } from '../clock.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 
-type PairDescription = Answer<'describePair'>
-
 const lifetimeMs = 60_000
 const maxPairs = 10_000
 /** Of the quotes that are asked for: they are about the pair, and a refusal for the amount says as much. */
@@ -45,7 +43,7 @@ export function describePair(
     const forget = (): void => {
       if (known.get(key, now) === entry) known.delete(key)
     }
-    description.then(({ body }) => body.isOffered === undefined && forget(), forget)
+    description.then(({ body, lacksAnswer }) => (body.isOffered === undefined || lacksAnswer) && forget(), forget)
     return description
   }
 }
@@ -55,19 +53,25 @@ interface Described {
   readonly at: number
 }
 
+interface PairDescription extends Answer<'describePair'> {
+  /** Whether a quote had no answer of its provider, so that another one is to be asked for. */
+  readonly lacksAnswer: boolean
+}
+
 async function describe(pair: Pair, context: Context, service: SwapService, table: AssetTable): Promise<PairDescription> {
   const quote = (query: Pair, rateType: RateType) => findingOf({ ...query, amountIn, rateType }, context, service)
-  const reverse = quote(reversed(pair), 'float').catch(() => undefined)
+  const reversing = quote(reversed(pair), 'float').catch(() => undefined)
   const findings = await Promise.all([quote(pair, 'float'), quote(pair, 'fixed')])
-  const isReverseOffered = (await reverse)?.isOffered
+  const reverse = await reversing
+  const every = reverse ? [...findings, reverse] : findings
   const names = findings.find((finding) => finding.names)?.names ?? pair
   const [source, target] = [assetOf(names, from, table), assetOf(names, to, table)]
   const failure = findings.find(({ fault }) => fault)?.fault
-  const isUnknown = findings.every(({ isOffered }) => isOffered === undefined)
-  if (failure && isUnknown && !(source && target)) throw failure
+  const unknown = findings.filter(({ isOffered }) => isOffered === undefined)
+  if (failure && unknown.length === findings.length && !(source && target)) throw failure
   const offered = findings.filter(({ isOffered }) => isOffered)
   const isRefused = findings.every(({ isOffered }) => isOffered === false)
-  const providers = [...new Set(findings.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))]
+  const providers = providersOf(findings)
   return {
     body: {
       codeFrom: source?.code ?? names.codeFrom,
@@ -83,11 +87,18 @@ async function describe(pair: Pair, context: Context, service: SwapService, tabl
       needsMemoTo: target && mayNeedMemo(target),
       addressPatternTo: target?.address && addressPattern(target.address),
       isOffered: offered.length > 0 || (isRefused ? false : undefined),
-      isReverseOffered,
+      isReverseOffered: reverse?.isOffered,
       rateTypes: offered.map(({ terms }) => terms),
     },
-    ...(providers.length === 1 ? { provider: providers[0] } : { sources: providers }),
+    ...(providers.length === 1 && { provider: providers[0] }),
+    sources: providersOf(every),
+    ...(unknown.length > 0 && { omitted: ['rateType'] }),
+    lacksAnswer: every.some(({ fault }) => fault && fault.kind !== 'invalid'),
   }
+}
+
+function providersOf(findings: readonly Finding[]): readonly string[] {
+  return [...new Set(findings.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))]
 }
 
 function assetOf(names: Pair, side: Side, table: AssetTable): Asset | undefined {
