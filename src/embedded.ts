@@ -107,9 +107,11 @@ export function createSwapgate(
 function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
   const message = 'The service is starting or stopping; please try again later.'
   const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })
-  const service = { call: () => Promise.reject(refusal) }
+  const refuse = () => Promise.reject(refusal)
+  const service = { call: refuse }
+  const answers = { checkAddress: refuse, describePair: refuse, listRates: refuse }
   const edge = { gate: async () => ({ refusal }), identify: async () => undefined, observe: () => {} }
-  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge)])), formNamed(defaultForm))
+  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge, { answers })])), formNamed(defaultForm))
 }
 
 interface Opened {

@@ -129,6 +129,8 @@ it('P15: a start and a reload report what the command reports', async () => {
 it.each([
   ['/a/api/v2/rate', 'A', { code: digits('503') }],
   ['/b/api/v2/transactions', 'B', { code: digits('503') }],
+  ['/a/api/v2/pairs/BTC/XRP', 'A', { code: digits('503') }],
+  ['/b/api/v2/rates', 'B', { code: digits('503') }],
   ['/exolix/api/v2/currencies', 'exolix', { status: digits('503'), errors: {} }],
 ])('P16: while it is stopped, %s is 503 in its own form', async (path, form, body) => {
   const url = await listen(swapgate.handler)
