@@ -36,7 +36,7 @@ const requested: NewTransaction = {
 }
 
 function transactionOf(id: string, facts: Partial<Transaction>): Transaction {
-  return { ...requested, id, status: 'wait', createdAt: '', depositAddress: 'bc1qd5hs09wxa0xtm85m7ulftzv4spuw39gxmlscp3', ...facts }
+  return { ...requested, id, status: 'wait', createdAt: '', depositAddress: 'bc1qu9x879yr9t5gstky30w4mkygzdjmwnsmdt7xqe', ...facts }
 }
 
 /** The ledger that the page shows: three swaps, a create of unknown outcome, and a mismatch. */
@@ -85,7 +85,7 @@ it('shows each command with what it prints', async () => {
       refundAddress: null,
       ...{ createdAt: '2026-11-20T09:31:08Z', updatedAt: '2026-11-20T09:31:08Z' },
       ...{ amountOut: digits('9425.243471'), rate: digits('94252.43471') },
-      depositAddress: 'bc1q7uw0lv4qhm0ekzrnl6fp7sa23mj0tfcax3ldq5',
+      depositAddress: 'bc1qsj7vuysr7v8czykq9hea0epgsaz2h50yhx75yk',
     }),
   ]
   using place = new Place({ providers })

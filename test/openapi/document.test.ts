@@ -1,6 +1,7 @@
 /** Each form describes itself, and the description is served beside it. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { isBech32 } from '../../src/domain/address/encoding.ts'
 import { ops } from '../../src/domain/service.ts'
 import { openApi } from '../../src/edges/openapi/document.ts'
 import { forms } from '../../src/forms/index.ts'
@@ -71,6 +72,12 @@ it.each(forms)('the file of form $name is that of the form (npm run docs:openapi
 
 it('the examples keep their digits', () => {
   for (const form of forms) expect(openApi(form)).toContain(': 0.10')
+})
+
+it.each(forms)('the addresses of Bitcoin in the examples of form $name have a right checksum', (form) => {
+  const addresses = openApi(form).match(/\bbc1\w+/g) ?? []
+  expect(addresses).not.toEqual([])
+  for (const address of addresses) expect([address, isBech32(address)]).toEqual([address, true])
 })
 
 describe.each(formNames)('at the mount of form %s', (form) => {

@@ -233,7 +233,7 @@ const created: Transaction = {
   status: 'wait',
   amountOut: amount('9425.243471'),
   rate: amount('94262.43724'),
-  depositAddress: 'bc1qc5ezl2d39qgsv8ed94t7cvcl6chwz663hrgy89',
+  depositAddress: 'bc1qt5zj4n8l5nr3vy7mpf0vv4fn35er06sgwpcawg',
   createdAt: '2026-11-20T10:24:10.926Z',
   updatedAt: '2026-11-20T10:24:10.926Z',
 }
