@@ -37,7 +37,9 @@ next.yaml changes 3 keys of config/gateway.yaml:
 warning: providers has no tag beta, which has 2 open transactions or creates: they stay as last seen until a provider has that tag again
 \`\`\`
 
-Both files are read with the environment of the command. A key that a file leaves out has its default; a secret is only said to have changed. The ledger of the file in force tells what is open, and which overrides the new file ends. Then \`mv next.yaml config/gateway.yaml\`. The exit code is 0 whether or not something changes, and 1 if a file has errors or a reload would refuse the new one; \`--json\` has \`changes\`, \`restart\` (the sections that need one) and \`warnings\`.
+With \`--diff\` alone the file is compared with the running gateway: it is asked at \`admin.host\` and \`admin.port\` of the file with one of its \`admin.tokens\`, and tells also what a start has read and the file in force says otherwise by now. Then all warnings are printed, and the ledger is that of the file.
+
+Both files are read with the environment of the command. A key that a file leaves out has its default; a secret is only said to have changed. The ledger of the file in force tells what is open, and which overrides the new file ends. Then \`mv next.yaml config/gateway.yaml\`. The exit code is 0 whether or not something changes, and 1 if a file has errors, a reload would refuse the new one, or the gateway cannot be asked; \`--json\` has \`changes\`, \`restart\` (the sections that need one) and \`warnings\`.
 `
 
 const header = '| Key | Default | Meaning |\n|---|---|---|'

@@ -13,6 +13,7 @@ import type { ConfigurationInForce } from './process/in-force.ts'
 import { type LimitStores, openLimitStores } from './process/limit-stores.ts'
 import { preparePages } from './process/pages.ts'
 import { type AdminPort, openAdmin, openPublic, type PublicPort, type SharedPort, withListenError } from './process/ports.ts'
+import { startSettings } from './process/start-settings.ts'
 import { type Monitoring, openMonitoring, type ProcessIo } from './process/telemetry.ts'
 import { Workers, workerCount } from './process/workers.ts'
 import type { Http } from './wire/http.ts'
@@ -82,7 +83,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
   state.configuration = configuration
   const stopping = new AbortController()
-  if (admin) addOperator(admin, operatorParts(ledgerStores, configuration, follow), observe, stopping.signal)
+  if (admin) addOperator(admin, operatorParts(ledgerStores, config, configuration, follow), observe, stopping.signal)
   const shared = isWorker ? part.shared : undefined
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
   if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
@@ -162,6 +163,7 @@ async function openPublicPort(
 
 function operatorParts(
   stores: OperatorStores,
+  started: Config,
   configuration: ConfigurationInForce,
   follow: OperatorParts['follow'],
 ): OperatorParts {
@@ -169,6 +171,7 @@ function operatorParts(
     stores,
     file: () => configuration.file,
     inForce: () => configuration.config,
+    started: startSettings(started),
     follow,
   }
 }

@@ -1,12 +1,12 @@
+import { hashKey } from '../adapters/crypto.ts'
 import { type Config, ConfigError, type ConfigFault, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
 import { knownForms } from '../forms/index.ts'
 import { inspectLedger, isMissing } from '../ledger/index.ts'
-import { type ConfigChange, changesBetween } from '../process/config-diff.ts'
-import { needsRestart } from '../process/start-settings.ts'
+import { type ComparableConfig, type ConfigChange, changesBetween, comparable, isComparable } from '../process/config-diff.ts'
 import { compareTags, type TagReport } from '../process/tags.ts'
 import { configWarnings, ledgerWarnings, newConfigWarnings } from '../process/warnings.ts'
-import type { Terminal } from './terminal.ts'
+import { refuse, type Terminal } from './terminal.ts'
 
 /** Validates a configuration as `start` does, without starting, and prints every fault. Returns 1 if there are faults. */
 export async function check(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<0 | 1> {
@@ -68,27 +68,54 @@ function printReport(file: string, config: Config, found: readonly string[], { o
   for (const warning of warnings) out(`warning: ${warning}`)
 }
 
-// `swapgate check --diff`: what a reload of `file` would change where `inForce` was read last.
+// `swapgate check --diff`: what a reload of `file` would change in the file that is in force, or in the running gateway.
 
-/** Returns 1 if one of the files has faults, or the ledger of the one in force makes a reload refuse the other. */
+/** Returns 1 if a file has faults, a reload would refuse `file`, or the gateway cannot be asked. */
 export async function printDiff(
-  inForce: string,
+  inForce: string | true,
   file: string,
   { json }: { readonly json: boolean },
   terminal: Terminal,
 ): Promise<0 | 1> {
-  const before = await load(inForce)
-  if ('faults' in before) return printFaults(inForce, before.faults, json, terminal)
   const after = await load(file)
   if ('faults' in after) return printFaults(file, after.faults, json, terminal)
+  const before = inForce === true ? undefined : await load(inForce)
+  if (before && 'faults' in before) return printFaults(String(inForce), before.faults, json, terminal)
   const { faults, warnings } = await compareByLedger(before, after)
   if (faults.length > 0) return printFaults(file, faults, json, terminal)
-  const changes = changesBetween(before, after)
-  const restart = needsRestart(before, after)
-  const found = [...newConfigWarnings(before, after), ...warnings]
-  if (json) terminal.out(JSON.stringify({ ok: true, file, inForce, changes, restart, warnings: found }))
-  else for (const line of diffLines(inForce, file, changes, found)) terminal.out(line)
+  const known = before ? comparable(before, '', hashKey) : await askGateway(after)
+  if (typeof known === 'string') return refuse(known, terminal)
+  const changes = changesBetween(known, comparable(after, known.salt, hashKey))
+  const restart = changes.filter(({ takesEffect }) => takesEffect === 'restart').map(({ key }) => key.split('.')[0])
+  const what = {
+    inForce: inForce === true ? 'the running gateway' : inForce,
+    changes,
+    restart: [...new Set(restart)],
+    warnings: [...(before ? newConfigWarnings(before, after) : configWarnings(after)), ...warnings],
+  }
+  if (json) terminal.out(JSON.stringify({ ok: true, file, ...what }))
+  else for (const line of diffLines(file, what)) terminal.out(line)
   return 0
+}
+
+const askTimeoutMs = 5_000
+
+/** The configuration of the gateway at the admin port of this one; or why there is none. */
+async function askGateway({ admin: { host, port, tokens } }: Config): Promise<ComparableConfig | string> {
+  const [token] = Object.values(tokens)
+  if (token === undefined)
+    return 'check --diff asks the running gateway with a token of admin.tokens, and there is none: name the file in force'
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/api/configuration`
+  try {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(askTimeoutMs) })
+    const body: unknown = response.ok ? await response.json() : undefined
+    if (isComparable(body)) return body
+    return `the answer at ${url} is no configuration (status ${response.status}): name the file in force`
+  } catch {
+    return `no gateway answers at ${url}: name the file in force`
+  }
 }
 
 async function load(file: string): Promise<Config | Pick<ConfigError, 'faults'>> {
@@ -100,24 +127,25 @@ async function load(file: string): Promise<Config | Pick<ConfigError, 'faults'>>
   }
 }
 
-/** What the other file means for what is open in the ledger of the one in force, and for its overrides. */
-async function compareByLedger(before: Config, after: Config): Promise<TagReport> {
-  const tags = new Set([...before.providers, ...after.providers].map(({ tag }) => tag))
-  const known = await inspectLedger(before.ledger.url, [...tags])
+/** What the file means for what is open in the ledger of the one in force, and for its overrides. */
+async function compareByLedger(before: Config | undefined, after: Config): Promise<TagReport> {
+  const tags = new Set([...(before?.providers ?? []), ...after.providers].map(({ tag }) => tag))
+  const known = await inspectLedger((before ?? after).ledger.url, [...tags])
   if (!known) return compareTags(after, [])
   const { faults, warnings } = compareTags(after, known.tags)
-  const followed = follow(before, known.overrides)
-  const told = ledgerWarnings(before, { ...known, overrides: followed })
+  const followed = before && follow(before, known.overrides)
+  const told = before && followed ? ledgerWarnings(before, { ...known, overrides: followed }) : []
   const next = ledgerWarnings(after, { ...known, overrides: follow(after, known.overrides, followed) })
   return { faults, warnings: [...warnings, ...next.filter((warning) => !told.includes(warning))] }
 }
 
-function diffLines(
-  inForce: string,
-  file: string,
-  changes: readonly ConfigChange[],
-  warnings: readonly string[],
-): readonly string[] {
+interface Difference {
+  readonly inForce: string
+  readonly changes: readonly ConfigChange[]
+  readonly warnings: readonly string[]
+}
+
+function diffLines(file: string, { inForce, changes, warnings }: Difference): readonly string[] {
   if (changes.length === 0) return [`${file} changes nothing of ${inForce}`]
   const count = changes.length === 1 ? '1 key' : `${changes.length} keys`
   return [

@@ -34,10 +34,13 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   program
     .command('check')
     .description('validate the configuration and list every error, without starting')
-    .option('--diff <file>', 'the file in force: print instead what a reload would change in it, and what needs a restart')
+    .option(
+      '--diff [file]',
+      'print what a reload would change in this file, and what needs a restart; no file: in the running gateway',
+    )
     .option(...configOption)
     .option(...jsonOption)
-    .action(async ({ config, json = false, diff }: Options & { readonly diff?: string }) => {
+    .action(async ({ config, json = false, diff }: Options & { readonly diff?: string | true }) => {
       const { check, printDiff } = await import('./check.ts')
       const file = configFile(config)
       end(await (diff === undefined ? check(file, { json }, terminal) : printDiff(diff, file, { json }, terminal)))

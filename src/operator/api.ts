@@ -1,6 +1,8 @@
 /** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract.md §15). */
 
 import { z } from 'zod'
+import { hashKey } from '../adapters/crypto.ts'
+import { comparable } from '../process/config-diff.ts'
 import { version } from '../process/version.ts'
 import { ok, type Route, route } from './route.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
@@ -17,12 +19,20 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     summary: 'This description.',
     handle: async () => ok(describeApi(routes)),
   })
+  const salt = crypto.randomUUID()
+  const configuration = route({
+    method: 'get',
+    path: '/api/configuration',
+    summary: 'The settings in the file that is in force, for `swapgate check --diff`: of a secret there is a digest of 20 bits.',
+    handle: async () => ok(comparable(others.file(), salt, hashKey, others.started)),
+  })
   const routes: readonly Route[] = [
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...auditRoutes(parts),
+    configuration,
     events,
     description,
   ]

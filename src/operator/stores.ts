@@ -3,6 +3,7 @@
 import type { Config } from '../config/index.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { OpenLedger } from '../ledger/index.ts'
+import type { StartSettings } from '../process/start-settings.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,
@@ -15,6 +16,8 @@ export interface OperatorParts {
   readonly file: () => Config
   /** In force: the file with the overrides. */
   readonly inForce: () => Config
+  /** What the process was started with. */
+  readonly started: StartSettings
   /** Applies what an operator just stored. */
   readonly follow: () => Promise<void>
 }

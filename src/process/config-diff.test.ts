@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { hashKey } from '../adapters/crypto.ts'
 import { type Config, type ConfigSettings, readSettings } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
-import { changesBetween } from './config-diff.ts'
-import { needsRestart } from './start-settings.ts'
+import { changesBetween, comparable } from './config-diff.ts'
+import { needsRestart, startSettings } from './start-settings.ts'
 
 const alpha = { form: 'A', url: 'http://127.0.0.1:9101/a/api/v2', key: 'canary-alpha', settings: {} }
 const beta = { form: 'B', url: 'http://127.0.0.1:9101/b/api/v2', key: 'canary-beta' }
@@ -12,8 +13,14 @@ function read(settings: object = {}): Config {
   return readSettings({ ...whole, ...settings } as unknown as ConfigSettings, knownForms, {})
 }
 
+function changesOf(before: Config, after: Config) {
+  const [one, other] = [before, after].map((config) => comparable(config, 'salt', hashKey))
+  expect(JSON.stringify([one, other])).not.toContain('canary')
+  return changesBetween(one as never, other as never)
+}
+
 function linesOf(before: object, after: object): readonly string[] {
-  return changesBetween(read(before), read(after)).map(
+  return changesOf(read(before), read(after)).map(
     ({ key, change, before, after, takesEffect }) =>
       `${key} ${change} ${JSON.stringify(before)} ${JSON.stringify(after)} ${takesEffect}`,
   )
@@ -54,7 +61,7 @@ it('tells of the assets of another table by their codes', () => {
   const [whole, other] = [read(), read()]
   const [first, ...coins] = whole.assets.coins
   const changed = { ...other, assets: { coins } } as unknown as Config
-  expect(changesBetween(whole, changed).map(({ key, change }) => [key, change])).toEqual(
+  expect(changesOf(whole, changed).map(({ key, change }) => [key, change])).toEqual(
     first?.assets.map(({ code }) => [`assets.${code}`, 'removed']),
   )
 })
@@ -70,6 +77,13 @@ it('a restart is needed for the sections that a reload names', () => {
       log: { level: 'warn' },
     }),
   ]
-  const restarts = changesBetween(before, after).filter(({ takesEffect }) => takesEffect === 'restart')
+  const restarts = changesOf(before, after).filter(({ takesEffect }) => takesEffect === 'restart')
   expect([...new Set(restarts.map(({ key }) => key.split('.')[0]))]).toEqual(needsRestart(before, after))
+})
+
+it('what the process was started with counts, where its file has changed since', () => {
+  const [started, file] = [read(), read({ server: { drain: 12 }, limits: { quotes: 7 } })]
+  const before = comparable(file, 'salt', hashKey, startSettings(started))
+  const keys = changesBetween(before, comparable(file, 'salt', hashKey)).map(({ key }) => key)
+  expect(keys).toEqual(['server.drain'])
 })

@@ -1,6 +1,6 @@
 /** What a reload would change: the keys in which a configuration differs from the one in force (docs/contract.md §13). */
 import type { Config } from '../config/index.ts'
-import { startSettings } from './start-settings.ts'
+import { type StartSettings, startSettings, withStartSettings } from './start-settings.ts'
 
 export interface ConfigChange {
   /** Like `providers.alpha.url`. An asset of the table is named by its code. */
@@ -13,15 +13,49 @@ export interface ConfigChange {
   readonly takesEffect: 'reload' | 'restart'
 }
 
+/** A configuration that may leave its process: of a secret it has a digest. */
+export interface ComparableConfig {
+  /** Two are compared with one salt. */
+  readonly salt: string
+  readonly settings: Section
+  /** What only a start reads. */
+  readonly started: Section
+}
+
+export function isComparable(value: unknown): value is ComparableConfig {
+  return isSection(value) && typeof value.salt === 'string' && isSection(value.settings) && isSection(value.started)
+}
+
+/** 20 bits: a changed secret is not noticed once in a million times, and no secret can be found by them. */
+const digestDigits = 5
+
+/** `digest`: in hexadecimal digits. `started`: with the settings of the start. */
+export function comparable(
+  config: Config,
+  salt: string,
+  digest: (text: string) => string,
+  started: StartSettings = startSettings(config),
+): ComparableConfig {
+  const mask = (value: unknown, path: Path): unknown => {
+    if (isSection(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mask(inner, [...path, key])]))
+    if (!isSecretAt(path, value)) return value
+    return `${secret}${digest(`${salt} ${JSON.stringify(value)}`).slice(0, digestDigits)}`
+  }
+  const masked = (settings: object): Section => mask(JSON.parse(JSON.stringify(settings)), []) as Section
+  const running = { ...withStartSettings(config, started), admin: { ...config.admin, ...started.admin } }
+  return { salt, settings: masked(sectionsOf(running)), started: masked(started) }
+}
+
+const secret = 'secret:'
+
 /** Sorted as the sections of the file are. */
-export function changesBetween(before: Config, after: Config): readonly ConfigChange[] {
-  const started = [startSettings(before), startSettings(after)].map((settings) => ({ ...settings }) as Section)
-  return differences(sectionsOf(before), sectionsOf(after)).map(({ path, before: was, after: is }) => {
+export function changesBetween(before: ComparableConfig, after: ComparableConfig): readonly ConfigChange[] {
+  return differences(before.settings, after.settings).map(({ path, before: was, after: is }) => {
     const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
-    const isSecret = isSecretAt(path, [was, is])
+    const isSecret = [was, is].some((value) => typeof value === 'string' && value.startsWith(secret))
     const isWhole = path.length === 2 && (path[0] === 'providers' || path[0] === 'assets')
     const shown = (value: unknown): unknown => (isSecret || isWhole ? null : (value ?? null))
-    const takesEffect = started.some((settings) => valueAt(settings, path) !== undefined) ? 'restart' : 'reload'
+    const takesEffect = [before, after].some(({ started }) => valueAt(started, path) !== undefined) ? 'restart' : 'reload'
     return { key: path.join('.'), change, before: shown(was), after: shown(is), isSecret, takesEffect }
   })
 }
@@ -35,7 +69,7 @@ function sectionsOf({ assets, providers, texts: _, hash: __, warnings: ___, ...s
     name,
     { ...provider, depositMemo: depositMemo.networks },
   ])
-  const rows = assets.coins.flatMap((coin) => coin.assets).map((asset) => [asset.code, JSON.parse(JSON.stringify(asset))])
+  const rows = assets.coins.flatMap((coin) => coin.assets).map((asset) => [asset.code, asset])
   return { ...sections, providers: Object.fromEntries(named), assets: Object.fromEntries(rows) }
 }
 
@@ -64,9 +98,8 @@ function valueAt(settings: Section, path: Path): unknown {
   return path.reduce<unknown>((value, key) => (isSection(value) && Object.hasOwn(value, key) ? value[key] : undefined), settings)
 }
 
-function isSecretAt([section, name, key]: Path, values: readonly unknown[]): boolean {
+function isSecretAt([section, name, key]: Path, value: unknown): boolean {
   if (section === 'admin') return name === 'tokens'
   if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings'
-  if (section === 'redis' || section === 'ledger') return name === 'url' && values.some((url) => /[@?]/.test(String(url)))
-  return false
+  return (section === 'redis' || section === 'ledger') && name === 'url' && /[@?]/.test(String(value))
 }

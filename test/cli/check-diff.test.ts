@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { Place } from './place.ts'
+
+const token = 'operator-token-of-alice-0123456789'
 
 let place: Place
 let inForce: string
@@ -64,4 +67,41 @@ it('ends with 1 and the faults of the file that has them', async () => {
   writeFileSync(inForce, 'server: []')
   const { exitCode, err } = await place.swapgate('check', '--diff', inForce)
   expect([exitCode, err[0]]).toEqual([1, `swapgate: ${inForce} has 3 faults:`])
+})
+
+it('compares with the running gateway, and with what only its start has read', async () => {
+  const sections = (port: string, more: string, key = 'own-key') => `
+providers: { alpha: { form: A, url: "http://127.0.0.1:1/a", key: ${key} } }
+routing: { providers: [alpha] }
+auth: { mode: managed }
+server: { port: 0${more} }
+admin: { port: ${port}, tokens: { alice: ${token} } }
+`
+  place.write(sections('0', ''))
+  await using gateway = await InProcessGateway.start(place.file)
+  const port = new URL(gateway.adminUrl).port
+  place.write(sections(port, ', drain: 12', 'canary-key'))
+  const { exitCode, out } = await place.swapgate('check', '--diff')
+  expect(exitCode).toBe(0)
+  expect(out.filter((line) => !line.startsWith('warning: '))).toEqual([
+    `${place.file} changes 3 keys of the running gateway:`,
+    '  server.drain: 10 -> 12 (after a restart)',
+    `  admin.port: 0 -> ${port} (after a restart)`,
+    '  providers.alpha.key: changed (at once)',
+  ])
+  const response = await fetch(`${gateway.adminUrl}/api/configuration`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await response.text()).not.toMatch(/own-key|operator-token/)
+})
+
+it.each([
+  ['no token', '', /there is none: name the file in force$/],
+  [
+    'no gateway',
+    `admin: { port: 59999, tokens: { alice: ${token} } }\n`,
+    /^swapgate: no gateway answers at http:\/\/127\.0\.0\.1:59999\/api\/configuration/,
+  ],
+])('says why the running gateway cannot be asked: %s', async (_, admin, message) => {
+  place.write(`${changed}${admin}`)
+  const { exitCode, err } = await place.swapgate('check', '--diff')
+  expect([exitCode, err]).toEqual([1, [expect.stringMatching(message)]])
 })

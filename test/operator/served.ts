@@ -23,7 +23,7 @@ export async function serveApi(stores: object, file: object, follow: OperatorPar
     printMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     printError: (code, message) => JSON.stringify({ code, message }),
   })
-  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, follow }
+  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, started: {} as never, follow }
   addOperator(admin, parts, () => {}, new AbortController().signal)
   const server = createServer(admin.app)
   await once(server.listen(0, '127.0.0.1'), 'listening')
