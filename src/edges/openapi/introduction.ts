@@ -198,10 +198,11 @@ Form ${form.name} is also at \`/api/v2\`, for clients with an old base URL: ther
 export const sandboxKey = 'sandbox-key-1'
 
 function sandboxGuide(_form: Form, served: Served | undefined): string {
+  const takesKeys = served?.sandbox?.takesKeys ?? true
+  const keys = takesKeys ? ` with the public keys \`${sandboxKey}\` and\n\`sandbox-key-2\`` : ''
   return `## The sandbox
 
-${served ? 'This gateway' : 'A gateway with the default configuration'} uses a sandbox: a simulated provider with the public keys \`${sandboxKey}\` and
-\`sandbox-key-2\`. No real coins move there. Pay a swap on the sandbox's own port:
+${served ? 'This gateway' : 'A gateway with the default configuration'} uses a sandbox: a simulated provider${keys}. No real coins move there. Pay a swap on the sandbox's own port:
 
 \`\`\`sh
 curl -sS --fail-with-body http://127.0.0.1:${served?.sandbox?.port ?? 9101}/sandbox/deposits -H 'Content-Type: application/json' -d '{ "depositAddress": "<deposit address>" }'
