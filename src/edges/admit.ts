@@ -24,7 +24,7 @@ export async function admit(
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, op, needsKey, record, edge)
+    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, needsKey, record, edge)
     record.caller = caller
     const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller, needsKey)
     record.quota = quota
@@ -48,7 +48,6 @@ function isAskedAgain(request: HttpRequest, op: Op, { identity }: Caller, edge: 
 function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,
-  op: Op,
   needsKey: boolean,
   { form: { credential } }: RequestRecord,
   { identify }: ClientEdge,
@@ -56,7 +55,7 @@ function callerOf(
   const key = credential.decode(headers)
   if (key === undefined)
     return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined })
-  return identify(key, !keyed.has(op)).then(
+  return identify(key, !needsKey).then(
     (identity) => (identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }),
     (reason) => {
       if (needsKey) throw reason

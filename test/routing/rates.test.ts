@@ -1,5 +1,5 @@
 /** docs/contract.md §12: the quotes of all providers that a caller may choose, best first. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, startManaged } from '../support/managed.ts'
@@ -55,6 +55,23 @@ describe.each(formNames)('form %s', (form) => {
     const left = [first, second].map(({ headers }) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]))
     expect((left[0] ?? 0) - (left[1] ?? 0)).toBe(1)
     expect([managed.alpha.received('rate').length, managed.beta.received('rate').length]).toEqual([2, 2])
+  })
+
+  test('a key that the ledger has not looked up yet is waited for, as for a read', async () => {
+    const key = await start()
+    const { accounts } = managed.gateway
+    const findKeys = accounts.findKeys
+    const lookup = vi.spyOn(accounts, 'findKeys').mockImplementation(async (digests) => {
+      await new Promise((done) => setTimeout(done, 400))
+      return findKeys(digests)
+    })
+    try {
+      const { status, text } = await managed.client(form).get(query(form), { key })
+      expect(status, text).toBe(200)
+      expect(lookup).toHaveBeenCalled()
+    } finally {
+      lookup.mockRestore()
+    }
   })
 
   test('a quote that is none for this amount comes last', async () => {
