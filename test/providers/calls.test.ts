@@ -158,7 +158,7 @@ describe.each(providerNames.filter((name) => documented[name].header === undefin
 
   it('P32: passthrough mode is a configuration fault, since clients cannot send a signature', async () => {
     await expect(startRig(name, { mode: 'passthrough' })).rejects.toThrow(
-      /^providers\.alpha\.form: needs auth\.mode managed: calls of the form \w+ are signed, and clients cannot send a signature$/,
+      /^providers\.alpha\.form: needs auth\.mode managed: calls of the form \w+ are signed, and clients cannot send a signature \(line \d+\)$/,
     )
   })
 })
