@@ -1,6 +1,7 @@
 /** docs/contract.md §3.4: lists by status, and by when that changed. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { idsOf, numbered, tagged } from '../support/lists.ts'
@@ -109,6 +110,21 @@ describe.each(pairs)('the provider’s own keys: client $client, provider $provi
     expect([totalOf(found, form), totalOf(rest, form)]).toEqual([digits('5'), digits('5')])
     const asked = pair.provider.received('list').map(({ query }) => [...query.keys()].sort().join())
     expect(new Set(asked)).toEqual(new Set(['page,size']))
+  })
+
+  test('what the key has created is found by the next filter, also while one from before is answered', async () => {
+    await start()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const empty = { data: [], ...(provider === 'A' ? { pagination: { page: 1, size: 100, total: 0 } } : { count: 0 }) }
+    pair.provider.reply('list', () => (pair.provider.received('list').length === 1 ? { json: empty, after: held } : undefined))
+    const before = list('status=wait')
+    await vi.waitFor(() => expect(pair.provider.received('list')).toHaveLength(1), eventTimeoutMs)
+    const created = await pair.client.post('/transactions', orderIn(form), { key })
+    const id = (created.json as { id: string }).id
+    expect(idsOf(await list('status=wait'))).toEqual([id])
+    release()
+    await before
+    expect(idsOf(await list('status=wait&page=1'))).toEqual([id])
   })
 
   test('a row counts by the change that its provider reports, else by its creation', async () => {

@@ -3,6 +3,7 @@
  * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
 import { forEachConcurrently, withDefault } from '../../domain/async.ts'
+import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
   type Capabilities,
@@ -36,6 +37,9 @@ import { ListSnapshots, readWholeList, snapshotLifetimeMs, type WholeTransaction
 /** The longest wait for what contradicted a create. */
 const maxLedgerWaitMs = 1_000
 
+/** Owners whose newest create is known. */
+const maxCreators = 10_000
+
 const noMismatches: ReadonlySet<string> = new Set()
 
 interface AppliedRecord {
@@ -51,6 +55,14 @@ interface AppliedRecord {
 export function enrichFromLedger(scope: ProviderScope): Layer {
   const enrichment = new Enrichment(scope)
   return onOperations({
+    async createTransaction(request, context, next) {
+      try {
+        return await next.call('createTransaction', request, context)
+      } finally {
+        // In any case: after an unknown outcome a client searches the list.
+        enrichment.noteCreate(ownerOf(context))
+      }
+    },
     getTransaction: (request, context, next) => enrichment.get(request, context, next),
     async listTransactions(request, context, next) {
       const filter = listFilter(request)
@@ -67,11 +79,22 @@ class Enrichment {
   private readonly cache: LedgerReadCache
   private readonly writeBehind: WriteBehind
   private readonly snapshots = new ListSnapshots<WholeTransactions>(snapshotLifetimeMs)
+  /** The number of an owner's newest create: a list that was begun before it is no answer after it. */
+  private readonly lastCreates = new BoundedMap<number>({
+    share: cacheShares.transactionLists,
+    maxEntries: maxCreators,
+    lifetimeMs: snapshotLifetimeMs,
+  })
+  private creates = 0
 
   constructor(scope: ProviderScope) {
     this.scope = scope
     this.cache = ledgerReadCache(scope)
     this.writeBehind = new WriteBehind(this.cache)
+  }
+
+  noteCreate(owner: string): void {
+    this.lastCreates.set(owner, ++this.creates, performance.now())
   }
 
   async get(request: Request<'getTransaction'>, context: Context, next: SwapService): Promise<ServiceResponse<'getTransaction'>> {
@@ -111,7 +134,8 @@ class Enrichment {
     const owner = ownerOf(context)
     const dates = { ...(dateFrom !== undefined && { dateFrom }), ...(dateTo !== undefined && { dateTo }) }
     const read = () => readWholeList(service, context, capabilities.pageSize, dates)
-    const { rows, characters: _, ...whole } = await this.snapshots.get(JSON.stringify([owner, dates]), page === 1, read)
+    const key = JSON.stringify([owner, dates, this.lastCreates.get(owner, performance.now())])
+    const { rows, characters: _, ...whole } = await this.snapshots.get(key, page === 1, read)
     const listed = await this.cache.findAll(owner, rows)
     const at = clock()
     const { derived = [], sequence } = whole
