@@ -649,7 +649,10 @@ _amount_names = ("amount", "amountTo", "depositMin", "depositMax", "rate", "fee"
 
 def _parse(text: bytes) -> Dict[str, Any]:
     """Numbers with a fraction or an exponent become their digits; so do whole ones that are amounts."""
-    value = json.loads(text, parse_float=str, parse_constant=_refuse, object_hook=_with_texts)
+    try:
+        value = json.loads(text, parse_float=str, parse_constant=_refuse, object_hook=_with_texts)
+    except RecursionError:
+        raise ValueError("it is nested too deeply")
     if not isinstance(value, dict):
         raise ValueError("it is no object")
     return value

@@ -195,6 +195,15 @@ describe.each(languages)('the %s client', (language) => {
           { status: 404, body: '<html>' },
         ],
       ],
+      [
+        'gets a 404, and the first answers were nested without end',
+        undefined,
+        [
+          { status: 201, body: '['.repeat(200_000) },
+          { status: 504, body: '{"errors":'.repeat(100_000) },
+          { status: 404, body: '<html>' },
+        ],
+      ],
       ['cannot connect', undefined, [{ breaks: true, thenCloses: true }]],
     ]
     it.each(forgettable)('when a later try %s', async (_, reason, replies) => {
