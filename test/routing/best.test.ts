@@ -56,6 +56,14 @@ describe.each(formNames)('form %s', (form) => {
     expect(providerOf(await rate(form))).toBe('alpha')
   })
 
+  test('a quote for another amount does not compete: one of a provider that raises it to its minimum', async () => {
+    await start()
+    quote({ amountTo: 1 }, { fromAmount: 5, toAmount: 9_999, minAmount: 5 })
+    expect(providerOf(await rate(form))).toBe('alpha')
+    const key = await managed.issue()
+    expect(providerOf(await create(form, key))).toBe('alpha')
+  })
+
   test('a slow provider is left out once another has responded, and waited for while none has', async () => {
     await start({ patience: 0.1 })
     quote({ amountTo: 1 }, { toAmount: 9_999 }, { beta: 1_500 })

@@ -81,6 +81,13 @@ describe.each(formNames)('form %s', (form) => {
     expect((json as { rates: { provider: string }[] }).rates.map(({ provider }) => provider)).toEqual(['alpha', 'beta'])
   })
 
+  test('a quote for another amount than was asked for comes last', async () => {
+    const key = await start()
+    managed.beta.reply('rate', { json: { fromAmount: 5, toAmount: 99, rate: 2, minAmount: 5, maxAmount: 9, message: null } })
+    const { json } = await managed.client(form).get(query(form), { key })
+    expect((json as { rates: { provider: string }[] }).rates.map(({ provider }) => provider)).toEqual(['alpha', 'beta'])
+  })
+
   test('a provider without a quote is named with the reason', async () => {
     const key = await start()
     managed.beta.reply('rate', { status: 500, text: '{}' })

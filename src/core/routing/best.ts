@@ -1,5 +1,5 @@
 /** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
-import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
@@ -28,6 +28,7 @@ export interface BestOptions {
 }
 
 interface Quote {
+  readonly query: RateQuery
   readonly candidate: Candidate
   readonly response: ServiceResponse<'getRate'>
 }
@@ -121,7 +122,7 @@ async function quoteBest(
   const results = await collect(
     candidates.map((candidate) =>
       candidate.service.call('getRate', query, context).then(
-        (response): Result => ({ candidate, response }),
+        (response): Result => ({ query, candidate, response }),
         (reason): Result => Fault.from(reason),
       ),
     ),
@@ -169,13 +170,14 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
 }
 
 function isCompeting(quote: Quote): quote is CompetingQuote {
-  return competes(quote.response.body)
+  return competes(quote.response.body, quote.query)
 }
 
-/** Whether the quote has an amount received and its own limits allow the amount sent. */
-export function competes({ amountIn, amountOut, minAmount, maxAmount }: Rate): boolean {
-  if (amountOut === undefined) return false
-  return isAtLeast(amountIn, minAmount) && isAtMost(amountIn, maxAmount)
+/** Whether the quote is for the amount and rate type that were asked for, has an amount received, and its own limits allow the amount. */
+export function competes({ amountIn, amountOut, minAmount, maxAmount, rateType }: Rate, asked: RateQuery): boolean {
+  if (amountOut === undefined || !(isZero(amountIn) || isSameButForRounding(amountIn, asked.amountIn))) return false
+  if (rateType !== undefined && rateType !== asked.rateType) return false
+  return isAtLeast(asked.amountIn, minAmount) && isAtMost(asked.amountIn, maxAmount)
 }
 
 function isAtLeast(amount: Amount, min: Amount | undefined): boolean {

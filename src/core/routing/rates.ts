@@ -32,7 +32,7 @@ export function ratesOf(
     const quotes = results.filter((result): result is Quoted => !(result instanceof Fault))
     const faults = results.filter((result) => result instanceof Fault)
     if (quotes.length === 0) throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
-    const rates = quotes.map(({ rate }) => rate).toSorted(bestFirst)
+    const rates = quotes.map(({ rate }) => rate).toSorted((one, other) => bestFirst(one, other, query))
     return {
       body: {
         rates,
@@ -49,9 +49,9 @@ interface Quoted {
   readonly derived: readonly string[]
 }
 
-/** By the amount received; then those that are none for this amount. Equal ones stay in order. */
-function bestFirst(one: Rate, other: Rate): number {
-  const [isUsable, isOtherUsable] = [competes(one), competes(other)]
+/** By the amount received; then those that are none for this request. Equal ones stay in order. */
+function bestFirst(one: Rate, other: Rate, query: RateQuery): number {
+  const [isUsable, isOtherUsable] = [competes(one, query), competes(other, query)]
   if (isUsable !== isOtherUsable) return isUsable ? -1 : 1
   if (one.amountOut === undefined || other.amountOut === undefined) return 0
   return compareAmounts(other.amountOut, one.amountOut)
