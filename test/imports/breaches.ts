@@ -26,7 +26,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     transactions: ['', 'assets'],
     creation: ['', 'assets', 'quotes', 'transactions'],
     resilience: ['', 'access'],
-    routing: ['', 'access', 'assets', 'transactions', 'resilience'],
+    routing: ['', 'access', 'assets', 'quotes', 'transactions', 'resilience'],
     operations: ['', 'access', 'assets', 'transactions', 'creation', 'routing'],
   }),
   [/^ledger\//, /^(?:ledger|wire|domain|core)\/|^node:|^npm:/],

@@ -79,6 +79,14 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.beta.received('create')).toEqual([])
   })
 
+  test('but not to one whose own quote is for another amount: the refusal stands', async () => {
+    const { managed, rate, create } = await start(form, ['100', '100'])
+    await rate()
+    managed.beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), fromAmount: digits('50'), toAmount: digits('100') } }))
+    expectRefusal(await create(), form, 503)
+    expect(managed.beta.received('create')).toEqual([])
+  })
+
   test.each([
     ['less than it quoted for this create', '60', 502],
     ['what it quoted', '100', form === 'A' ? 201 : 200],

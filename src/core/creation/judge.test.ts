@@ -238,6 +238,14 @@ describe('the amounts', () => {
   )
 })
 
+test('a quote that the provider made for another amount is not compared', async () => {
+  const terms = { ...requested, ...pairs.BTC }
+  const quoted = { body: { ...terms, amountIn: '77' as Amount, amountOut: '10000' as Amount } }
+  const layer = quotes.layer({ call: async () => quoted as never })
+  await layer.call('getRate', terms, { pair: pairs.BTC } as unknown as Context)
+  expect((await judge({}, { routing: { maxDeviation: 0.1, refuseDeviation: true } })).contradicted).toEqual([])
+})
+
 test.each(['success', 'refunded', 'overdue'] as const)('the status %s at once is `wait`, and counted', async (status) => {
   expect((await judge({ status })).body.status).toBe('wait')
   expect(observations).toContainEqual({ what: 'create', provider: 'alpha', outcome: 'finalAtOnce' })

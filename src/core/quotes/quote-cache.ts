@@ -1,11 +1,11 @@
 /** A cache of quotes, shared by all clients (docs/contract.md §8). */
-import { type Amount, compareAmounts, isPositive, isZero, plainAmount } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero, plainAmount } from '../../domain/amount.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
-import type { Pair, RateQuery } from '../../domain/swap.ts'
+import type { Pair, Rate, RateQuery } from '../../domain/swap.ts'
 import { from, type Side, to } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -112,6 +112,12 @@ function keyOf(
   return JSON.stringify([rateType, plainAmount(amountIn), ...requested, ...resolved])
 }
 
+/** Whether the quote is one for this amount and rate type: a provider may raise the amount to its minimum, or lie. An amount of 0 says nothing. */
+export function isQuoteFor({ amountIn, rateType }: Rate, asked: Pick<RateQuery, 'amountIn' | 'rateType'>): boolean {
+  const isSameAmount = isZero(amountIn) || isSameButForRounding(amountIn, asked.amountIn)
+  return isSameAmount && (rateType === undefined || rateType === asked.rateType)
+}
+
 // The newest quote of one provider for a request, of all processes: a create that follows is compared with it (docs/contract.md §10.3).
 
 /** The create has been sent: a store that does not answer must not hold up its result. */
@@ -139,7 +145,7 @@ export class RecentQuotes {
     return mapResponses({
       getRate: (response, request, { pair }) => {
         const { amountOut } = response.body
-        if (amountOut !== undefined && isPositive(amountOut))
+        if (amountOut !== undefined && isPositive(amountOut) && isQuoteFor(response.body, request))
           void this.store.save(this.keyOf(request, pair), { tag: this.provider, amountOut }).catch(() => {}) // the response does not wait for it
         return response
       },

@@ -1,12 +1,13 @@
 /** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
-import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
-import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
+import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import {
+  competes,
   firstWinner,
   type QuoteDeviations,
   quoteKeyOf,
@@ -171,22 +172,6 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
 
 function isCompeting(quote: Quote): quote is CompetingQuote {
   return competes(quote.response.body, quote.query)
-}
-
-/** Whether the quote is for the amount and rate type that were asked for, has an amount received, and its own limits allow the amount. */
-export function competes({ amountIn, amountOut, minAmount, maxAmount, rateType }: Rate, asked: RateQuery): boolean {
-  if (amountOut === undefined || !(isZero(amountIn) || isSameButForRounding(amountIn, asked.amountIn))) return false
-  if (rateType !== undefined && rateType !== asked.rateType) return false
-  return isAtLeast(asked.amountIn, minAmount) && isAtMost(asked.amountIn, maxAmount)
-}
-
-function isAtLeast(amount: Amount, min: Amount | undefined): boolean {
-  return min === undefined || compareAmounts(amount, min) >= 0
-}
-
-/** A maximum of 0 means no maximum. */
-function isAtMost(amount: Amount, max: Amount | undefined): boolean {
-  return max === undefined || !isPositive(max) || compareAmounts(amount, max) <= 0
 }
 
 /** What a create is expected to promise. */

@@ -5,7 +5,7 @@ import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import { firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
+import { competes, firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 /** A provider that may get a request. */
 export interface Candidate {
@@ -178,8 +178,10 @@ export class OtherProviders {
     const last = maxDeviation === 0 ? undefined : await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     if (last?.amountOut === undefined) return {}
     const limited = limitDeadline(context, quoteShare * (context.deadline - performance.now()))
-    const own = await service.call('getRate', quoteQueryOf(request), limited).catch(() => undefined)
-    const quotedAmountOut = own?.body.amountOut
+    const query = quoteQueryOf(request)
+    const own = await service.call('getRate', query, limited).catch(() => undefined)
+    if (!own || !competes(own.body, query)) return undefined
+    const quotedAmountOut = own.body.amountOut
     const deviation = quotedAmountOut && deviationOf(quotedAmountOut, last.amountOut)
     return deviation !== undefined && deviation >= -maxDeviation ? { quotedAmountOut } : undefined
   }

@@ -6,7 +6,7 @@ import type { Answer, ProviderRate, RateFailure } from '../../domain/question.ts
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import { competes } from './best.ts'
+import { competes } from './winners.ts'
 
 /** Quotes at a time. */
 const concurrency = 8

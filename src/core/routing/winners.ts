@@ -1,13 +1,14 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
-import { type Amount, multiplySubtract, plainAmount, toAmount, zero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, multiplySubtract, plainAmount, toAmount, zero } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
-import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
+import type { NewTransaction, Pair, Rate, RateQuery } from '../../domain/swap.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
+import { isQuoteFor } from '../quotes/quote-cache.ts'
 
 /** A provider that won a quote. */
 export interface Winner {
@@ -92,6 +93,26 @@ function withDefaultNetwork(terms: QuoteTerms, side: Side, table: AssetTable): Q
   if (terms[side.code] !== undefined || terms[side.network] !== undefined) return terms
   const coin = table.coin(terms[side.coin] ?? '')
   return { ...terms, [side.network]: coin && defaultAsset(coin)?.network }
+}
+
+/** Whether the quote may win: it is for this request, has an amount received, and its own limits allow the amount sent. */
+export function competes(quote: Rate, asked: RateQuery): boolean {
+  const { amountOut, minAmount, maxAmount } = quote
+  return (
+    amountOut !== undefined &&
+    isQuoteFor(quote, asked) &&
+    isAtLeast(asked.amountIn, minAmount) &&
+    isAtMost(asked.amountIn, maxAmount)
+  )
+}
+
+function isAtLeast(amount: Amount, min: Amount | undefined): boolean {
+  return min === undefined || compareAmounts(amount, min) >= 0
+}
+
+/** A maximum of 0 means no maximum. */
+function isAtMost(amount: Amount, max: Amount | undefined): boolean {
+  return max === undefined || !isPositive(max) || compareAmounts(amount, max) <= 0
 }
 
 // Providers whose creates promise less than their quotes do not win by quotes (docs/contract.md §12).
