@@ -17,11 +17,13 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DefaultGateway, startDefaultGateway } from '../examples/standard.ts'
+import { apt, installed } from '../support/installation.ts'
 
 const tools = resolve('tools/generators')
 const run = promisify(execFile)
-/** quicktype reads times with it. */
-const hasDateutil = spawnSync('python3', ['-c', 'import dateutil.parser']).status === 0
+/** A Python with `dateutil`, with which the classes of quicktype read times: that of PATH, or that of the system. */
+const pythonWithDateutil = (): string | undefined =>
+  ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', 'import dateutil.parser']).status === 0)
 
 let place: string
 let gateway: DefaultGateway
@@ -197,19 +199,18 @@ swap = a.created_transaction_from_dict(send("/a/api/v2/transactions", body=order
 print(json.dumps([rate.amount_to, rate_b.to_amount, swap.id]))
 `
 
-  const title = 'makes classes of Python that write the requests of README.md, and read the responses'
-  it.runIf(hasDateutil)(
-    hasDateutil ? title : `${title}: not tested, python3 has no dateutil`,
-    async () => {
-      const folder = join(place, 'python')
-      mkdirSync(folder)
-      for (const form of forms)
-        await generate([...quicktype, '-o', join(folder, `${form}.py`), `${description(form)}#/components/schemas/`])
-      writeFileSync(join(folder, 'main.py'), program)
-      const queries = forms.map((form) => new RegExp(`/${form}/api/v2/rate\\?([^']*)'`).exec(readme)?.[1] ?? '')
-      const { stdout } = await run('python3', ['-B', join(folder, 'main.py'), order, ...queries], { env: environment() })
-      expect(JSON.parse(stdout)).toEqual(answers)
-    },
-    120_000,
-  )
+  it('makes classes of Python that write the requests of README.md, and read the responses', async () => {
+    const python = await installed('dateutil of python3', pythonWithDateutil, () => {
+      apt('dateutil', place, 'update', '-qq')
+      apt('dateutil', place, 'install', '-y', '-qq', 'python3-dateutil')
+    })
+    const folder = join(place, 'python')
+    mkdirSync(folder)
+    for (const form of forms)
+      await generate([...quicktype, '-o', join(folder, `${form}.py`), `${description(form)}#/components/schemas/`])
+    writeFileSync(join(folder, 'main.py'), program)
+    const queries = forms.map((form) => new RegExp(`/${form}/api/v2/rate\\?([^']*)'`).exec(readme)?.[1] ?? '')
+    const { stdout } = await run(python, ['-B', join(folder, 'main.py'), order, ...queries], { env: environment() })
+    expect(JSON.parse(stdout)).toEqual(answers)
+  }, 120_000)
 })
