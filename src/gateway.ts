@@ -57,7 +57,9 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
     limits, // too many requests: 429
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
-    verifyKey: first?.readWithKey && keyVerification({ read: first.readWithKey, refusedAddresses, mayVerify: limits.mayVerify }), // a good key is verified before it is held up
+    verifyKey:
+      first?.readWithKey &&
+      keyVerification({ read: first.readWithKey, refusedAddresses, verifiedKeys, mayVerify: limits.mayVerify }), // a good key is verified before it is held up
   })
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verifiedOrInLedger } from './verified-keys.ts'
+import { keyVerification, verifiedOrInLedger } from './verified-keys.ts'
 
 const noKeys = { has: async () => false, add: async () => {} }
 
@@ -31,4 +31,22 @@ test('R23: a verified key is not looked up, and if the ledger fails it verifies 
   expect(ledger.lookups).toEqual([])
   const failing = { knownOwners: () => Promise.reject(new Error('lost')) }
   expect(await verifiedOrInLedger(noKeys, failing).has('known')).toBe(false)
+})
+
+test('a key that another request has verified meanwhile is not read with again', async () => {
+  const verified = new Set<string>()
+  let reads = 0
+  const verifyKey = keyVerification({
+    async read() {
+      reads++
+      verified.add('acme')
+    },
+    refusedAddresses: { has: async () => false, add() {} },
+    verifiedKeys: { has: async (identity) => verified.has(identity), add: async () => {} },
+    mayVerify: async () => true,
+  })
+  const caller = { address: '192.0.2.1', identity: 'acme', key: 'key' }
+  expect(await verifyKey(caller)).toBe(true)
+  expect(await verifyKey(caller)).toBe(true)
+  expect(reads).toBe(1)
 })

@@ -62,6 +62,7 @@ export type VerifyKey = (caller: Caller) => Promise<boolean>
 interface KeyVerificationOptions {
   readonly read: ReadWithKey
   readonly refusedAddresses: RefusedAddresses
+  readonly verifiedKeys: VerifiedKeys
   readonly mayVerify: (address: string) => Promise<boolean>
 }
 
@@ -72,10 +73,13 @@ const maxVerificationWaitMs = 5_000
  * Verifies the key of a caller that has used up what an unverified key may send, perhaps with requests that were refused before they
  * reached the provider. It helps no one to guess: an address has one verification at a time, and none within a minute of a refused key.
  */
-export function keyVerification({ read, refusedAddresses, mayVerify }: KeyVerificationOptions): VerifyKey {
+export function keyVerification({ read, refusedAddresses, verifiedKeys, mayVerify }: KeyVerificationOptions): VerifyKey {
   const inProgress = new Map<string, { readonly identity: string | undefined; readonly isVerified: Promise<boolean> }>()
   const verify = async (caller: Caller): Promise<boolean> => {
-    if ((await refusedAddresses.has(caller.address)) || !(await mayVerify(caller.address))) return false
+    if (await refusedAddresses.has(caller.address)) return false
+    // Another request may have verified it since this one was found to have an unverified key.
+    if (caller.identity !== undefined && (await verifiedKeys.has(caller.identity))) return true
+    if (!(await mayVerify(caller.address))) return false
     const isAccepted = read(caller).then(
       () => true,
       (reason) => isAccepting(Fault.from(reason)),
