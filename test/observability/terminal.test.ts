@@ -40,11 +40,11 @@ async function useIt(gateway: string): Promise<void> {
 
 /** All that a terminal shows of the gateway: `script` gives it one, and types Ctrl+C. */
 async function shownInTerminal(log: string, env: Readonly<Record<string, string>> = {}, workers = 1): Promise<string> {
-  const { NO_COLOR: _, FORCE_COLOR: __, ...others } = process.env
   const command = `exec '${process.execPath}' '${bundledProgram()}' start --config '${configuration(log, workers)}'`
   const terminal = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: directory.path,
-    env: { ...others, TERM: 'xterm-256color', ...env },
+    // Nothing of the environment of the tests: NO_COLOR, FORCE_COLOR and CI all decide on colours.
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let shown = ''
