@@ -151,13 +151,14 @@ async function openPublicPort(
   config: Config,
   handle: Http,
   state: ProcessState,
-  { load, observe }: Monitoring,
+  { load, telemetry, observe }: Monitoring,
   shared: SharedPort | undefined,
   resources: AsyncDisposableStack,
 ): Promise<PublicPort> {
   const port = await openPublic(config, handle, () => state.readiness === 'draining', observe, shared)
   resources.defer(() => port.drain.finish(config.server.drain * 1000))
   load.addQueueWait(port.wait)
+  telemetry.observeRequests(port.requestCounts)
   return port
 }
 

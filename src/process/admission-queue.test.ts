@@ -121,6 +121,16 @@ describe('of many requests at once', () => {
     await queueEmpty()
   })
 
+  it('what has begun and what waits are counted, whoever leaves meanwhile', async () => {
+    const clients = crowd(70)
+    expect(gate.counts()).toEqual({ inFlight: 64, waiting: 6 })
+    for (const client of clients) client.destroyed = true
+    for (const client of clients) client.respond(1)
+    expect(gate.counts()).toEqual({ inFlight: 0, waiting: 6 })
+    await queueEmpty()
+    expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 })
+  })
+
   describe('a connection that had its responses', () => {
     it('is read after the waiting requests, few in a turn', async () => {
       const responded = crowd(200).slice(0, 64)

@@ -7,8 +7,16 @@ export interface AdmissionQueue {
   readonly listener: RequestListener
   /** How long the first request in the queue has waited, in milliseconds; 0 if the queue is empty. */
   readonly waitMs: () => number
+  readonly counts: () => RequestCounts
   /** Reads every connection from now on: requests on a connection that is about to end still get their responses. */
   readonly open: () => void
+}
+
+export interface RequestCounts {
+  /** Have begun, and have not had their whole response. */
+  readonly inFlight: number
+  /** Wait to begin, with the connections that are not read meanwhile. */
+  readonly waiting: number
 }
 
 interface Waiting {
@@ -50,6 +58,7 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
   let begunInTick = 0
   let isTickScheduled = false
   let isOpen = false
+  let unanswered = 0
   const beginNext = (): void => {
     const [preferred, other] = isCreatesTurn ? [creates, others] : [others, creates]
     const first = preferred.shift() ?? other.shift()
@@ -94,7 +103,11 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
   return {
     listener(request, response) {
       scheduleTick()
-      response.on('close', () => pauseIfOverloaded(request.socket))
+      unanswered++
+      response.on('close', () => {
+        unanswered--
+        pauseIfOverloaded(request.socket)
+      })
       if (begunInTick++ < maxPerTick && creates.size + others.size === 0) return begin(request, response)
       const queue = request.method === 'POST' ? creates : others
       queue.push(callerOf(request), { request, response, since: performance.now() })
@@ -103,6 +116,11 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
       const now = performance.now()
       const firsts = [...creates.firsts, ...others.firsts, ...(paused.first ? [paused.first] : [])]
       return firsts.reduce((longest, { since }) => Math.max(longest, now - since), 0)
+    },
+    counts() {
+      const queued = creates.size + others.size
+      // A client may leave while its request is still queued.
+      return { inFlight: Math.max(0, unanswered - queued), waiting: queued + paused.size }
     },
     open() {
       isOpen = true

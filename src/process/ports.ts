@@ -13,7 +13,7 @@ import type { ConnectionClosing, Observer } from '../domain/observation.ts'
 import { errorBody } from '../edges/encode-response.ts'
 import { formNamed } from '../forms/index.ts'
 import type { Http } from '../wire/http.ts'
-import { admissionQueue } from './admission-queue.ts'
+import { admissionQueue, type RequestCounts } from './admission-queue.ts'
 import {
   type AddressBound,
   BoundedConnections,
@@ -66,6 +66,7 @@ const adminIdleTimeoutMs = 75_000
 export interface PublicPort extends Port {
   /** How long the first request in line has waited, in milliseconds. */
   readonly wait: () => number
+  readonly requestCounts: () => RequestCounts
   /** Timeouts of connections follow the providers of another configuration: for new connections, and for others from their next request. */
   readonly follow: (providers: Config['providers']) => void
 }
@@ -99,7 +100,7 @@ export async function openPublic(
   })
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
-  const { listener, waitMs: wait, open } = admissionQueue(app)
+  const { listener, waitMs: wait, counts: requestCounts, open } = admissionQueue(app)
   const options = { ...config.server, port, isShared: shared !== undefined, messages: messagesOf(app), socketTimeoutMs }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
@@ -129,7 +130,7 @@ export async function openPublic(
     socketTimeoutMs = socketTimeoutOf({ server: config.server, providers })
     server.timeout = socketTimeoutMs
   }
-  return { url, drain: { ...drain, begin }, wait, follow }
+  return { url, drain: { ...drain, begin }, wait, requestCounts, follow }
 }
 
 /** The operator's bound applies always, the default only while most connections are in use. */

@@ -10,6 +10,7 @@ import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
+import type { RequestCounts } from './admission-queue.ts'
 import { limitCacheMemory } from './ports.ts'
 import { version } from './version.ts'
 
@@ -23,6 +24,8 @@ interface Telemetry {
   readonly closeMetrics: Metrics['close']
   /** Adds the counts of the ledger and its waits to the metrics. */
   readonly observeLedger: (stores: ObservedLedger) => void
+  /** Adds the requests of the public port to the metrics. */
+  readonly observeRequests: (counts: () => RequestCounts) => void
 }
 
 /** `current`: the configuration in force. */
@@ -31,6 +34,7 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
   const log = openLog(settings, formOf, stderr ?? openStderr(mayColour()))
   const opened = Promise.withResolvers<ObservedLedger>()
   let stores: ObservedLedger | undefined
+  let requestCounts: (() => RequestCounts) | undefined
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
     providers: () => current().providers,
@@ -39,6 +43,7 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
     readLedgerWaits: () => stores?.waits(),
     version,
     droppedLines: log.dropped,
+    readRequestCounts: () => requestCounts?.(),
     registry,
   })
   return {
@@ -53,6 +58,9 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
     observeLedger(observed) {
       stores = observed
       opened.resolve(observed)
+    },
+    observeRequests(counts) {
+      requestCounts = counts
     },
   }
 }

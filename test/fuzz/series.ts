@@ -17,6 +17,7 @@ export function seriesOf({ config, observations }: StartedGateway): Series {
     readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1.2.3',
     droppedLines: () => 0,
+    readRequestCounts: () => undefined,
   })
   return {
     count() {

@@ -18,6 +18,7 @@ it('every metric, with its kind, and no other', async () => {
     readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1',
     droppedLines: () => 0,
+    readRequestCounts: () => undefined,
   })
   const { text: printed } = await metrics.print('')
   const made = [...printed.matchAll(/^# TYPE ((?:swapgate|http)_\S+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`)

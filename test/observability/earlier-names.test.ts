@@ -19,6 +19,7 @@ const metrics = createMetrics({
   readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
   version: '1',
   droppedLines: () => 0,
+  readRequestCounts: () => undefined,
 })
 metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
 metrics.observe({ what: 'mirror', provider: 'beta', result: 'compared', deviation: -0.02 })

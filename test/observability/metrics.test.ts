@@ -25,6 +25,7 @@ function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Met
     readLedgerGauges: figures,
     version: '1.2.3',
     droppedLines: () => 4,
+    readRequestCounts: () => undefined,
   })
 }
 
@@ -231,6 +232,7 @@ it('without metrics of the gateway, those of the process are still there', async
     readLedgerGauges: async () => held,
     version: '1',
     droppedLines: () => 0,
+    readRequestCounts: () => undefined,
   })
   metrics.observe(end)
   const { text } = await metrics.print('')

@@ -26,6 +26,7 @@ async function page(accepted: string[]): Promise<number> {
     readLedgerGauges: figures,
     version: '1',
     droppedLines: () => 0,
+    readRequestCounts: () => undefined,
   })
   metrics.observe({
     what: 'request',

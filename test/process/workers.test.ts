@@ -69,6 +69,18 @@ describe('two workers (of Linux)', () => {
     expect(await metric('swapgate_build_info')).toBe(1)
   })
 
+  it('have as many requests in flight as both together', async () => {
+    await start()
+    const acme = await gateways.customer('acme', 'A')
+    const inFlight = (): Promise<number> => metric('swapgate_requests_in_flight')
+    expect([await inFlight(), await metric('swapgate_requests_waiting')]).toEqual([0, 0])
+    await gateways.provider.fault({ times: 12, delay: 2_000 })
+    const creating = Array.from({ length: 12 }, () => acme.create(gateway.url, gateways.order()))
+    await expect.poll(inFlight, { timeout: eventTimeoutMs, interval: 20 }).toBe(12)
+    expect((await Promise.all(creating)).map((made) => made?.status)).toEqual(creating.map(() => 201))
+    expect(await inFlight()).toBe(0)
+  })
+
   it('are both told of another configuration, and the one that is refused changes neither', async () => {
     await start({ limits: { quotes: 1_000, create: 10, read: 10 } })
     const file = join(gateways.directory, 'gateway.yaml')

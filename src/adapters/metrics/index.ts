@@ -249,11 +249,13 @@ interface ProcessInfo {
   readonly version: string
   /** The number of lost log lines. */
   readonly droppedLines: () => number
+  /** Of the public port; undefined before it is open, and in a program around the gateway. */
+  readonly readRequestCounts: () => { readonly inFlight: number; readonly waiting: number } | undefined
 }
 
 function processMetrics(
   exposition: Exposition,
-  { version, droppedLines }: ProcessInfo,
+  { version, droppedLines, readRequestCounts }: ProcessInfo,
 ): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
   const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
@@ -272,6 +274,20 @@ function processMetrics(
     help: 'Connections that were closed before their time, for others.',
     labels: ['port', 'reason'],
     initialValues: () => combinations(ports, connectionClosings),
+  })
+  exposition.gauge({
+    name: 'swapgate_requests_in_flight',
+    help: 'Requests at the public port that have begun, and have not had their whole response.',
+    labels: [],
+    aggregator: 'sum',
+    samples: () => single(readRequestCounts()?.inFlight),
+  })
+  exposition.gauge({
+    name: 'swapgate_requests_waiting',
+    help: 'Requests at the public port that wait to begin, with the connections that are not read meanwhile.',
+    labels: [],
+    aggregator: 'sum',
+    samples: () => single(readRequestCounts()?.waiting),
   })
   let workers: number | undefined
   exposition.gauge({
