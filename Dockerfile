@@ -1,17 +1,20 @@
-FROM node:26-slim AS packages
+# To pin it: docker build --build-arg NODE_IMAGE=node:26-slim@sha256:<digest> .
+ARG NODE_IMAGE=node:26-slim
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages only bring Node along to workstations that have none or an older one.
 RUN npm ci --omit=dev --omit=optional
 
-FROM node:26-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY config ./config
 COPY src ./src
-# The image's user node, in figures: so an orchestrator can see that it is not root.
-RUN mkdir data && chown 1000:1000 data
+# The image's user node, in figures: so an orchestrator can see that it is not root. Others may write the data as group 0, which is the
+# group where an orchestrator gives each container a user id of its own.
+RUN mkdir data && chown 1000:0 data && chmod g=u data
 VOLUME /app/data
 USER 1000:1000
 ENV NODE_ENV=production SWAPGATE_HOST=0.0.0.0

@@ -60,7 +60,8 @@ function buildStage(stage: Stage, root: string, sourceFor: (copy: Copy) => Sourc
 /** The official image is Node on a small system; npm is the machine's. */
 function installNode(image: string, root: string): void {
   const [major] = process.versions.node.split('.')
-  if (image !== `node:${major}-slim`) fail(`Dockerfile: ${image} is not the image of this Node ${major}`)
+  if (image.replace(/@sha256:[0-9a-f]{64}$/, '') !== `node:${major}-slim`)
+    fail(`Dockerfile: ${image} is not the image of this Node ${major}`)
   mkdirSync(join(root, 'usr/local/bin'), { recursive: true })
   copyFileSync(process.execPath, join(root, 'usr/local/bin/node'))
 }

@@ -21,7 +21,7 @@ export interface Directory {
 /** In the order of the file, with what they are in it. */
 export interface Stage {
   readonly name: string | undefined
-  /** `node:26-slim`. */
+  /** `node:26-slim`, which may end with a digest. */
   readonly image: string
   readonly steps: readonly (Copy | Run | Directory)[]
   readonly environment: Readonly<Record<string, string>>
@@ -35,16 +35,21 @@ export interface Stage {
 
 type Draft = { -readonly [K in keyof Stage]: Stage[K] }
 
-/** Throws on anything that it does not support. */
-export function parseDockerfile(text: string): readonly Stage[] {
+/** Throws on anything that it does not support. `given`: build arguments in place of the defaults of the file. */
+export function parseDockerfile(text: string, given: Readonly<Record<string, string>> = {}): readonly Stage[] {
   const lines = text
     .replace(/^#.*\n/gm, '')
     .replace(/\\\n/g, ' ')
     .split('\n')
   const stages: Draft[] = []
+  const buildArguments = new Map<string, string>()
   for (const line of lines.map((raw) => raw.trim()).filter((trimmed) => trimmed !== '')) {
     const [, word = '', argument = ''] = /^([A-Z]+)\s+(.+)$/.exec(line) ?? []
-    if (word === 'FROM') stages.push(newStage(argument))
+    if (word === 'ARG' && stages.length === 0) {
+      const [, name = '', value = ''] = /^([A-Z_]+)=(\S+)$/.exec(argument) ?? unknown(line)
+      buildArguments.set(name, given[name] ?? value)
+    } else if (word === 'FROM')
+      stages.push(newStage(argument.replace(/^\$\{([A-Z_]+)\}/, (_, name) => buildArguments.get(name) ?? unknown(line))))
     else take(stages.at(-1) ?? unknown(line), word, argument)
   }
   return stages

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
@@ -95,12 +95,48 @@ describe('the container', () => {
     expect(diskBytesOf(image.directory) / 2 ** 20).toBeLessThan(150)
   })
 
+  it.runIf(isRoot)('runs as any user of group 0, who may write the data and nothing else', async () => {
+    const config = 'config/any.yaml'
+    const moved = readFileSync(join(image.directory, 'config/moved.yaml'), 'utf8').replaceAll(/port: \d+/g, 'port: 0')
+    // The files of the first user are its own.
+    writeFileSync(join(image.directory, config), moved.replace('sandbox:\n', 'sandbox:\n  data: data/any-sandbox.db\n'))
+    const [program = '', ...args] = image.stage.command
+    const any = { ...how, uid: 1_000_730_000, gid: 0 }
+    const other = spawn(program, args, {
+      ...any,
+      env: { ...how.env, SWAPGATE_CONFIG: config, LEDGER_URL: 'sqlite:data/any.db' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(other, 'exit')
+    let printed = ''
+    for (const stream of [other.stdout, other.stderr]) stream.on('data', (chunk) => (printed += chunk))
+    try {
+      await vi.waitFor(() => expect(printed).toMatch(/gateway http/), { timeout: 10_000 })
+      const mayWrite = (path: string) =>
+        spawnSync(join(image.root, 'usr/local/bin/node'), ['--eval', `fs.accessSync(${JSON.stringify(path)}, 2)`], any).status === 0
+      expect(['data', 'config', 'src', '.'].map(mayWrite)).toEqual([true, false, false, false])
+    } finally {
+      other.kill('SIGTERM')
+      await ended
+    }
+  })
+
   it('ends with 0 after SIGTERM, and is then not healthy', async () => {
     child.kill('SIGTERM')
     const [exitCode] = await once(child, 'exit')
     expect(exitCode).toBe(0)
     expect(health()).toBe(1)
   })
+})
+
+it('the image that it is built on may be pinned by a digest', () => {
+  const digest = 'a'.repeat(64)
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+  const imagesOf = (given?: Readonly<Record<string, string>>) =>
+    new Set(parseDockerfile(dockerfile, given).map(({ image }) => image))
+  const [plain = ''] = imagesOf()
+  expect(imagesOf()).toEqual(new Set([`node:${process.versions.node.split('.')[0]}-slim`]))
+  expect(imagesOf({ NODE_IMAGE: `${plain}@sha256:${digest}` })).toEqual(new Set([`${plain}@sha256:${digest}`]))
 })
 
 describe('a Dockerfile that is not understood is an error', () => {
