@@ -1,6 +1,9 @@
 /** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
 
+import { statSync } from 'node:fs'
+import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { Config } from '../config/index.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
@@ -10,7 +13,7 @@ import { unresolvedCreates, unresolvedRows } from '../core/operations/unresolved
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
-import { type ExitCode, type Session, withLedger } from './session.ts'
+import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
@@ -30,7 +33,7 @@ interface ResolveOptions extends Options {
 
 interface SettleOptions extends Options, Settlement {}
 
-export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+export function addLedger(program: Command, terminal: Terminal, end: (exitCode: number) => void): void {
   const ledger = program
     .command('ledger')
     .description('inspect and migrate the ledger, resolve creates, export and prune transactions')
@@ -71,6 +74,11 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .option(...jsonOption)
     .action(async (options: Options) =>
       end(await withLedger(options, terminal, (session) => printMigrations(options, session), true)),
+    )
+  add('backup <file>', 'copy a SQLite ledger to a new file, while gateways use it')
+    .option(...jsonOption)
+    .action(async (file: string, options: Options) =>
+      end(await withConfig(options, terminal, (config) => backUp(file, options, config, terminal))),
     )
   add('export', 'print all transactions, one JSON object per line')
     .option('--since <date>', `only transactions created since: ${dates}`, asTimestamp)
@@ -141,6 +149,18 @@ async function settle(id: string, settlement: Settlement, { stores, terminal, ac
   const result = await settleTransaction(stores.ledgerAdmin, id, settlement, actor)
   if (result.outcome !== 'settled') return refuse(result.message, terminal)
   terminal.out(`The transaction ${id} is settled: its client gets the status ${settlement.status}.`)
+  return 0
+}
+
+async function backUp(file: string, { json }: Options, { ledger: { url } }: Config, terminal: Terminal): Promise<0 | 2> {
+  const { backUpLedger } = await import('../ledger/index.ts')
+  if (!backUpLedger(url, file)) {
+    terminal.err('swapgate: the ledger is in PostgreSQL: use pg_dump --format=custom, or point-in-time recovery (docs/backup.md)')
+    return 2
+  }
+  const [path, { size: bytes }] = [absolute(file), statSync(file)]
+  if (json) terminal.out(JSON.stringify({ file: path, bytes }))
+  else terminal.out(`The ledger is copied to ${path} (${bytes} bytes), and the copy is whole.`)
   return 0
 }
 

@@ -29,10 +29,7 @@ export async function withLedger(
   work: (session: Session) => Promise<ExitCode>,
   mayMigrate = false,
 ): Promise<ExitCode> {
-  try {
-    const file = configFile(options.config)
-    for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
-    const config = loadConfig(file, knownForms)
+  return await withConfig(options, terminal, async (config) => {
     const { openLedger } = await import('../ledger/index.ts')
     const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, mayMigrate })
     try {
@@ -42,6 +39,19 @@ export async function withLedger(
     } finally {
       await stores.close()
     }
+  })
+}
+
+/** Opens the configuration alone and runs `work`. If it has faults, or `work` throws: prints why to `err` and returns 1. */
+export async function withConfig<Code extends number>(
+  options: Options,
+  terminal: Terminal,
+  work: (config: Config) => Promise<Code>,
+): Promise<Code | 1> {
+  try {
+    const file = configFile(options.config)
+    for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
+    return await work(loadConfig(file, knownForms))
   } catch (reason) {
     if (!(reason instanceof ConfigError)) return refuse(messageOf(reason), terminal)
     for (const line of faultLines(configFile(options.config), reason.faults)) terminal.err(line)

@@ -22,6 +22,7 @@ import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
+import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, inspectSqlite, type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
 import { type Migrated, migrate, mustExistMessage, type Store } from './store.ts'
 import type { TurnLimits } from './turns.ts'
@@ -133,6 +134,25 @@ export function isMissing(url: string): boolean {
 }
 
 /**
+ * Copies the ledger to a file that does not exist yet, while gateways use it, whatever its version. False for a server, which has programs of
+ * its own for that. Throws an `Error` with one line for the operator.
+ */
+export function backUpLedger(url: string, target: string): boolean {
+  const file = sqliteUrl.exec(url)?.[1]
+  if (file === undefined) return false
+  const location = locationOf(url)
+  if (file === memory) throw new Error('The ledger is in memory: there is no file to copy.')
+  if (!existsSync(file)) throw new Error(`There is no ledger in ${location}: correct ledger.url, or mount its volume.`)
+  if (existsSync(target)) throw new Error(`${resolve(target)} exists, and is not overwritten: name another file.`)
+  try {
+    backUpSqlite(file, target)
+    return true
+  } catch (reason) {
+    throw new Error(`The ledger in ${location} cannot be copied to ${resolve(target)}: ${diagnoseCopy(reason)}.`)
+  }
+}
+
+/**
  * Reads the records of these tags and of all tags in the ledger, and what is open, without creating, changing or blocking it.
  * Undefined if that is not possible: the ledger does not exist, has another version, is locked, or is unreachable for a second.
  */
@@ -196,6 +216,21 @@ const others = new Map([
   ['EROFS', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url'],
   ['EEXIST', 'the directory cannot be created, since a file has this name; correct ledger.url'],
   ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct ledger.url'],
+])
+
+function diagnoseCopy(reason: unknown): string {
+  const { errcode, code, message } = reason as { errcode?: number; code?: string; message?: string }
+  const own = errcode === undefined ? copies.get(String(code)) : sqlite.get(errcode & 0xff)
+  return own ?? message ?? String(reason)
+}
+
+const copies = new Map([
+  ['ENOENT', 'its directory does not exist'],
+  ['EACCES', 'this user may not write there'],
+  ['EROFS', 'the file system is read-only'],
+  ['EEXIST', 'a file of that name exists by now; name another one'],
+  ['ENOSPC', 'the disk is full; free some space'],
+  ['EPERM', 'the file system has no hard links; name a file on another one'],
 ])
 
 export function diagnose(reason: unknown): string {

@@ -16,6 +16,8 @@ const [bin] = existsSync(installations)
   : []
 
 export const hasPostgresPrograms = bin !== undefined
+/** The directory of the programs; undefined without a whole installation. */
+export const postgresPrograms = bin
 
 /** PostgreSQL refuses to run as root. */
 const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
