@@ -92,6 +92,8 @@ export type IdempotencyKeyState =
 
 /** `request`: in the client's words; absent in rows of older versions. */
 export interface StoredRequest {
+  /** Of its create. */
+  readonly intent: string
   readonly fingerprint: string
   readonly request?: ClientRequest | undefined
 }

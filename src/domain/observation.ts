@@ -140,6 +140,13 @@ export interface RequestEnd {
   readonly provider: string | undefined
   /** The first characters of the caller's identity, to correlate the requests of one caller. */
   readonly caller: string | undefined
+  /** Of an issued key: the name of its account, and its public id. */
+  readonly account: string | undefined
+  readonly keyId: string | undefined
+  /** The client's address: the socket's, or the one from trusted proxies. */
+  readonly address: string | undefined
+  /** Of a create that is in the ledger: its id there. */
+  readonly intent: string | undefined
   readonly seconds: number
   /** Time with at least one pending call to a provider. */
   readonly providerSeconds: number

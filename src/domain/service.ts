@@ -14,15 +14,23 @@ import type {
   TransactionQuery,
   TransactionReference,
 } from './swap.ts'
+import type { Timeline } from './timeline.ts'
 import type { Span, UpstreamTimer } from './trace.ts'
 
+/** Whose a key is. */
+export interface Identity {
+  /** Identifies the caller without revealing the key: the subject of limits and the owner of transactions. */
+  readonly identity: string
+  /** Of an issued key: the name of its account, and its public id. */
+  readonly account?: string | undefined
+  readonly keyId?: string | undefined
+}
+
 /** The client of a request. */
-export interface Caller {
+export interface Caller extends Partial<Identity> {
   /** The client's address: the socket's, or the one from trusted proxies. */
   readonly address: string
   readonly key?: string
-  /** Identifies the caller without revealing the key: the subject of limits and the owner of transactions. */
-  readonly identity?: string
   /** Whether the request has a key that was never issued. */
   readonly isKeyUnknown?: boolean
 }
@@ -85,13 +93,15 @@ interface CallOptions {
   readonly resends?: number
 }
 
-/** Where the time of a call is counted. */
+/** Where the time of a call is counted, and what is noted of it. */
 interface Measurement {
   /** The current span, if the request is traced. */
   readonly span?: Span | undefined
   /** The span of the wait before the call to the provider. */
   readonly queue?: Span
   readonly upstreamTimer?: UpstreamTimer
+  /** Of a client's create. */
+  readonly timeline?: Timeline | undefined
 }
 
 /** The caller's identity, which owns its transactions. Throws `internal` if the caller is not authenticated. */

@@ -12,7 +12,7 @@ function randomHex(value = Math.random() * 2 ** 32): string {
   return `${bytes[bits >>> 24]}${bytes[(bits >>> 16) & 255]}${bytes[(bits >>> 8) & 255]}${bytes[bits & 255]}`
 }
 
-/** All attributes of spans: closed lists and numbers, so that a span cannot contain a key, address, amount, id, query or body. */
+/** All attributes of spans: closed lists, numbers, and what finds a request in the log, so that a span cannot contain a key, address, amount, query or body. */
 export interface Attributes {
   readonly 'http.request.method'?: string
   readonly 'http.request.resend_count'?: number
@@ -22,6 +22,10 @@ export interface Attributes {
   readonly 'url.scheme'?: string
   readonly 'server.address'?: string
   readonly 'server.port'?: number
+  /** Of the first span of a request: as in the log. */
+  readonly 'swapgate.request_id'?: string
+  readonly 'swapgate.account'?: string
+  readonly 'swapgate.intent'?: string
   readonly 'swapgate.operation'?: string
   /** The client's form. */
   readonly 'swapgate.form'?: string

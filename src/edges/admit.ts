@@ -56,7 +56,10 @@ function callerOf(
   if (key === undefined)
     return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined })
   return identify(key, !needsKey).then(
-    (identity) => (identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }),
+    (known) =>
+      known
+        ? { address, key, identity: known.identity, account: known.account, keyId: known.keyId }
+        : { address, isKeyUnknown: true },
     (reason) => {
       if (needsKey) throw reason
       return { address, isKeyUnknown: true }

@@ -2,7 +2,8 @@
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
 import type { RequestName } from '../domain/question.ts'
-import type { Caller, Gate, Quota } from '../domain/service.ts'
+import type { Caller, Gate, Identity, Quota } from '../domain/service.ts'
+import { Timeline } from '../domain/timeline.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
 import { type EndpointCodec, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -32,6 +33,8 @@ export class RequestRecord implements ResponseContext {
   /** Undefined in the native lane, too. */
   codec: EndpointCodec | undefined
   caller: Caller | undefined
+  /** Of a create. */
+  timeline: Timeline | undefined
   quota: Quota | undefined
   fault: Fault | undefined
   /** On the clock of `performance.now()`; 0 until it has ended. */
@@ -61,6 +64,7 @@ export class RequestRecord implements ResponseContext {
   setEndpoint(codec: OperationCodec | QuestionCodec): void {
     this.operation = nameOf(codec)
     this.codec = codec
+    if (this.operation === 'createTransaction') this.timeline = new Timeline()
   }
 
   addVary(header: string): void {
@@ -99,6 +103,10 @@ export class RequestRecord implements ResponseContext {
       // The response to a failure does not have the provider's header.
       provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
       caller: this.caller?.identity?.slice(0, callerLength),
+      account: this.caller?.account,
+      keyId: this.caller?.keyId,
+      address: request.address || undefined,
+      intent: this.timeline?.intent,
       seconds: total / 1000,
       providerSeconds: upstream / 1000,
       addedSeconds: Math.max(0, total - upstream - this.bodyWaitMs) / 1000,
@@ -120,7 +128,7 @@ export interface ClientEdge {
    * The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. `isQuote`: it may be
    * what was known of the key a minute ago.
    */
-  readonly identify: (key: string, isQuote: boolean) => Promise<string | undefined>
+  readonly identify: (key: string, isQuote: boolean) => Promise<Identity | undefined>
   /** Whether a create under this `Idempotency-Key` was sent: to ask again counts as a read; absent: it never does. */
   readonly isAskedAgain?: (identity: string, key: string) => boolean
   readonly observe: Observer
@@ -198,6 +206,9 @@ function setRequestAttributes(span: Span, { method }: HttpRequest, record: Reque
     ...(route !== '' && { 'http.route': route, 'url.path': route }),
     ...(record.operation && { 'swapgate.operation': record.operation }),
     ...(provider !== undefined && { 'swapgate.provider': provider }),
+    'swapgate.request_id': record.requestId,
+    ...(record.caller?.account !== undefined && { 'swapgate.account': record.caller.account }),
+    ...(record.timeline?.intent !== undefined && { 'swapgate.intent': record.timeline.intent }),
     ...(record.fault && { 'swapgate.reason': record.fault.reason }),
     ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
     ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),

@@ -174,7 +174,7 @@ function contextOf(
   { headers }: HttpRequest,
   caller: Caller,
   idempotencyKeyHeader: string | undefined,
-  { requestId, upstream, span }: RequestRecord,
+  { requestId, upstream, span, timeline }: RequestRecord,
   { form }: FormServer,
 ): Context {
   return {
@@ -186,5 +186,6 @@ function contextOf(
     pick: headers[pickHeader],
     upstreamTimer: upstream,
     span,
+    timeline,
   }
 }

@@ -18,7 +18,7 @@ import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { SwapService } from '../domain/service.ts'
+import type { Identity, SwapService } from '../domain/service.ts'
 import type { Tracing } from '../domain/trace.ts'
 import type { StaticPages } from '../edges/static-page.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
@@ -68,7 +68,7 @@ export interface ProcessScope {
 }
 
 /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */
-export type Identify = (key: string, isQuote: boolean) => Promise<string | undefined>
+export type Identify = (key: string, isQuote: boolean) => Promise<Identity | undefined>
 
 /** A gateway for one configuration. */
 export interface Gateway {

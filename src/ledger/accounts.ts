@@ -28,7 +28,7 @@ export function accounts(store: Store): Accounts {
     async findKeys(digests) {
       const [digest] = digests
       const rows = digests.length === 1 && digest !== undefined ? await find({ digest }) : await findAll(digests)
-      return new Map(rows.map((row) => [row.digest, { account: row.account, ...ends(row) }]))
+      return new Map(rows.map((row) => [row.digest, { identity: row.account, account: row.name, keyId: row.id, ...ends(row) }]))
     },
     async listKeys() {
       const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()

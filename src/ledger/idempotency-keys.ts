@@ -72,6 +72,7 @@ export async function renewIdempotencyKey(
 }
 
 interface IdempotencyKeyRow extends EntryRow {
+  readonly intent: string
   readonly fingerprint: string
   readonly request: string | null
   readonly first: string | null
@@ -90,6 +91,7 @@ function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryPar
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
     .select(entryColumns.map((column) => `transactions.${column}` as const))
     .select([
+      'claims.intent',
       'claims.fingerprint',
       'claims.request',
       'claims.first',
@@ -105,8 +107,8 @@ function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryPar
 }
 
 function toState(row: IdempotencyKeyRow): IdempotencyKeyState | undefined {
-  const { fingerprint, state, provider, first } = row
-  const stored = { fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
+  const { intent, fingerprint, state, provider, first } = row
+  const stored = { intent, fingerprint, ...(row.request !== null && { request: JSON.parse(row.request) }) }
   if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
   if (state === 'pending' || state === 'unknown') {
     const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)

@@ -123,7 +123,7 @@ async function openProcessScope(
 
 /** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */
 function keyIdentity(auth: Config['auth'], accounts: Accounts, observe: Observer): Identify {
-  if (auth.mode === 'passthrough') return async (key) => hashKey(key)
+  if (auth.mode === 'passthrough') return async (key) => ({ identity: hashKey(key) })
   return authentication({ accounts, digest: hashKey, clock: Date.now, observe })
 }
 

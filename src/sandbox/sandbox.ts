@@ -67,7 +67,11 @@ function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxPar
   const [defaultForm] = forms
   if (!defaultForm) throw new Error('The sandbox has no form.')
   const service = sandboxService(sandbox)
-  const edge = { gate: sandboxGate(limiter, digest), identify: async (key: string) => digest(key), observe: () => {} }
+  const edge = {
+    gate: sandboxGate(limiter, digest),
+    identify: async (key: string) => ({ identity: digest(key) }),
+    observe: () => {},
+  }
   const injector = faultInjector(Math.random)
   const handlers = forms.map((form) => {
     return [form, injectFaults(serve(form, service, edge), form, injector, pause)] as const

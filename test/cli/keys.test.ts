@@ -75,7 +75,7 @@ describe('swapgate keys create', () => {
     expect(new Set(made.map(({ key }) => key)).size).toBe(2)
     const stores = await place.stores()
     const holdings = await Promise.all(made.map(({ key }) => findKey(stores.accounts, hashKey(key))))
-    expect(new Set(holdings.map((holding) => holding?.account)).size).toBe(1)
+    expect(new Set(holdings.map((holding) => holding?.identity)).size).toBe(1)
     await stores.close()
   })
 
@@ -202,7 +202,7 @@ describe('A11: what the operator does takes effect in every replica that shares 
   it('within two seconds, and the account stays the same', async () => {
     const stores = [await place.stores(), await place.stores()]
     const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now, observe: () => {} }))
-    const sendRequest = (key: string) => Promise.all(replicas.map((who) => who(key)))
+    const sendRequest = (key: string) => Promise.all(replicas.map(async (identify) => (await identify(key))?.identity))
     const old = await create('--name', 'acme')
     const [account] = await sendRequest(old.key)
     expect(account).toEqual(expect.any(String))

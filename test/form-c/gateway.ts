@@ -72,7 +72,7 @@ routing: { providers: [alpha] }
     mirrorStatistics: new MirrorStatistics(),
     breaker: neverOpenBreaker,
     steadyClock: fastClock(),
-    identification: () => async (key) => hashKey(key),
+    identification: () => async (key) => ({ identity: hashKey(key) }),
     observe: () => {},
     version: 'test',
     pages: () => pagesOf(openApiPages(forms)),

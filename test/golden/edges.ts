@@ -41,7 +41,7 @@ export async function callServed(form: Form, request: WireRequest, domainRespons
 
 /** The form's client edge with no limits, counting nothing. */
 export function serveForm(form: Form, service: SwapService, answers?: Answers): Http {
-  const edge = { gate: async () => ({}), identify: async (key: string) => `holder of ${key}`, observe: () => {} }
+  const edge = { gate: async () => ({}), identify: async (key: string) => ({ identity: `holder of ${key}` }), observe: () => {} }
   return serve(form, service, edge, { answers })
 }
 

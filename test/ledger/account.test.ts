@@ -11,13 +11,14 @@ describeStores(allStores, (shared) => {
   test('a key stands for its account, and keys of one name for one account', async () => {
     const { accounts } = shared()
     const [name, one, two, other] = [unique('acme'), unique('d'), unique('d'), unique('d')]
-    await accounts.addKey(issued(name), one, 'tester')
-    await accounts.addKey({ ...issued(name), expiresAt: 5_000 }, two, 'tester')
+    const [first, second] = [issued(name), { ...issued(name), expiresAt: 5_000 }]
+    await accounts.addKey(first, one, 'tester')
+    await accounts.addKey(second, two, 'tester')
     await accounts.addKey(issued(unique('acme')), other, 'tester')
     const holding = await findKey(accounts, one)
-    expect(holding).toStrictEqual({ account: expect.any(String) })
-    expect(await findKey(accounts, two)).toStrictEqual({ account: holding?.account, expiresAt: 5_000 })
-    expect((await findKey(accounts, other))?.account).not.toBe(holding?.account)
+    expect(holding).toStrictEqual({ identity: expect.any(String), account: name, keyId: first.id })
+    expect(await findKey(accounts, two)).toStrictEqual({ ...holding, keyId: second.id, expiresAt: 5_000 })
+    expect((await findKey(accounts, other))?.identity).not.toBe(holding?.identity)
     expect(await findKey(accounts, unique('d'))).toBeUndefined()
   })
 
@@ -26,7 +27,7 @@ describeStores(allStores, (shared) => {
     const [name, digests] = [unique('acme'), Array.from({ length: 8 }, () => unique('d'))]
     await Promise.all(digests.map((digest) => accounts.addKey(issued(name), digest, 'tester')))
     const found = await Promise.all(digests.map((digest) => findKey(accounts, digest)))
-    expect(new Set(found.map((holding) => holding?.account)).size).toBe(1)
+    expect(new Set(found.map((holding) => holding?.identity)).size).toBe(1)
   })
 
   test('no digest is two keys, and of a key that is refused nothing is kept', async () => {
@@ -61,7 +62,12 @@ describeStores(allStores, (shared) => {
     expect(await accounts.rotateKey(old.id, 10_000, next, second, 'tester')).toBe(true)
     const before = await findKey(accounts, first)
     expect(before?.expiresAt).toBe(10_000)
-    expect(await findKey(accounts, second)).toEqual({ account: before?.account, expiresAt: 90_000 })
+    expect(await findKey(accounts, second)).toEqual({
+      identity: before?.identity,
+      account: old.name,
+      keyId: next.id,
+      expiresAt: 90_000,
+    })
   })
 
   test('a rotation does not lengthen the life of a key', async () => {

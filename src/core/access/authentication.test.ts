@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
 import type { Observation } from '../../domain/observation.ts'
-import { type Authenticate, authentication, type KeyRecord } from './authentication.ts'
+import { authentication as identification, type KeyRecord } from './authentication.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -21,6 +21,14 @@ const acme = keyOf(1)
 const advance = (milliseconds: number): void => void vi.advanceTimersByTime(milliseconds)
 
 /** A store that looks up keys one by one. */
+type Authenticate = (key: string, isQuote?: boolean) => Promise<string | undefined>
+
+/** The identity alone. */
+function authentication(options: Parameters<typeof identification>[0]): Authenticate {
+  const identify = identification(options)
+  return async (key, isQuote) => (await identify(key, isQuote))?.identity
+}
+
 function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined>) {
   return {
     async findKeys(digests: readonly string[]) {
@@ -40,7 +48,7 @@ async function authenticateAll(authenticate: Authenticate, keys: readonly string
 
 /** One ledger, read by any number of replicas. */
 function ledger() {
-  const keyRecords = new Map<string, KeyRecord>([[digest(acme), { account: 'account-1' }]])
+  const keyRecords = new Map<string, KeyRecord>([[digest(acme), { identity: 'account-1' }]])
   const lookedUp: string[] = []
   let failure: Error | undefined
   const findKey = async (digestOfKey: string): Promise<KeyRecord | undefined> => {
@@ -88,7 +96,7 @@ describe('a key', () => {
 
   it('ends at the moment it expires, though it was looked up before', async () => {
     const { replica, addKey, lookedUp } = ledger()
-    addKey(acme, { account: 'account-1', expiresAt: Date.now() + 1_000 })
+    addKey(acme, { identity: 'account-1', expiresAt: Date.now() + 1_000 })
     const authenticate = replica()
     advance(999)
     expect(await authenticate(acme)).toBe('account-1')
@@ -103,7 +111,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
     const { replica, addKey } = ledger()
     const replicas = [replica(), replica()]
     for (const authenticate of replicas) expect(await authenticate(acme)).toBe('account-1')
-    addKey(acme, { account: 'account-1', revokedAt: Date.now() + 600_000 })
+    addKey(acme, { identity: 'account-1', revokedAt: Date.now() + 600_000 })
     advance(2_000)
     for (const authenticate of replicas) expect(await authenticate(acme)).toBeUndefined()
   })
@@ -112,7 +120,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
     const { replica, addKey } = ledger()
     const authenticate = replica()
     expect(await authenticate(keyOf(2))).toBeUndefined()
-    addKey(keyOf(2), { account: 'account-2' })
+    addKey(keyOf(2), { identity: 'account-2' })
     advance(2_000)
     expect(await authenticate(keyOf(2))).toBe('account-2')
   })
@@ -120,8 +128,8 @@ describe('A11: what the operator changes takes effect in every replica', () => {
   it('when a key is rotated: the old and the new are one account, until the old one ends', async () => {
     const { replica, addKey } = ledger()
     const authenticate = replica()
-    addKey(acme, { account: 'account-1', expiresAt: Date.now() + 3_000 })
-    addKey(keyOf(2), { account: 'account-1' })
+    addKey(acme, { identity: 'account-1', expiresAt: Date.now() + 3_000 })
+    addKey(keyOf(2), { identity: 'account-1' })
     expect([await authenticate(acme), await authenticate(keyOf(2))]).toEqual(['account-1', 'account-1'])
     advance(3_000)
     expect([await authenticate(acme), await authenticate(keyOf(2))]).toEqual([undefined, 'account-1'])
@@ -134,7 +142,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
     const first = authenticate(acme)
     advance(2_000)
     expect(await authenticate(acme)).toBeUndefined()
-    slow.resolve({ account: 'account-1' })
+    slow.resolve({ identity: 'account-1' })
     expect(await first).toBe('account-1')
     expect(await authenticate(acme)).toBeUndefined()
   })
@@ -178,7 +186,7 @@ describe('the store', () => {
 describe('while the store is silent', () => {
   /** A store that answers only once it is told to, and an authentication that knows `acme` from before. */
   async function silentStore() {
-    const store = { isSilent: false, keyRecord: { account: 'account-1' } as KeyRecord | undefined }
+    const store = { isSilent: false, keyRecord: { identity: 'account-1' } as KeyRecord | undefined }
     const released = Promise.withResolvers<void>()
     const findKey = async (): Promise<KeyRecord | undefined> => {
       if (store.isSilent) await released.promise
@@ -225,7 +233,7 @@ describe('while the store is silent', () => {
   it('a key that was revoked meanwhile ends for quotes as soon as the store answers', async () => {
     vi.useFakeTimers()
     const { authenticate, store, released } = await silentStore()
-    store.keyRecord = { account: 'account-1', revokedAt: Date.now() }
+    store.keyRecord = { identity: 'account-1', revokedAt: Date.now() }
     await vi.advanceTimersByTimeAsync(2_000)
     const first = authenticate(acme, true)
     await vi.advanceTimersByTimeAsync(25)
@@ -282,7 +290,7 @@ describe('A10: guessing', () => {
 
   it('R21: a flood of unknown keys is a few look-ups, and a key that exists is found among them', async () => {
     const lookups: number[] = []
-    const keyRecord = { account: 'account-1' }
+    const keyRecord = { identity: 'account-1' }
     const findKeys = async (digests: readonly string[]) => {
       lookups.push(digests.length)
       await new Promise((resolve) => setTimeout(resolve, 1))

@@ -4,15 +4,15 @@ import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { isKey } from '../../domain/key.ts'
 import type { Observer } from '../../domain/observation.ts'
-import { keyed } from '../../domain/service.ts'
+import { type Identity, keyed } from '../../domain/service.ts'
 import type { Clock } from '../clock.ts'
 import { aroundAll, forOperations, type Layer } from '../layer.ts'
 
 /**
- * Returns the account's identity, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the
+ * Returns the account's identity with its name and the id of the key, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the
  * ledger fails or is silent. A quote does not wait for the ledger: it gets what was known of the key within the last minute.
  */
-export type Authenticate = (key: string, isQuote?: boolean) => Promise<string | undefined>
+export type Authenticate = (key: string, isQuote?: boolean) => Promise<Identity | undefined>
 
 interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
@@ -45,7 +45,7 @@ export function authentication({ accounts, digest, clock, observe }: Authenticat
       const cached = lookUp(digest(key))
       const keyRecord = await (isQuote ? soonest(cached) : withinWait(cached))
       if (keyRecord && !cached.isDone) observe({ what: 'staleKey' })
-      return keyRecord && isValid(keyRecord, clock()) ? keyRecord.account : undefined
+      return keyRecord && isValid(keyRecord, clock()) ? keyRecord : undefined
     } catch (cause) {
       throw unavailable(cause)
     }
@@ -200,10 +200,8 @@ export interface IssuedKey {
   readonly revokedAt?: number | undefined
 }
 
-/** The ledger's record for the digest of a key. Times are milliseconds since 1970. */
-export interface KeyRecord {
-  /** The account's identity: the subject of limits and the owner of transactions. It outlives the key. */
-  readonly account: string
+/** The ledger's record for the digest of a key. Its identity is the account's, which outlives the key. Times are milliseconds since 1970. */
+export interface KeyRecord extends Identity {
   readonly expiresAt?: number | undefined
   readonly revokedAt?: number | undefined
 }

@@ -81,7 +81,7 @@ async function fingerprint(overrides: Partial<NewTransaction> = {}): Promise<str
 
 const done = async (changed: Partial<Extract<IdempotencyKeyState, { state: 'done' }>> = {}): Promise<IdempotencyKeyState> => {
   const entry = { transaction, owner: 'acme', provider: 'alpha', derived: [], reportedAt: 0, isCreated: true }
-  return { state: 'done', fingerprint: await fingerprint(), entry, first, ...changed }
+  return { intent: 'i', state: 'done', fingerprint: await fingerprint(), entry, first, ...changed }
 }
 
 it('without a key every create is sent', async () => {

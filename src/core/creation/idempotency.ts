@@ -73,6 +73,7 @@ async function replay(
   context: Context,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
+  if (context.timeline) context.timeline.intent = keyState.intent
   if (!isSame) {
     throw new Fault(
       'reusedKey',

@@ -56,6 +56,7 @@ export function intent(scope: ProviderScope): SendCreate {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
+    if (context.timeline) context.timeline.intent = id
     const beforeSend = async (): Promise<void> => {
       if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
