@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 mkdir -p secrets
 chmod 0700 secrets
 
-for name in postgres_password redis_password grafana_password; do
+for name in postgres_password redis_password grafana_password operator_token; do
   [ -e "secrets/$name" ] || openssl rand -hex 24 > "secrets/$name"
 done
 

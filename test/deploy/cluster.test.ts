@@ -1,19 +1,23 @@
 /** The manifests of `deploy/kubernetes` agree with each other, and with their configuration. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor'
 import type { Deployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
+import type { CronJob } from 'kubernetes-models/batch/v1/CronJob'
+import type { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
 import type { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import type { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import type { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import type { Service } from 'kubernetes-models/v1/Service'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import { knownForms } from '../../src/forms/index.ts'
 import { ContainerRoot } from './container-root.ts'
-import { buildManifests, type Manifest } from './manifests.ts'
+import { buildManifests, buildWithComponents, type Manifest } from './manifests.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -22,8 +26,10 @@ const secrets = {
   'provider-key': 'provider-key-1',
   'ledger-url': 'postgres://swapgate:secret@postgres/swapgate?sslmode=verify-full',
   'redis-url': 'redis://redis',
+  'operator-token': 'operator-token-of-32-characters-1',
 }
 let manifests: readonly Manifest[]
+let withComponents: readonly Manifest[]
 const ofKind = <T>(kind: string): readonly T[] => manifests.filter((each) => each.kind === kind) as unknown as readonly T[]
 const one = <T>(kind: string): T => ofKind<T>(kind)[0] as T
 const pod = () => one<Deployment>('Deployment').spec?.template.spec
@@ -36,6 +42,7 @@ const picks = (selector: Labels = {}, labels: Labels = {}): boolean => {
 
 beforeAll(async () => {
   manifests = await buildManifests()
+  withComponents = await buildWithComponents()
 }, 150_000)
 
 /** The files of the containers: the configuration and the secrets, each where the pod mounts it. */
@@ -69,7 +76,7 @@ describe('the pod', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
       mode: 'managed',
-      warnings: [/XRP/, /XLM/].map((network) => expect.stringMatching(network)),
+      warnings: [/^admin.tokens: .*plain http/, /XRP/, /XLM/].map((network) => expect.stringMatching(network)),
     })
     const named = [...readFileSync(file, 'utf8').matchAll(/\$\{file:[^}]*\/([\w-]+)\}/g)].map(([, name]) => name)
     expect(named.sort()).toEqual(Object.keys(secrets).sort())
@@ -153,5 +160,67 @@ describe('what stands around it', () => {
     expect(one<PodDisruptionBudget>('PodDisruptionBudget').spec?.maxUnavailable).toBe(1)
     expect(deployment?.strategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 })
     expect(deployment?.replicas).toBeUndefined()
+  })
+})
+
+describe('the components', () => {
+  const named = <T>(kind: string, name: string): T =>
+    withComponents.find((each) => each.kind === kind && each.metadata.name === name) as unknown as T
+
+  it('operators: the ingress leads page and API to the admin port of the pods, and nothing else of it', () => {
+    const { spec } = named<Ingress>('Ingress', 'swapgate-operators')
+    const paths = spec?.rules?.flatMap((rule) => rule.http?.paths ?? []) ?? []
+    expect(paths.map(({ path, pathType }) => `${pathType} ${path}`)).toEqual(['Exact /', 'Prefix /page', 'Prefix /api'])
+    const service = named<Service>('Service', 'swapgate-operators')
+    const [port] = service.spec?.ports ?? []
+    for (const { backend } of paths) expect(backend.service).toEqual({ name: service.metadata?.name, port: { name: port?.name } })
+    expect(ports()).toContain(port?.targetPort)
+    const labels = one<Deployment>('Deployment').spec?.template.metadata?.labels ?? {}
+    expect(picks(service.spec?.selector, labels)).toBe(true)
+    const policy = named<NetworkPolicy>('NetworkPolicy', 'swapgate-operators').spec
+    expect(picks(policy?.podSelector?.matchLabels, labels)).toBe(true)
+    expect(policy?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual([port?.targetPort])
+  })
+
+  it('autoscaler-in-flight: two gauges that the gateway has, in place of the processor, for the same pods', async () => {
+    const before = one<HorizontalPodAutoscaler>('HorizontalPodAutoscaler').spec
+    const after = named<HorizontalPodAutoscaler>('HorizontalPodAutoscaler', 'swapgate').spec
+    expect([after?.scaleTargetRef, after?.minReplicas, after?.maxReplicas]).toEqual([
+      before?.scaleTargetRef,
+      before?.minReplicas,
+      before?.maxReplicas,
+    ])
+    const names = after?.metrics?.map(({ pods }) => pods?.metric.name) ?? []
+    const { rules } = parse(readFileSync('deploy/kubernetes/components/autoscaler-in-flight/adapter-rules.yaml', 'utf8'))
+    const [, pattern] = /__name__=~"([^"]+)"/.exec(rules[0].seriesQuery) ?? []
+    const documented = [...readFileSync('docs/observability.md', 'utf8').matchAll(/^\| `(swapgate_\w+)` \| gauge/gm)].map(
+      ([, name = '']) => name,
+    )
+    expect(documented.filter((name) => new RegExp(`^(?:${pattern})$`).test(name))).toEqual(names)
+    expect(names).toHaveLength(2)
+  })
+
+  it('ledger-jobs: pods that no service finds, with what the gateway has, and commands that do it', async () => {
+    const { containerRoot, file } = laidOut()
+    using _ = containerRoot
+    const ledger = `sqlite:${containerRoot.at('ledger.db')}`
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\$\{file:[^}]*ledger-url\}/, ledger))
+    const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter), SWAPGATE_CONFIG: file }
+    const services = withComponents.filter(({ kind }) => kind === 'Service') as unknown as readonly Service[]
+    for (const [name, printed] of [
+      ['migrate', /^The ledger now has the schema/],
+      ['prune', /^Deleted: 0 /],
+    ] as const) {
+      const { spec } = named<CronJob>('CronJob', `swapgate-ledger-${name}`)
+      expect([spec?.suspend ?? false, spec?.concurrencyPolicy]).toEqual([name === 'migrate', 'Forbid'])
+      const template = spec?.jobTemplate.spec?.template
+      expect(services.filter((each) => picks(each.spec?.selector, template?.metadata?.labels))).toEqual([])
+      const [job] = template?.spec?.containers ?? []
+      expect([job?.volumeMounts, template?.spec?.volumes]).toEqual([container()?.volumeMounts, pod()?.volumes])
+      expect(job?.securityContext).toEqual(container()?.securityContext)
+      expect(template?.spec?.securityContext).toEqual(pod()?.securityContext)
+      const [program = '', ...args] = job?.command ?? []
+      expect((await run(program, args, { env })).stdout).toMatch(printed)
+    }
   })
 })

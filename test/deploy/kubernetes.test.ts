@@ -4,11 +4,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { prometheusRule } from '../../scripts/prometheus-rule.ts'
 import { ContainerRoot } from './container-root.ts'
-import { buildManifests, type Manifest, modelOf } from './manifests.ts'
+import { buildManifests, buildWithComponents, type Manifest, modelOf } from './manifests.ts'
 
 let manifests: readonly Manifest[]
+let withComponents: readonly Manifest[]
 beforeAll(async () => {
   manifests = await buildManifests()
+  withComponents = await buildWithComponents()
 }, 150_000)
 
 /** By the schema of its kind. Throws what is wrong. */
@@ -44,20 +46,37 @@ describe('the manifests', () => {
     expect(elsewhere).toEqual([])
   })
 
+  it('are some more with the components', () => {
+    const names = new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`))
+    const added = withComponents.map(({ kind, metadata }) => `${kind} ${metadata.name}`).filter((name) => !names.has(name))
+    expect(added.sort()).toEqual([
+      'CronJob swapgate-ledger-migrate',
+      'CronJob swapgate-ledger-prune',
+      'Ingress swapgate-operators',
+      'NetworkPolicy swapgate-ledger',
+      'NetworkPolicy swapgate-operators',
+      'Service swapgate-operators',
+    ])
+    expect(withComponents).toHaveLength(manifests.length + added.length)
+  })
+
   it('are what the schemas of their kinds allow', async () => {
+    await Promise.all(withComponents.map(validate))
     await Promise.all(manifests.map(validate))
     const [wrong] = manifests.filter(({ kind }) => kind === 'PodDisruptionBudget')
     await expect(validate({ ...wrong, spec: { maxUnavailable: [] } } as unknown as Manifest)).rejects.toThrow('maxUnavailable')
   })
 
   it('have no field that their kinds lack', { timeout: 60_000 }, () => {
-    expect(compile(manifests)).toBe('')
+    expect(compile([...manifests, ...withComponents])).toBe('')
     const text = JSON.stringify(manifests).replace('"failureThreshold"', '"failureTreshold"')
     expect(compile(JSON.parse(text))).toContain('"failureTreshold"\' does not exist')
   })
 
   it('run this version', () => {
-    expect(JSON.stringify(manifests)).toContain(`"image":"registry.example/swapgate:${manifest.version}"`)
+    const images = [...JSON.stringify(withComponents).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
+    expect(images).toEqual(images.map(() => `registry.example/swapgate:${manifest.version}`))
+    expect(images).toHaveLength(3)
   })
 
   it('hold the rules of dashboards/rules (npm run rules:kubernetes writes them)', () => {

@@ -18,9 +18,15 @@ it('prepare.sh makes missing secrets, keeps existing ones, and names those that 
     return Object.fromEntries(names.map((name) => [name, readFileSync(containerRoot.at(`deploy/secrets/${name}`), 'utf8')]))
   }
   const made = secrets()
-  expect(Object.keys(made)).toEqual(['certificate.pem', 'grafana_password', 'postgres_password', 'redis_password'])
+  expect(Object.keys(made)).toEqual([
+    'certificate.pem',
+    'grafana_password',
+    'operator_token',
+    'postgres_password',
+    'redis_password',
+  ])
   expect(made.redis_password).toMatch(/^[0-9a-f]{48}\n$/)
-  expect(new Set(Object.values(made)).size).toBe(4)
+  expect(new Set(Object.values(made)).size).toBe(5)
 
   writeFileSync(containerRoot.at('deploy/secrets/provider_key'), 'provider-key-1')
   cpSync('deploy/.env.example', containerRoot.at('deploy/.env'))

@@ -31,7 +31,9 @@ async function sendRequest(path: string, options: RequestOptions = {}) {
 /** 2xx responses of each gateway, as the balancer counts them. */
 async function requestCounts(): Promise<readonly number[]> {
   const metrics = await fetch(`${stack.operatorsUrl}/metrics`).then((response) => response.text())
-  const counts = metrics.matchAll(/^haproxy_server_http_responses_total\{.*server="gateway-\d",code="2xx"\} (\d+)$/gm)
+  const counts = metrics.matchAll(
+    /^haproxy_server_http_responses_total\{proxy="gateways",server="gateway-\d",code="2xx"\} (\d+)$/gm,
+  )
   return [...counts].map(([, count]) => Number(count))
 }
 
@@ -67,6 +69,15 @@ it('a swap that one gateway created is there in the other', async () => {
     [200, id],
   ])
   await expect.poll(requestCounts).toEqual(before.map((count) => count + 1))
+})
+
+const operate = async (path: string, token = stack.operatorToken) =>
+  (await fetch(stack.adminUrl + path, { headers: { authorization: `Bearer ${token}` } })).status
+
+it("the operator's page and API are there with the token, and nothing else of the admin port", async () => {
+  const paths = ['/', '/page/main.js', '/api/providers', '/metrics', '/livez', '/readyz']
+  expect(await Promise.all(paths.map((path) => operate(path)))).toEqual([200, 200, 200, 404, 404, 404])
+  expect(await operate('/api/providers', 'x'.repeat(32))).toBe(401)
 })
 
 async function open(localAddress: string, text: string): Promise<TLSSocket> {
@@ -118,6 +129,7 @@ it('one gateway ends and no request fails; both have ended and the response is s
   isOver = true
   await Promise.all(load)
   expect([...statuses]).toEqual([204])
+  expect(await operate('/api/providers')).toBe(200)
 
   second?.child.kill('SIGTERM')
   await expect.poll(() => stack.health(), { timeout: 10_000 }).toBe(1)

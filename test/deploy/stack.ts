@@ -11,6 +11,7 @@ import { Agent } from 'undici'
 import { startProvider } from '../checker/provider.ts'
 import { freePorts } from '../container/ports.ts'
 import { Swapgate } from '../process/swapgate.ts'
+import { freePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { programOf } from '../support/program.ts'
 import { redisProgram } from '../support/redis-program.ts'
@@ -26,6 +27,9 @@ export interface Stack extends AsyncDisposable {
   /** Of the balancer. */
   readonly url: string
   readonly operatorsUrl: string
+  /** Of the operator's page and API. */
+  readonly adminUrl: string
+  readonly operatorToken: string
   /** Takes the balancer's certificate. */
   readonly dispatcher: Agent
   /** A new key of this account. */
@@ -52,7 +56,8 @@ export async function startStack(): Promise<Stack> {
   const env = { PROVIDER_FORM: 'A', PROVIDER_EXTRA_IDS: 'true', PROVIDER_URL: provider.url }
   const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
-  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))
+  const adminPort = await freePort(32_000, 4_000)
+  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, adminPort, urls))
   const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
   open.use(processOf(spawn(haproxy, ['-db', '-f', balancer], { stdio: 'ignore' })))
   const ca = readFileSync(containerRoot.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
@@ -63,6 +68,8 @@ export async function startStack(): Promise<Stack> {
     gateways: running,
     url: `https://localhost:${ports.gateway}`,
     operatorsUrl: `http://127.0.0.1:${ports.admin}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    operatorToken: readFileSync(containerRoot.at('run/secrets/operator_token'), 'utf8').trim(),
     dispatcher,
     async issueKey(account) {
       const args = ['src/cli/swapgate.js', 'keys', 'create', '--name', account, '--json', '--config', file]
@@ -80,13 +87,17 @@ function gatewayFile(redisPort: number, ledger: string): string {
   return moved.replace(/postgres:\/\/[^"]+/, () => ledger)
 }
 
-function balancerFile(api: number, operators: number, urls: readonly ReadonlyMap<string, string>[]): string {
+function balancerFile(api: number, operators: number, admin: number, urls: readonly ReadonlyMap<string, string>[]): string {
   const servers = urls.map((each) => [each.get('gateway'), each.get('admin')].map((url = '') => new URL(url)))
   const placed = servers.reduce(
-    (text, [gateway, admin], at) => text.replace(` ${gateways[at]}:8080`, ` ${gateway?.host} port ${admin?.port}`),
+    (text, [gateway, ofOperators], at) =>
+      text
+        .replace(` ${gateways[at]}:8080`, ` ${gateway?.host} port ${ofOperators?.port}`)
+        .replace(` ${gateways[at]}:9090`, ` ${ofOperators?.host}`),
     readDeploy('haproxy.cfg'),
   )
-  return placed.replace('bind :8443', `bind 127.0.0.1:${api}`).replace('bind :8405', `bind 127.0.0.1:${operators}`)
+  const binds = { 8443: api, 8405: operators, 8406: admin }
+  return placed.replaceAll(/bind :(\d+)/g, (_, port) => `bind 127.0.0.1:${binds[port as '8443']}`)
 }
 
 /** By the command of compose.yaml, after its shell. */

@@ -23,6 +23,18 @@ async function status(url: string): Promise<number> {
 }
 
 describe('swapgate start', () => {
+  it('with the host :: listens on all addresses of IPv6 and IPv4', async () => {
+    const hosts = 'server: { host: "::", port: 0, shutdownDelay: 0 }\nadmin: { host: "::", port: 0 }\n'
+    await using swapgate = new Swapgate(['start', '--config', directory.write(`${hosts}${alpha}`)], { cwd: directory.path })
+    const urls = await swapgate.urls()
+    for (const name of ['gateway', 'admin']) {
+      const { port } = new URL(urls.get(name) ?? '')
+      expect(await Promise.all(['[::1]', '127.0.0.1'].map((host) => status(`http://${host}:${port}/docs`)))).toEqual(
+        name === 'gateway' ? [200, 200] : [404, 404],
+      )
+    }
+  })
+
   it('prints where it listens, and its warnings', async () => {
     const file = directory.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
     await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
