@@ -19,6 +19,12 @@ if [ ! -e secrets/certificate.pem ]; then
   echo 'secrets/certificate.pem is signed by itself, for localhost, and ends in 90 days'
 fi
 
+# Where alerts go: webhooks of yours. Until then Alertmanager keeps what it cannot send.
+for name in page_url ticket_url heartbeat_url; do
+  [ -s "secrets/$name" ] || printf %s http://receiver.invalid/ > "secrets/$name"
+  ! grep -q receiver.invalid "secrets/$name" || echo "secrets/$name leads nowhere yet: write the URL of your receiver there (alertmanager.yaml)"
+done
+
 missing=0
 [ -s secrets/provider_key ] || { echo 'missing: secrets/provider_key, your key at the provider' >&2; missing=1; }
 [ -e .env ] || { echo 'missing: .env (copy .env.example, and name your provider there)' >&2; missing=1; }

@@ -2,7 +2,9 @@ import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { certify } from '../../test/support/certificate.ts'
 import { upstream } from './undici.ts'
 
 const settings = { timeoutMs: 5_000, maxAgeMs: 300_000, lookup }
@@ -28,6 +30,29 @@ test('a request may allow a larger response than 2 MiB, and no larger one', asyn
   for (const tooSmall of [undefined, 2_999_999]) await expect(get(tooSmall)).rejects.toMatchObject({ kind: 'unreadable' })
   await provider.close()
   server.closeAllConnections()
+  server.close()
+})
+
+test('each new connection over TLS reports when the certificate of the server ends', async () => {
+  const authority = certify({ name: 'authority' })
+  const until = new Date('2031-05-06T07:08:09Z')
+  const { cert, key } = certify({ name: 'localhost', issuer: authority, until })
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, authority.cert])
+  onTestFinished(() => setDefaultCACertificates(before))
+  const server = createTlsServer({ cert, key }, (socket) =>
+    socket
+      .on('error', () => {})
+      .on('data', (part) => part.includes('}') && socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')),
+  ).listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ends: number[] = []
+  const provider = upstream({ ...settings, url: `https://localhost:${port}`, onCertificate: (notAfter) => ends.push(notAfter) })
+  await provider.http(request)
+  expect(ends).toEqual([until.getTime()])
+  await expect.poll(() => provider.openConnections()).toEqual({ active: 0, idle: 1, max: 128 })
+  await provider.close()
   server.close()
 })
 

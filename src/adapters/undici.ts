@@ -2,14 +2,15 @@
 
 import { Buffer, isUtf8 } from 'node:buffer'
 import type { LookupFunction } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
-import { type UnreadableCause, unreachableCauseOf } from '../domain/failure-cause.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
 interface Upstream {
   readonly http: Http
+  readonly openConnections: () => OpenConnections
   /** Accepts no new requests, and closes after the last response. */
   readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
@@ -23,6 +24,15 @@ interface UpstreamOptions {
   /** An older connection takes no new request. */
   readonly maxAgeMs: number
   readonly lookup: LookupFunction
+  /** Called for each TLS connection, with the end of the server's certificate in milliseconds since 1970. */
+  readonly onCertificate?: (notAfter: number) => void
+}
+
+/** Connections to one provider. `idle`: kept for the next call. */
+export interface OpenConnections {
+  readonly active: number
+  readonly idle: number
+  readonly max: number
 }
 
 const maxConnections = 128
@@ -31,10 +41,10 @@ const keepAliveMs = 4_000
 const unannouncedMaxIdleMs = 2_500
 
 /** Connects to a provider. No redirects, no retries, at most 2 MiB per response unless the request allows more. Rejects with a `Fault` at the request's deadline. */
-export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions): Upstream {
+export function upstream({ url, timeoutMs, maxAgeMs, lookup, onCertificate = () => {} }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
-  const kept = new KeptConnections(origin, maxAgeMs, lookup)
+  const kept = new KeptConnections(origin, maxAgeMs, lookup, onCertificate)
   const send = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
@@ -54,7 +64,8 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup }: UpstreamOptions):
     })
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => send(request, body)) : send(request, null))
-  return { http, retire: () => kept.end('close'), close: () => kept.end('destroy') }
+  const openConnections = (): OpenConnections => kept.openConnections()
+  return { http, openConnections, retire: () => kept.end('close'), close: () => kept.end('destroy') }
 }
 
 /**
@@ -67,15 +78,17 @@ class KeptConnections {
   private readonly origin: string
   private readonly maxAgeMs: number
   private readonly lookup: LookupFunction
+  private readonly onCertificate: (notAfter: number) => void
   private readonly ending = new Set<Pool>()
   /** Of the last look-up. */
   private addresses: ReadonlySet<string> = new Set()
   private maxIdleMs: number | undefined
   private isEnded = false
 
-  constructor(origin: string, maxAgeMs: number, lookup: LookupFunction) {
+  constructor(origin: string, maxAgeMs: number, lookup: LookupFunction, onCertificate: (notAfter: number) => void) {
     this.origin = origin
     this.maxAgeMs = maxAgeMs
+    this.onCertificate = onCertificate
     this.lookup = (hostname, options, done) =>
       lookup(hostname, options, (reason, address, family) => {
         if (!reason) this.follow(typeof address === 'string' ? [address] : address.map((entry) => entry.address))
@@ -102,6 +115,12 @@ class KeptConnections {
     this.drain()
   }
 
+  openConnections(): OpenConnections {
+    const stats = [this.pool, ...this.ending].map((pool) => pool.stats)
+    const idle = stats.reduce((sum, { free }) => sum + free, 0)
+    return { active: stats.reduce((sum, { connected }) => sum + connected, 0) - idle, idle, max: maxConnections }
+  }
+
   private follow(found: readonly string[]): void {
     const before = this.addresses
     this.addresses = new Set(found)
@@ -126,7 +145,7 @@ class KeptConnections {
 
   private openPool(maxIdleMs: number): Pool {
     return new Pool(this.origin, {
-      connect: markingConnector(this.lookup),
+      connect: markingConnector(this.lookup, this.onCertificate),
       connections: maxConnections,
       keepAliveTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 0,
@@ -180,31 +199,27 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.status = status
     this.headers = headers
-    if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(new UnreadableBody('too_large'))
+    if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(tooLarge())
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.remainingBytes -= chunk.length
-    if (this.remainingBytes < 0) controller.abort(new UnreadableBody('too_large'))
+    if (this.remainingBytes < 0) controller.abort(tooLarge())
     else this.body.add(chunk)
   }
 
   onResponseEnd(): void {
-    try {
-      this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes))
-    } catch (reason) {
-      if (this.isRefusal) this.succeed('')
-      else this.fail(unreadable(reason))
-    }
+    const text = textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes)
+    if (text !== undefined || this.isRefusal) this.succeed(text ?? '')
+    else this.fail(standardFault('unreadable'))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isUnsent = this.controller === undefined || isConnectError(error)
-    const failureCause = unreachableCauseOf(error)
-    if (this.isRefusal) this.onResponseEnd()
-    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { effect: 'nothingSent', failureCause, cause: error }))
-    else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { failureCause, cause: error }))
-    else this.fail(unreadable(error))
+    if (this.isRefusal) this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes) ?? '')
+    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { effect: 'nothingSent', cause: error }))
+    else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
+    else this.fail(standardFault('unreadable', { cause: error }))
   }
 
   /** A 4xx is one by its head alone, whatever becomes of its body. */
@@ -244,61 +259,29 @@ const decoders: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number)
   br: (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength }),
 }
 
-/** What is wrong with the bytes of a body. */
-class UnreadableBody extends Error {
-  readonly failureCause: UnreadableCause
-
-  constructor(failureCause: UnreadableCause) {
-    super(`The body cannot be read: ${failureCause}.`)
-    this.failureCause = failureCause
-  }
-}
-
-/** `reason`: why the body cannot be read, or what ended the connection before its end. */
-function unreadable(reason: unknown): Fault {
-  return standardFault('unreadable', {
-    failureCause: reason instanceof UnreadableBody ? reason.failureCause : 'cut_off',
-    cause: reason,
-  })
-}
-
-const byteOrderMark = 0xfeff
-/** The marks of UTF-16 in either order; the one of UTF-32 begins or ends with one of them. */
-const otherMarks = ['fffe', 'feff', '0000feff'].map((mark) => Buffer.from(mark, 'hex'))
-
-/** The body without its byte order mark. Throws `UnreadableBody`. */
-function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: number): string {
+/** The body without its byte order mark. Undefined if it is not UTF-8, too large when decoded, or in a coding that is not known. */
+function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: number): string | undefined {
   const decoded = contentEncoding === undefined ? bytes : decode(bytes, contentEncoding, maxLength)
-  if (otherMarks.some((mark) => decoded.subarray(0, mark.length).equals(mark))) throw new UnreadableBody('bom')
-  if (!isUtf8(decoded)) throw new UnreadableBody('charset')
+  if (!decoded || !isUtf8(decoded)) return undefined
   const text = decoded.toString('utf8')
-  if (text.charCodeAt(0) !== byteOrderMark) return text
-  if (text.charCodeAt(1) === byteOrderMark) throw new UnreadableBody('bom')
-  return text.slice(1)
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
 /** Thousands of them, each around the next, would hold the loop for seconds. */
 const maxCodings = 2
 
 /** Of providers that compress though `identity` was asked for. */
-function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer {
-  const codings = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
-  if (codings.length > maxCodings) throw new UnreadableBody('encoding')
-  return codings.reduceRight((decoded, coding) => decodeOne(decoded, coding, maxLength), bytes)
-}
-
-function decodeOne(bytes: Buffer, coding: string, maxLength: number): Buffer {
+function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer | undefined {
   try {
-    const decoded = decoders[coding]?.(bytes, maxLength)
-    if (decoded) return decoded
-  } catch (reason) {
-    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-    throw new UnreadableBody(code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : code === 'Z_BUF_ERROR' ? 'cut_off' : 'encoding')
+    const codings = contentEncoding
+      .toLowerCase()
+      .split(',')
+      .map((coding) => coding.trim())
+    if (codings.length > maxCodings) return undefined
+    return codings.reduceRight<Buffer | undefined>((decoded, coding) => decoded && decoders[coding]?.(decoded, maxLength), bytes)
+  } catch {
+    return undefined
   }
-  throw new UnreadableBody('encoding')
 }
 
 /** With the header of zlib, as RFC 9110 has it, or without, as some servers send it. */
@@ -317,9 +300,12 @@ function roundToTimerBucket(milliseconds: number): number {
 
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
 
+function tooLarge(): Error {
+  return new Error('The response is too large.')
+}
+
 function timedOut(effect: 'nothingSent' | 'maybe'): Fault {
-  const message = 'The provider did not answer in time; please try again later.'
-  return new Fault('timedOut', message, { effect, failureCause: 'timed_out' })
+  return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { effect })
 }
 
 // node:buffer: collects the bytes of a response.
@@ -380,12 +366,19 @@ function isConnectError(error: Error): boolean {
 }
 
 /** Marks errors of connecting: then no byte of a request was sent, whatever the error's code. */
-function markingConnector(lookup: LookupFunction): buildConnector.connector {
+function markingConnector(lookup: LookupFunction, onCertificate: (notAfter: number) => void): buildConnector.connector {
   const connector = buildConnector({ timeout: connectTimeoutMs, lookup, ...withoutHttp2 })
   return (options, callback) =>
     connector(options, (...result) => {
-      const [error] = result
+      const [error, socket] = result
       if (error) connectErrors.add(error)
+      else if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
       callback(...result)
     })
+}
+
+/** A resumed session has none: the one of its first connection was reported. */
+function reportCertificate(socket: TLSSocket, onCertificate: (notAfter: number) => void): void {
+  const { valid_to: end } = socket.getPeerCertificate()
+  if (end !== undefined) onCertificate(Date.parse(end))
 }

@@ -1,5 +1,5 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
-import type { FailureCause } from './failure-cause.ts'
+import type { ConnectFailure } from './connect-failure.ts'
 import type { CallOutcome, ErrorType, Fault } from './fault.ts'
 import type { RequestName } from './question.ts'
 import type { OperationName } from './service.ts'
@@ -61,6 +61,10 @@ export type Observation =
   | { readonly what: 'staleKey' }
   /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
+  /** A provider's currency list was read to its end, or the read failed. */
+  | { readonly what: 'currencyList'; readonly provider: string; readonly isWhole: boolean }
+  /** A connection to a provider was made with this certificate. `notAfter`: when that ends, in milliseconds since 1970. */
+  | { readonly what: 'certificate'; readonly provider: string; readonly notAfter: number }
   /** The server of the ledger has lost commits, or is another one. */
   | { readonly what: 'commitsLost'; readonly by: LostCommits }
   /** The new state of the circuit breaker of an operation at a provider. */
@@ -164,8 +168,8 @@ export interface CallEnd {
   /** Absent if there was no response. */
   readonly status: number | undefined
   readonly outcome: CallOutcome
-  /** Of a provider that could not be reached, or whose response could not be read. */
-  readonly failureCause?: FailureCause | undefined
+  /** Of an unreachable provider. */
+  readonly connectFailure?: ConnectFailure | undefined
   readonly seconds: number
 }
 

@@ -24,7 +24,7 @@ import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
 import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, inspectSqlite, type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
-import { type Migrated, migrate, mustExistMessage, type Store } from './store.ts'
+import { type LedgerCapacity, type LedgerConnections, type Migrated, migrate, mustExistMessage, type Store } from './store.ts'
 import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
@@ -47,6 +47,9 @@ export interface OpenLedger {
   readonly tags: TagRecords
   /** How long the first queued read and the first queued write have waited. */
   readonly waits: () => LedgerWaits
+  /** Of a server; absent of a file. */
+  readonly connections?: (() => LedgerConnections) | undefined
+  readonly capacity: () => Promise<LedgerCapacity>
   /** For `inTurns`: how many calls it takes at a time. */
   readonly turns: TurnLimits
   readonly currencyLists: CurrencyListStore
@@ -78,7 +81,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 }
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
-  const { close, waits, turns, findLostCommits } = store
+  const { close, waits, connections, capacity, turns, findLostCommits } = store
   const ledger = { ...creates(store), ...idempotencyKeys(store), ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = {
@@ -95,6 +98,8 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
     ...operations,
     findLostCommits,
     waits,
+    connections,
+    capacity,
     turns,
     close,
   }

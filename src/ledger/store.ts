@@ -35,6 +35,9 @@ export interface Store {
   readonly dataVersion?: () => number
   /** How long the first queued read and the first queued write without priority have waited. */
   readonly waits: () => LedgerWaits
+  /** Absent without a server. */
+  readonly connections?: () => LedgerConnections
+  readonly capacity: () => Promise<LedgerCapacity>
   /** How many calls of creates and of reads it takes at a time. */
   readonly turns: TurnLimits
   /** Warnings about settings of the server. */
@@ -48,6 +51,23 @@ export interface Store {
   /** Absent if `write` commits what waits together. */
   readonly atOnce?: AtOnce
   readonly close: () => Promise<void>
+}
+
+/** What a store takes, and what it has left. */
+export interface LedgerCapacity {
+  /** Of the file, or of the database at a server. */
+  readonly bytes: number
+  /** The volume of a file. */
+  readonly volume?: { readonly bytes: number; readonly availableBytes: number }
+  /** By how much this process's clock is ahead of the server's; absent where that took too long to ask. */
+  readonly clockOffsetMs?: number
+}
+
+/** Of the connections to a server. */
+export interface LedgerConnections {
+  readonly used: number
+  readonly idle: number
+  readonly max: number
 }
 
 /** Transitions of many creates in one statement. Each resolves with false, without a change, if its create needs more than that. */

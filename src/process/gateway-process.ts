@@ -89,7 +89,7 @@ export async function openGateway(
 async function openProcessScope(
   config: Config,
   ledgerStores: OpenLedger,
-  { load, observe }: Monitoring,
+  { load, observe, telemetry }: Monitoring,
   { limitStores, pages }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<ProcessScope> {
@@ -99,6 +99,7 @@ async function openProcessScope(
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
+  telemetry.observeConnections(connections)
   resources.defer(() => connections.close())
   return {
     ...knownForms,

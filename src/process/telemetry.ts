@@ -10,11 +10,12 @@ import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
+import type { Connections } from '../provider/connections.ts'
 import type { RequestCounts } from './admission-queue.ts'
 import { limitCacheMemory } from './ports.ts'
 import { version } from './version.ts'
 
-type ObservedLedger = Pick<OpenLedger, 'waits'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
+type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
 
 interface Telemetry {
   readonly observe: Observer
@@ -26,21 +27,33 @@ interface Telemetry {
   readonly observeLedger: (stores: ObservedLedger) => void
   /** Adds the requests of the public port to the metrics. */
   readonly observeRequests: (counts: () => RequestCounts) => void
+  /** Adds the connections to providers. */
+  readonly observeConnections: (connections: Pick<Connections, 'open'>) => void
 }
 
 /** `current`: the configuration in force. */
-function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, { stderr, registry }: ProcessIo): Telemetry {
+function openTelemetry(
+  { log: settings, telemetry }: Config,
+  current: () => Config,
+  { stderr, registry }: ProcessIo,
+  memoryShare: () => number,
+): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf, stderr ?? openStderr(mayColour()))
   const opened = Promise.withResolvers<ObservedLedger>()
   let stores: ObservedLedger | undefined
   let requestCounts: (() => RequestCounts) | undefined
+  let connections: Pick<Connections, 'open'> | undefined
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
     providers: () => current().providers,
     formOf,
     readLedgerGauges: async () => (await opened.promise).ledgerAdmin.gauges(),
     readLedgerWaits: () => stores?.waits(),
+    readLedgerConnections: () => stores?.connections?.(),
+    readLedgerCapacity: async () => (await opened.promise).capacity(),
+    readProviderConnections: () => connections?.open() ?? [],
+    memoryShare,
     version,
     droppedLines: log.dropped,
     readRequestCounts: () => requestCounts?.(),
@@ -61,6 +74,9 @@ function openTelemetry({ log: settings, telemetry }: Config, current: () => Conf
     },
     observeRequests(counts) {
       requestCounts = counts
+    },
+    observeConnections(observed) {
+      connections = observed
     },
   }
 }
@@ -112,9 +128,10 @@ export function openMonitoring(
 ): Monitoring {
   const { loadSources, processes = 1 } = processIo
   limitCacheMemory(processes)
-  const load = measureLoad(loadSources ?? processGauges(processes))
+  const sources = loadSources ?? processGauges(processes)
+  const load = measureLoad(sources)
   resources.defer(async () => load.stop())
-  const telemetry = openTelemetry(config, current, processIo)
+  const telemetry = openTelemetry(config, current, processIo, sources.memoryShare)
   resources.defer(async () => telemetry.closeMetrics())
   const figures = new ProviderFigures(() => performance.now())
   let isFlushed = true

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { hashKey, signer } from '../adapters/crypto.ts'
-import { upstream } from '../adapters/undici.ts'
+import { type OpenConnections, upstream } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/client-address.ts'
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
@@ -75,6 +75,7 @@ export interface ConnectedProvider {
   /** By how much its clock is ahead of this machine's, at most a quarter of an hour either way. */
   readonly clockSkewMs: () => number
   readonly native: NativeConnection
+  readonly openConnections: () => OpenConnections
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
   /** Closes the connections after the calls in flight. */
@@ -92,7 +93,13 @@ export function connectProvider(
   const { name, tag } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeoutMs = provider.timeout * 1000
-  const { http, retire, close } = upstream({ url: provider.url, timeoutMs, maxAgeMs: provider.maxConnectionAge * 1000, lookup })
+  const { http, openConnections, retire, close } = upstream({
+    url: provider.url,
+    timeoutMs,
+    maxAgeMs: provider.maxConnectionAge * 1000,
+    lookup,
+    onCertificate: (notAfter) => observe({ what: 'certificate', provider: tag, notAfter }),
+  })
   const naming = namingOf(provider, form, parts.config)
   const clockSkew = new ClockSkew()
   const edge = connect({
@@ -159,6 +166,7 @@ export function connectProvider(
     isListRefused: () => keyCheck.isListRefused,
     clockSkewMs: () => clockSkew.milliseconds,
     native: connectNative(provider.url, serverOf(provider.url), lookup, guard),
+    openConnections,
     setPaused: currencyList.setPaused,
     retire: closeListFirst(currencyList, retire),
     close: closeListFirst(currencyList, close),

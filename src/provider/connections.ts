@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import type { OpenConnections } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { SequenceClock } from '../core/clock.ts'
 import { AccountHealth } from '../core/resilience/health-check.ts'
@@ -69,6 +70,14 @@ export class Connections {
     if (remaining > 0) return
     this.connectedByFingerprint.delete(fingerprint)
     connected.retire().catch(() => {}) // already closed
+  }
+
+  /** Of each provider, by tag. */
+  open(): readonly (OpenConnections & { readonly provider: string })[] {
+    return [...this.connectedByFingerprint.values()].map(({ upstream, openConnections }) => ({
+      provider: upstream.tag,
+      ...openConnections(),
+    }))
   }
 
   async close(): Promise<void> {

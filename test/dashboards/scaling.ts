@@ -11,6 +11,9 @@ const maxWait = [
   ['> 0.1', '> 1'],
 ] as const
 
+/** Ranges, offsets, and the steps of subqueries. */
+const durations = /(\[|offset |(?<=\[\w+):)(\w+)/g
+
 /** The text of a file of rules. Expressions and all other thresholds stay; ranges, offsets and `for` are divided by the factor. */
 export function scaled(file: string): string {
   const groups = readRules(file).groups.map((group) => ({
@@ -19,7 +22,7 @@ export function scaled(file: string): string {
       ...rule,
       expr: maxWait
         .reduce((expression, [limit, longer]) => expression.replaceAll(limit, longer), rule.expr)
-        .replaceAll(/(\[|offset )(\w+)/g, (_, before: string, duration: string) => before + shorter(duration)),
+        .replaceAll(durations, (_, before: string, duration: string) => before + shorter(duration)),
       ...(rule.for !== undefined && { for: shorter(rule.for) }),
     })),
   }))

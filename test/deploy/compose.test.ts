@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
     const open = published.filter(([, port = '']) => !port.startsWith('127.0.0.1:'))
     expect(open).toEqual([['balancer', expect.stringMatching(/:8443$/)]])
-    expect(published.map(([name]) => name)).toEqual(['balancer', 'balancer', 'prometheus', 'grafana'])
+    expect(published.map(([name]) => name)).toEqual(['balancer', 'balancer', 'prometheus', 'alertmanager', 'grafana'])
     const reachesOut = services.filter(([, { networks }]) => networks.some((network) => !compose.networks[network]?.internal))
     expect(reachesOut.map(([name]) => name)).toEqual([...gateways, ...new Set(published.map(([name]) => name))])
   })

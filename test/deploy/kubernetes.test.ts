@@ -1,10 +1,28 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { prometheusRule } from '../../scripts/prometheus-rule.ts'
+import { readDeploy } from './compose.ts'
 import { ContainerRoot } from './container-root.ts'
 import { buildManifests, buildWithComponents, type Manifest, modelOf } from './manifests.ts'
+
+interface Route {
+  readonly routes: readonly { readonly receiver: string }[]
+}
+
+interface Matcher {
+  readonly name: string
+  readonly value: string
+  readonly matchType?: string
+}
+
+interface Inhibition {
+  readonly sourceMatch: readonly Matcher[]
+  readonly targetMatch: readonly Matcher[]
+  readonly equal?: readonly string[]
+}
 
 let manifests: readonly Manifest[]
 let withComponents: readonly Manifest[]
@@ -39,7 +57,15 @@ function compile(wanted: readonly Manifest[]): string {
 
 describe('the manifests', () => {
   it('are one of each kind, and two services', () => {
-    const kinds = ['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Namespace', 'NetworkPolicy', 'PodDisruptionBudget']
+    const kinds = [
+      'AlertmanagerConfig',
+      'ConfigMap',
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Namespace',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+    ]
     const all = [...kinds, 'PrometheusRule', 'Service', 'Service', 'ServiceMonitor']
     expect(manifests.map(({ kind }) => kind).sort()).toEqual(all)
     const elsewhere = manifests.filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'swapgate')
@@ -77,6 +103,30 @@ describe('the manifests', () => {
     const images = [...JSON.stringify(withComponents).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
     expect(images).toEqual(images.map(() => `registry.example/swapgate:${manifest.version}`))
     expect(images).toHaveLength(3)
+  })
+
+  it('give each alert to the AlertmanagerConfig of their namespace, which sends and holds back what alertmanager.yaml does', () => {
+    const [config] = manifests.filter(({ kind }) => kind === 'AlertmanagerConfig') as readonly Manifest[]
+    const { route, inhibitRules } = (config as unknown as { spec: { route: Route; inhibitRules: readonly Inhibition[] } }).spec
+    const compose = parse(readDeploy('alertmanager.yaml'))
+    expect(route.routes.map(({ receiver }) => receiver)).toEqual(
+      compose.route.routes.map(({ receiver }: { receiver: string }) => receiver),
+    )
+    const text = ({ name, value, matchType = '=' }: Matcher): string => `${name}${matchType}"${value}"`
+    expect(
+      inhibitRules.map(({ sourceMatch, targetMatch, equal }) => [sourceMatch.map(text), targetMatch.map(text), equal]),
+    ).toEqual(
+      compose.inhibit_rules.map((rule: Record<string, unknown>) => [rule.source_matchers, rule.target_matchers, rule.equal]),
+    )
+    const rule = JSON.parse(JSON.stringify(manifests.find(({ kind }) => kind === 'PrometheusRule')))
+    const alerts = rule.spec.groups
+      .flatMap(({ rules }: { rules: readonly { alert?: string }[] }) => rules)
+      .filter(({ alert = '' }) => alert)
+    expect(alerts.length).toBeGreaterThan(30)
+    for (const { alert, labels, annotations } of alerts) {
+      expect(labels.namespace, alert).toBe('swapgate')
+      expect(annotations.runbook_url).toBe(`https://runbooks.example/swapgate/${alert}.md`)
+    }
   })
 
   it('hold the rules of dashboards/rules (npm run rules:kubernetes writes them)', () => {

@@ -18,15 +18,15 @@ it('prepare.sh makes missing secrets, keeps existing ones, and names those that 
     return Object.fromEntries(names.map((name) => [name, readFileSync(containerRoot.at(`deploy/secrets/${name}`), 'utf8')]))
   }
   const made = secrets()
-  expect(Object.keys(made)).toEqual([
-    'certificate.pem',
-    'grafana_password',
-    'operator_token',
-    'postgres_password',
-    'redis_password',
-  ])
-  expect(made.redis_password).toMatch(/^[0-9a-f]{48}\n$/)
-  expect(new Set(Object.values(made)).size).toBe(5)
+  const receivers = ['heartbeat_url', 'page_url', 'ticket_url']
+  const passwords = ['grafana_password', 'operator_token', 'postgres_password', 'redis_password']
+  expect(Object.keys(made)).toEqual(['certificate.pem', ...[...receivers, ...passwords].sort()])
+  for (const name of passwords) expect(made[name]).toMatch(/^[0-9a-f]{48}\n$/)
+  expect(new Set(passwords.map((name) => made[name])).size).toBe(4)
+  for (const name of receivers) expect(first.stdout).toContain(`secrets/${name} leads nowhere yet`)
+
+  for (const name of receivers) writeFileSync(containerRoot.at(`deploy/secrets/${name}`), 'https://receiver.example/hook')
+  Object.assign(made, Object.fromEntries(receivers.map((name) => [name, 'https://receiver.example/hook'])))
 
   writeFileSync(containerRoot.at('deploy/secrets/provider_key'), 'provider-key-1')
   cpSync('deploy/.env.example', containerRoot.at('deploy/.env'))

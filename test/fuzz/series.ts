@@ -1,6 +1,8 @@
 /** The metrics of what a fuzzed gateway observes: foreign bytes must not make new series. */
+
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
 import type { StartedGateway } from '../support/gateway.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 
 export interface Series {
   /** Counts what was observed since the last call, and forgets it. */
@@ -10,7 +12,7 @@ export interface Series {
 
 export function seriesOf({ config, observations }: StartedGateway): Series {
   const metrics = createMetrics({
-    readLedgerWaits: () => undefined,
+    ...nothingToRead,
     isCounting: true,
     providers: () => config.providers,
     formOf: (tag) => config.providers.find((provider) => provider.tag === tag)?.form ?? 'none',

@@ -1,8 +1,10 @@
 /** `docs/observability.md` lists exactly the metrics, fields and spans that exist. */
+
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
 import { errorTypes } from '../../src/domain/fault.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 import { requestFields } from './log-lines.ts'
 
 const text = readFileSync('docs/observability.md', 'utf8')
@@ -11,7 +13,7 @@ const firstCells = rows.map((row) => /^\| `([^`]+)`/.exec(row)?.[1] ?? '')
 
 it('every metric, with its kind, and no other', async () => {
   const metrics = createMetrics({
-    readLedgerWaits: () => undefined,
+    ...nothingToRead,
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',
@@ -21,9 +23,9 @@ it('every metric, with its kind, and no other', async () => {
     readRequestCounts: () => undefined,
   })
   const { text: printed } = await metrics.print('')
-  const made = [...printed.matchAll(/^# TYPE ((?:swapgate|http)_\S+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`)
+  const made = [...printed.matchAll(/^# TYPE ((?:swapgate|http|db)_\S+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`)
   const listed = rows.flatMap((row) => {
-    const [, name, kind] = /^\| `((?:swapgate|http)_\w+)` \| (\w+) \|/.exec(row) ?? []
+    const [, name, kind] = /^\| `((?:swapgate|http|db)_\w+)` \| (\w+) \|/.exec(row) ?? []
     return name === undefined ? [] : [`${name} ${kind}`]
   })
   expect(listed.toSorted()).toEqual(made.toSorted())

@@ -1,6 +1,8 @@
 /** docs/observability.md#earlier-names: each metric with an earlier name has both, from one count. */
+
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 
 const renamed = [
   ['swapgate_attempts', 'swapgate_provider_calls'],
@@ -12,7 +14,7 @@ const renamed = [
 ] as const
 
 const metrics = createMetrics({
-  readLedgerWaits: () => undefined,
+  ...nothingToRead,
   isCounting: true,
   providers: () => [{ tag: 'beta', form: 'B', state: 'active', rateLimit: { quotes: 60, create: 0, read: 120 } }],
   formOf: () => 'B',

@@ -1,9 +1,11 @@
 /** What is counted, printed and read again. The format is checked by Prometheus' own tool. */
+
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../src/adapters/metrics/index.ts'
 import type { LedgerGauges } from '../../src/core/ledger-admin.ts'
 import type { RequestEnd } from '../../src/domain/observation.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const rateLimit = { quotes: 60, create: 0, read: 120 }
@@ -18,7 +20,7 @@ const held: LedgerGauges = {
 
 function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Metrics {
   return createMetrics({
-    readLedgerWaits: () => undefined,
+    ...nothingToRead,
     isCounting: true,
     providers: () => providers,
     formOf,
@@ -92,7 +94,7 @@ describe('counters', () => {
     ]
     const counted = async () =>
       (await lines(metrics, 'swapgate_')).filter(
-        (line) => !/_(?:state|upstream_quota|budget|build|trans|creates_|cache_)/.test(line),
+        (line) => !/_(?:state|upstream_quota|budget|build|trans|creates_|cache_|time_)/.test(line),
       ) // the caches are those of all tests
     expect((await counted()).toSorted()).toEqual(expected)
     expect((await counted()).toSorted()).toEqual(expected)
@@ -121,7 +123,7 @@ describe('requests and calls', () => {
     const call = { what: 'call', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
     metrics.observe({ ...call, status: 200, outcome: 'done' })
     metrics.observe({ ...call, status: undefined, outcome: 'timedOut' })
-    metrics.observe({ ...call, status: undefined, outcome: 'unreachable', failureCause: 'dns_timeout' })
+    metrics.observe({ ...call, status: undefined, outcome: 'unreachable', connectFailure: 'dns_timeout' })
     metrics.observe({ ...call, status: 799, outcome: 'failed' })
     expect(await lines(metrics, 'swapgate_requests_total')).toEqual([
       'swapgate_requests_total{operation="get_rate",client_form="A",provider_form="B",provider="beta",error_type="none"} 1',
@@ -176,7 +178,56 @@ describe('requests and calls', () => {
   })
 })
 
+describe('what is left', () => {
+  it('of the ledger, its server, and the connections to providers', async () => {
+    const metrics = createMetrics({
+      ...nothingToRead,
+      readRequestCounts: () => undefined,
+      isCounting: true,
+      providers: () => providers,
+      formOf,
+      readLedgerGauges: async () => held,
+      readLedgerConnections: () => ({ used: 12, idle: 1, max: 13 }),
+      readLedgerCapacity: async () => ({ bytes: 5_000, volume: { bytes: 9_000, availableBytes: 4_000 }, clockOffsetMs: -2_500 }),
+      readProviderConnections: () => [{ provider: 'beta', active: 3, idle: 2, max: 128 }],
+      memoryShare: () => 0.5,
+      version: '1.2.3',
+      droppedLines: () => 0,
+    })
+    for (const line of [
+      'db_client_connection_count{db_client_connection_state="used"} 12',
+      'db_client_connection_count{db_client_connection_state="idle"} 1',
+      'db_client_connection_max 13',
+      'http_client_open_connections{provider="beta",http_connection_state="active"} 3',
+      'http_client_open_connections{provider="beta",http_connection_state="idle"} 2',
+      'swapgate_provider_connections_max{provider="beta"} 128',
+      'swapgate_ledger_size_bytes 5000',
+      'swapgate_ledger_filesystem_avail_bytes 4000',
+      'swapgate_ledger_filesystem_size_bytes 9000',
+      'swapgate_clock_offset_seconds{against="ledger"} -2.5',
+      'swapgate_memory_used_ratio 0.5',
+    ])
+      expect(await lines(metrics, line.split(' ')[0] ?? '')).toContain(line)
+  })
+})
+
 describe('how providers stand', () => {
+  it('has the newest certificate, and whether the currency list was read to its end', async () => {
+    const metrics = metricsOf()
+    expect(await lines(metrics, 'swapgate_certificate')).toEqual([])
+    metrics.observe({ what: 'certificate', provider: 'beta', notAfter: 1_900_000_000_000 })
+    metrics.observe({ what: 'currencyList', provider: 'beta', isWhole: true })
+    expect(await lines(metrics, 'swapgate_certificate')).toEqual([
+      'swapgate_certificate_not_after_timestamp_seconds{provider="beta"} 1900000000',
+    ])
+    expect(await lines(metrics, 'swapgate_currency_list_whole')).toEqual(['swapgate_currency_list_whole{provider="beta"} 1'])
+    metrics.observe({ what: 'currencyList', provider: 'beta', isWhole: false })
+    metrics.observe({ what: 'currencyList', provider: 'removed', isWhole: false })
+    expect((await metrics.print('')).text.match(/^swapgate_currency_list_whole\{.*$/gm)).toEqual([
+      'swapgate_currency_list_whole{provider="beta"} 0',
+    ])
+  })
+
   it('has one state of many', async () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'breaker', provider: 'beta', operation: 'getRate', state: 'halfOpen' })
@@ -206,7 +257,7 @@ describe('what the ledger holds', () => {
       return held
     })
     await Promise.all([metrics.print(''), metrics.print(openMetrics)])
-    expect(await lines(metrics, 'swapgate_transactions_open')).toEqual([
+    expect(await lines(metrics, 'swapgate_transactions_open{')).toEqual([
       'swapgate_transactions_open{provider="beta",status="wait"} 3',
     ])
     expect(await lines(metrics, 'swapgate_creates_unresolved')).toEqual([
@@ -214,6 +265,8 @@ describe('what the ledger holds', () => {
     ])
     const [age = ''] = await lines(metrics, 'swapgate_transactions_oldest_open_seconds')
     expect(Number(age.split(' ')[1])).toBeCloseTo((Date.now() - oldest) / 1000, 0)
+    const [ofStatus = ''] = await lines(metrics, 'swapgate_transactions_open_age_seconds{provider="beta",status="wait"}')
+    expect(Number(ofStatus.split(' ')[1])).toBeCloseTo((Date.now() - oldest) / 1000, 0)
     expect(readings).toBe(1)
   })
 
@@ -229,7 +282,7 @@ describe('what the ledger holds', () => {
 
 it('without metrics of the gateway, those of the process are still there', async () => {
   const metrics = createMetrics({
-    readLedgerWaits: () => undefined,
+    ...nothingToRead,
     isCounting: false,
     providers: () => [],
     formOf,

@@ -1,4 +1,5 @@
 /** A real Prometheus reads what is printed, exemplars too. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
 import { freePort } from '../support/free-port.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const timeout = 120_000
@@ -19,7 +21,7 @@ async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', rateLimit: { quotes: 60 } }]
   const figures = async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
   const metrics = createMetrics({
-    readLedgerWaits: () => undefined,
+    ...nothingToRead,
     isCounting: true,
     providers: () => providers,
     formOf: () => 'A',

@@ -1,6 +1,6 @@
-/** The programs of Prometheus. */
+/** The programs of Prometheus and of Alertmanager. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apt, inPath, installed, isProgram } from './installation.ts'
@@ -10,30 +10,45 @@ export interface PrometheusPrograms {
   readonly promtool: string
 }
 
-const what = 'prometheus'
-/** Unpacked and not installed: Debian's package would start a service. */
-const directory = join(tmpdir(), 'swapgate-prometheus')
+export interface AlertmanagerPrograms {
+  readonly alertmanager: string
+  readonly amtool: string
+}
 
 /** Throws what is missing, and what to do. */
-export function prometheusPrograms(): Promise<PrometheusPrograms> {
-  return installed(what, find, unpack)
+export async function prometheusPrograms(): Promise<PrometheusPrograms> {
+  const [prometheus = '', promtool = ''] = await unpacked('prometheus', [['prometheus'], ['promtool']])
+  return { prometheus, promtool }
 }
 
-function find(): PrometheusPrograms | undefined {
-  const [prometheus, promtool] = [what, 'promtool'].map((name) => {
-    const unpacked = join(directory, 'usr/bin', name)
-    return inPath(name) ?? (isProgram(unpacked) ? unpacked : undefined)
+/** The same. */
+export async function alertmanagerPrograms(): Promise<AlertmanagerPrograms> {
+  const names = [['alertmanager', 'prometheus-alertmanager'], ['amtool']]
+  const [alertmanager = '', amtool = ''] = await unpacked('prometheus-alertmanager', names)
+  return { alertmanager, amtool }
+}
+
+/** The paths of programs of a package of Debian, each of which may have several names. It is unpacked and not installed: it would start a service. */
+function unpacked(debian: string, programs: readonly (readonly string[])[]): Promise<readonly string[]> {
+  const directory = join(tmpdir(), `swapgate-${debian}`)
+  const find = (): readonly string[] | undefined => {
+    const paths = programs.map((names) =>
+      names.map((name) => inPath(name) ?? join(directory, 'usr/bin', name)).find((path) => isProgram(path)),
+    )
+    return paths.every((path) => path !== undefined) ? paths : undefined
+  }
+  return installed(debian, find, () => {
+    const place = mkdtempSync(`${directory}-`)
+    apt(debian, place, 'update', '-qq')
+    apt(debian, place, 'download', '-qq', debian)
+    const [archive = ''] = readdirSync(place)
+    execFileSync('dpkg-deb', ['-x', join(place, archive), join(place, 'unpacked')])
+    rmSync(directory, { recursive: true, force: true })
+    const templates = 'usr/share/prometheus/alertmanager'
+    const found = join(place, 'unpacked', templates)
+    // Debian's Alertmanager looks for them there only.
+    if (existsSync(found)) cpSync(found, join('/', templates), { recursive: true })
+    renameSync(join(place, 'unpacked'), directory)
+    rmSync(place, { recursive: true })
   })
-  return prometheus !== undefined && promtool !== undefined ? { prometheus, promtool } : undefined
-}
-
-function unpack(): void {
-  const place = mkdtempSync(`${directory}-`)
-  apt(what, place, 'update', '-qq')
-  apt(what, place, 'download', '-qq', what)
-  const [archive = ''] = readdirSync(place)
-  execFileSync('dpkg-deb', ['-x', join(place, archive), join(place, 'unpacked')])
-  rmSync(directory, { recursive: true, force: true })
-  renameSync(join(place, 'unpacked'), directory)
-  rmSync(place, { recursive: true })
 }

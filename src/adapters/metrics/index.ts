@@ -1,6 +1,5 @@
 /** All metrics for Prometheus. `docs/observability.md` explains each. */
 import type { Histogram, Registry } from 'prom-client'
-import type { LedgerWaits } from '../../core/access/admission.ts'
 import { type CacheShare, cacheShares } from '../../domain/bounded-map.ts'
 import {
   connectionClosings,
@@ -21,7 +20,7 @@ import {
   storeStates,
 } from '../../domain/observation.ts'
 import type { CollectedMetrics } from './collected.ts'
-import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
+import { type LedgerReads, ledgerMetrics } from './ledger.ts'
 import { callMetrics, providerMetrics, requestMetrics } from './requests.ts'
 import {
   combinations,
@@ -45,21 +44,18 @@ export interface Metrics {
   readonly close: () => void
 }
 
-interface MetricsOptions extends ProcessInfo {
+interface MetricsOptions extends ProcessInfo, LedgerReads {
   /** Whether to count requests and calls, not only the metrics of the process. */
   readonly isCounting: boolean
   readonly providers: Providers
   readonly formOf: FormOf
-  /** Reads the ledger's counts. Called when metrics are printed, but not each time. */
-  readonly readLedgerGauges: ReadLedgerGauges
-  /** Undefined before the ledger is open. */
-  readonly readLedgerWaits: () => LedgerWaits | undefined
+  readonly readProviderConnections: () => readonly ProviderConnections[]
   /** That of a program around the gateway; absent: an own one, which has the metrics of the process too. */
   readonly registry?: Registry | undefined
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { isCounting, providers, formOf, readLedgerGauges, readLedgerWaits } = options
+  const { isCounting, providers, formOf, readProviderConnections } = options
   const exposition = new Exposition(options.registry)
   const process = processMetrics(exposition, options)
   const print: Metrics['print'] = (accept, others) => exposition.print(accept, others)
@@ -70,11 +66,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...process,
     ...requestMetrics(exposition, formOf),
     ...callMetrics(exposition, providers),
+    ...connectionMetrics(exposition, providers, readProviderConnections),
     ...addressMetrics(exposition),
     ...providerMetrics(exposition, providers),
     ...limitMetrics(exposition),
     ...cacheMetrics(exposition),
-    ...ledgerMetrics(exposition, providers, readLedgerGauges, readLedgerWaits),
+    ...ledgerMetrics(exposition, providers, options),
     ...judgementMetrics(exposition, providers),
     ...fidelityMetrics(exposition, providers, formOf),
     ...mirrorMetrics(exposition),
@@ -247,6 +244,8 @@ function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' |
 
 interface ProcessInfo {
   readonly version: string
+  /** The used share of the heap, or of the memory that the process may take, whichever is higher. */
+  readonly memoryShare: () => number
   /** The number of lost log lines. */
   readonly droppedLines: () => number
   /** Of the public port; undefined before it is open, and in a program around the gateway. */
@@ -255,7 +254,7 @@ interface ProcessInfo {
 
 function processMetrics(
   exposition: Exposition,
-  { version, droppedLines, readRequestCounts }: ProcessInfo,
+  { version, memoryShare, droppedLines, readRequestCounts }: ProcessInfo,
 ): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
   const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
@@ -302,6 +301,18 @@ function processMetrics(
     labels: [],
     initialValues: () => [[]],
   })
+  exposition.gauge({
+    name: 'swapgate_memory_used_ratio',
+    help: 'The used share of the heap, or of the memory that the process may take, whichever is higher. From 0.85 on requests are refused.',
+    labels: [],
+    samples: () => single(memoryShare()),
+  })
+  exposition.gauge({
+    name: 'swapgate_time_seconds',
+    help: 'The clock of the process, in seconds since 1970.',
+    labels: [],
+    samples: () => single(Date.now() / 1000),
+  })
   exposition.computedCounter({
     name: 'swapgate_log_lines_dropped_total',
     help: 'Log lines that were lost because standard error was not read.',
@@ -323,6 +334,64 @@ function processMetrics(
       workers = running
       if (ended !== undefined) restarts.inc()
     },
+  }
+}
+
+// Metrics of connections to providers.
+
+export interface ProviderConnections {
+  readonly provider: string
+  readonly active: number
+  readonly idle: number
+  readonly max: number
+}
+
+function connectionMetrics(
+  exposition: Exposition,
+  providers: Providers,
+  read: () => readonly ProviderConnections[],
+): Handlers<'certificate' | 'currencyList'> {
+  const ends = new Map<string, number>()
+  const areWhole = new Map<string, boolean>()
+  const ofProviders = <T>(known: ReadonlyMap<string, T>, value: (known: T) => number): readonly Sample[] =>
+    providers().flatMap(({ tag: provider }) => {
+      const found = known.get(provider)
+      return found === undefined ? [] : [{ labels: { provider }, value: value(found) }]
+    })
+  exposition.gauge({
+    name: 'http_client_open_connections',
+    help: 'Connections to a provider: active, or idle and kept for the next call.',
+    labels: ['provider', 'http_connection_state'],
+    aggregator: 'sum',
+    samples: () =>
+      read().flatMap(({ provider, active, idle }) => [
+        { labels: { provider, http_connection_state: 'active' }, value: active },
+        { labels: { provider, http_connection_state: 'idle' }, value: idle },
+      ]),
+  })
+  exposition.gauge({
+    name: 'swapgate_provider_connections_max',
+    help: 'The most connections to a provider at a time. More calls wait.',
+    labels: ['provider'],
+    aggregator: 'sum',
+    samples: () => read().map(({ provider, max: value }) => ({ labels: { provider }, value })),
+  })
+  exposition.gauge({
+    name: 'swapgate_certificate_not_after_timestamp_seconds',
+    help: 'When the certificate of a provider ends, by the newest connection over TLS.',
+    labels: ['provider'],
+    samples: () => ofProviders(ends, (notAfter) => notAfter / 1000),
+  })
+  exposition.gauge({
+    name: 'swapgate_currency_list_whole',
+    help: '1 if the last read of the currency list of a provider came to its end, else 0.',
+    labels: ['provider'],
+    aggregator: 'min',
+    samples: () => ofProviders(areWhole, Number),
+  })
+  return {
+    certificate: ({ provider, notAfter }) => void ends.set(provider, notAfter),
+    currencyList: ({ provider, isWhole }) => void areWhole.set(provider, isWhole),
   }
 }
 

@@ -7,7 +7,28 @@ import { attentions, progress } from '../../domain/status.ts'
 import { shortBounds } from './requests.ts'
 import { combinations, type Exposition, type Handlers, type Providers, type Sample, single } from './series.ts'
 
-export type ReadLedgerGauges = () => Promise<LedgerGauges>
+export interface LedgerReads {
+  /** Reads the ledger's counts. Called when metrics are printed, but not each time. */
+  readonly readLedgerGauges: () => Promise<LedgerGauges>
+  /** The same of its size, its volume, and the clock of its server. */
+  readonly readLedgerCapacity: () => Promise<Capacity>
+  /** Undefined before the ledger is open. */
+  readonly readLedgerWaits: () => LedgerWaits | undefined
+  /** Undefined without a server. */
+  readonly readLedgerConnections: () => Connections | undefined
+}
+
+interface Capacity {
+  readonly bytes: number
+  readonly volume?: { readonly bytes: number; readonly availableBytes: number }
+  readonly clockOffsetMs?: number
+}
+
+interface Connections {
+  readonly used: number
+  readonly idle: number
+  readonly max: number
+}
 
 const unresolvedStates = ['pending', 'unknown', 'mismatch']
 /** `unknown`: a provider's status that is not mapped. */
@@ -16,8 +37,7 @@ const openStatuses = [...progress.filter((status) => status !== 'success'), 'unk
 export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
-  read: ReadLedgerGauges,
-  readWaits: () => LedgerWaits | undefined,
+  reads: LedgerReads,
 ): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
@@ -77,14 +97,16 @@ export function ledgerMetrics(
     help: 'How long the first call that waits for a connection to the ledger has waited.',
     labels: ['work'],
     samples() {
-      const { readMs, writeMs } = readWaits() ?? { readMs: 0, writeMs: 0 }
+      const { readMs, writeMs } = reads.readLedgerWaits() ?? { readMs: 0, writeMs: 0 }
       return [
         { labels: { work: 'read' }, value: readMs / 1000 },
         { labels: { work: 'write' }, value: writeMs / 1000 },
       ]
     },
   })
-  addLedgerGauges(exposition, providers, staleCache(read))
+  addLedgerGauges(exposition, providers, staleCache(reads.readLedgerGauges))
+  addCapacity(exposition, staleCache(reads.readLedgerCapacity))
+  addConnections(exposition, reads.readLedgerConnections)
   return {
     ledger({ action, seconds, isFailure }) {
       durations.observe({ action }, seconds)
@@ -156,11 +178,67 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
     ({ unfinished: open }) => ages(open),
   )
   add(
+    'swapgate_transactions_open_age_seconds',
+    'Age of the oldest transaction in each state that has not ended.',
+    ['provider', 'status'],
+    ({ unfinished }) =>
+      unfinished.map(({ provider, status = 'unknown', oldest }) => ({
+        labels: { provider, status },
+        value: Math.max(0, Date.now() - oldest) / 1000,
+      })),
+  )
+  add(
     'swapgate_creates_oldest_unresolved_seconds',
     'Age of the oldest create without a known or accepted outcome.',
     ['provider'],
     ({ unresolvedCounts: unresolved }) => ages(unresolved),
   )
+}
+
+function addCapacity(exposition: Exposition, read: () => Promise<Capacity | undefined>): void {
+  const add = (name: string, help: string, figureOf: (capacity: Capacity) => number | undefined): void => {
+    const samples = async (): Promise<readonly Sample[]> => {
+      const capacity = await read()
+      return single(capacity && figureOf(capacity))
+    }
+    exposition.gauge({ name, help, labels: [], samples })
+  }
+  add('swapgate_ledger_size_bytes', 'Size of the ledger: of its file, or of its database.', ({ bytes }) => bytes)
+  add('swapgate_ledger_filesystem_avail_bytes', 'What is free on the volume of the file.', ({ volume }) => volume?.availableBytes)
+  add('swapgate_ledger_filesystem_size_bytes', 'The size of the volume of the file.', ({ volume }) => volume?.bytes)
+  exposition.gauge({
+    name: 'swapgate_clock_offset_seconds',
+    help: 'By how much the clock of this process is ahead of another one.',
+    labels: ['against'],
+    async samples() {
+      const offsetMs = (await read())?.clockOffsetMs
+      return offsetMs === undefined ? [] : [{ labels: { against: 'ledger' }, value: offsetMs / 1000 }]
+    },
+  })
+}
+
+function addConnections(exposition: Exposition, read: () => Connections | undefined): void {
+  const ofConnections = (samplesOf: (connections: Connections) => readonly Sample[]) => (): readonly Sample[] => {
+    const connections = read()
+    return connections ? samplesOf(connections) : []
+  }
+  exposition.gauge({
+    name: 'db_client_connection_count',
+    help: 'Connections to the server of the ledger.',
+    labels: ['db_client_connection_state'],
+    aggregator: 'sum',
+    samples: ofConnections(({ used, idle }) => [
+      { labels: { db_client_connection_state: 'used' }, value: used },
+      { labels: { db_client_connection_state: 'idle' }, value: idle },
+    ]),
+  })
+  exposition.gauge({
+    name: 'db_client_connection_max',
+    help: 'The most connections to the server of the ledger at a time. More work waits.',
+    labels: [],
+    aggregator: 'sum',
+    samples: ofConnections(({ max }) => single(max)),
+  })
 }
 
 interface Row {

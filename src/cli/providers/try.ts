@@ -79,11 +79,10 @@ function triedProvider(connected: ConnectedProvider, provider: Provider, address
   }
 }
 
-function describe({ check, outcome, message, status, cause, deviations }: ObservedCheck): readonly string[] {
-  const facts = [status !== undefined && `status ${status}`, cause !== undefined && `cause ${cause}`].filter(Boolean)
-  const shown = outcome === 'fails' && facts.length > 0 ? ` (${facts.join(', ')})` : ''
+function describe({ check, outcome, message, status, deviations }: ObservedCheck): readonly string[] {
+  const shownStatus = outcome === 'fails' && status !== undefined ? ` (status ${status})` : ''
   return [
-    line(outcome, check, `${message}${shown}`),
+    line(outcome, check, `${message}${shownStatus}`),
     ...deviations.map((deviation) => line('differs', check, deviationText(deviation))),
   ]
 }

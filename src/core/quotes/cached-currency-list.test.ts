@@ -3,6 +3,7 @@ import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { type Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
 import { formA } from '../../forms/a.ts'
@@ -33,6 +34,7 @@ const context: Context = {
 function cachedList(
   lists: readonly (readonly Currency[] | undefined)[],
   lifetimeMs = 0,
+  observe: Observer = () => {},
 ): { cached: CachedCurrencyList; fetchCount: () => number } {
   let fetchCount = 0
   const notCalled = async (): Promise<never> => {
@@ -49,7 +51,7 @@ function cachedList(
       return { body: { items, total: items.length } }
     },
   })
-  const cached = cachedCurrencyList(providerScope({ timeoutMs: 1_000 }), service, {
+  const cached = cachedCurrencyList(providerScope({ timeoutMs: 1_000, observe }), service, {
     naming: createAssetNaming(table, { byCode: true }, new Map()),
     lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
@@ -89,4 +91,16 @@ test('many concurrent callers cause one read', async () => {
   const { cached, fetchCount } = cachedList([[row('USDT', 'ETH')]], 60_000)
   await Promise.all([cached.read(context), cached.read(context), cached.read(context)])
   expect(fetchCount()).toBe(1)
+})
+
+test('each read reports whether it came to the end of the list', async () => {
+  const reports: unknown[] = []
+  const { cached } = cachedList([[row('USDT', 'ETH')], undefined, [row('USDT', 'ETH')]], 0, (observation) => {
+    if (observation.what === 'currencyList') reports.push(observation)
+  })
+  for (let reads = 0; reads < 3; reads++) {
+    await cached.read(context)
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+  expect(reports.map((report) => (report as { isWhole: boolean }).isWhole)).toEqual([true, false])
 })

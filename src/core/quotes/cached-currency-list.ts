@@ -198,10 +198,12 @@ class RefreshingSnapshot {
       if (!this.list.set(list, bytes)) throw new ListTooLong()
       this.scheduleRefresh(lifetimeMs * refreshAtShare)
       this.save({ rows, fetchedAt })
+      upstream.observe({ what: 'currencyList', provider: upstream.tag, isWhole: true })
       return list
     } catch (reason) {
       this.failure = toFailure(reason)
       this.failedAt = performance.now()
+      upstream.observe({ what: 'currencyList', provider: upstream.tag, isWhole: false })
       const isYoung = this.failedAt - refreshing.beganAt < maxReadAgeMs
       if (refreshing.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished.set(refreshing, refreshing.bytes)
       await this.loadStored()
@@ -220,6 +222,8 @@ class RefreshingSnapshot {
       const bytes = await bytesOfRows(stored.rows)
       if (this.last && this.last.fetchedAt >= fetchedAt) return
       if (!this.list.set({ ...content, provider: source.provider, fetchedAt }, bytes)) return
+      const isFresh = stored.ageMs < this.lifetimeMs
+      if (isFresh) this.upstream.observe({ what: 'currencyList', provider: this.upstream.tag, isWhole: true })
       this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
     } catch {
       // Without the store the list is read from the provider.

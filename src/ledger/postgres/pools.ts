@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { Workload } from '../database.ts'
+import type { LedgerConnections } from '../store.ts'
 
 const connectTimeoutMs = 2_000
 const connections = 13
@@ -24,6 +25,7 @@ const int8 = 20
 
 interface Pools extends Readonly<Record<Workload, PostgresPool>> {
   readonly waits: ConnectionQueue['waits']
+  readonly connections: () => LedgerConnections
 }
 
 /** Opens one pool with an entry for each workload. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
@@ -80,7 +82,12 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     },
     end: async () => void (pool.ending || (await pool.end())),
   })
-  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits }
+  const count = (): LedgerConnections => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    max: connections,
+  })
+  return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits, connections: count }
 }
 
 /** A socket that looks up names in its own way, since pg passes no option for it. */

@@ -6,7 +6,7 @@ import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
 import { type Database, serverClock, type Workload, type Write } from '../database.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type LockName, type Store, trackInFlight } from '../store.ts'
+import { type LedgerCapacity, type LockName, type Store, trackInFlight } from '../store.ts'
 import { atOnce } from './at-once.ts'
 import { codeOf, openPools, readOnly, turns } from './pools.ts'
 
@@ -20,7 +20,7 @@ export interface PostgresOptions {
 }
 
 export async function postgresStore(url: string, { timeoutMs, lookup, now }: PostgresOptions): Promise<Store> {
-  const { waits, ...pools } = openPools(url, timeoutMs, lookup)
+  const { waits, connections, ...pools } = openPools(url, timeoutMs, lookup)
   const over = (workload: Workload): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[workload] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = over('read')
@@ -34,6 +34,8 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
     write,
     writeOne: (work, priority = 'usual') => track(again(() => work(databases[priority]))),
     waits,
+    connections,
+    capacity: () => capacity(database),
     turns,
     warnings,
     findLostCommits: lostCommitsFinder(database),
@@ -44,7 +46,7 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
       hasClock: true,
     },
     clock,
-    atOnce: atOnce({ database: databases.usual, results: databases.result, write, withRetries, track, clock }),
+    atOnce: atOnce({ database: databases.usual, write, track, clock }),
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
@@ -56,6 +58,19 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
       await Promise.all([database, databases.usual, databases.result].map((each) => each.destroy()))
     },
   }
+}
+
+/** What takes longer says too little of the server's clock. */
+const maxClockQueryMs = 1_000
+
+async function capacity(database: Database): Promise<LedgerCapacity> {
+  const question = sql<{ bytes: number; now: number }>`
+    select pg_database_size(current_database()) as bytes, cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now`
+  const askedAt = Date.now()
+  const { rows } = await question.execute(database)
+  const tookMs = Date.now() - askedAt
+  const [row = { bytes: 0, now: 0 }] = rows
+  return { bytes: row.bytes, ...(tookMs <= maxClockQueryMs && { clockOffsetMs: askedAt + tookMs / 2 - row.now }) }
 }
 
 /** Arbitrary numbers that no other program uses. */

@@ -1,6 +1,7 @@
 /** Kysely: the store in one SQLite file. One connection writes; another reads committed data without waiting. */
 
 import { existsSync } from 'node:fs'
+import { stat, statfs } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as pause } from 'node:timers/promises'
@@ -15,7 +16,7 @@ import { assetCounts, destinationCounts, openCounts } from '../open-transactions
 import { readAllOverrides } from '../operations.ts'
 import { readTagRecords } from '../provider-records.ts'
 import type { Tables } from '../schema/tables.ts'
-import { migrate, type Store, trackInFlight } from '../store.ts'
+import { type LedgerCapacity, migrate, type Store, trackInFlight } from '../store.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
 
 /** A reader waits for a lock only while another process recovers from a crash. */
@@ -28,7 +29,18 @@ export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integ
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
   const writing = await openSqlite(file, 0)
   const reading = await openSqlite(file, recoveryTimeoutMs)
-  return { ...(await storeOf(writing, reading, now)), dataVersion: dataVersionOf(reading) }
+  return { ...(await storeOf(writing, reading, now)), dataVersion: dataVersionOf(reading), capacity: () => capacityOf(file) }
+}
+
+/** With the log of writes beside the file. */
+async function capacityOf(file: string): Promise<LedgerCapacity> {
+  const [{ bsize, blocks, bavail }, ...files] = await Promise.all([
+    statfs(file),
+    stat(file),
+    stat(`${file}-wal`).catch(() => ({ size: 0 })),
+  ])
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  return { bytes, volume: { bytes: blocks * bsize, availableBytes: bavail * bsize } }
 }
 
 /** Changes with every commit of another connection, in this process or another one (https://sqlite.org/pragma.html#pragma_data_version). */
@@ -58,6 +70,7 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
     listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
+    capacity: async () => ({ bytes: 0 }),
     // One commit waits while another is written. Reads are calls that return at once.
     turns: { creates: 2 * maxPerCommit, reads: Number.POSITIVE_INFINITY },
     warnings: [],

@@ -1,0 +1,8 @@
+/** What `createMetrics` reads of a process that has nothing to read yet. */
+export const nothingToRead = {
+  readLedgerWaits: () => undefined,
+  readLedgerConnections: () => undefined,
+  readLedgerCapacity: async () => ({ bytes: 0 }),
+  readProviderConnections: () => [],
+  memoryShare: () => 0,
+}
