@@ -45,7 +45,9 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
     .option(...expires)
     .option(...configOption)
     .option(...jsonOption)
-    .action((options: CreateOptions) => run(options, (session) => create(options, session)))
+    .action(async (options: CreateOptions) =>
+      end(await withLedger(options, terminal, (session) => create(options, session), 'write')),
+    )
   keys
     .command('list')
     .description('list all keys, oldest first, without the secrets')

@@ -20,6 +20,10 @@ import { configOption, formatTable, jsonOption, type Options, parsedBy } from '.
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
 const asTimestamp = parsedBy(toTimestamp, dates)
 
+interface MigrateOptions extends Options {
+  readonly check?: boolean
+}
+
 interface PruneOptions extends Options {
   readonly before: number
 }
@@ -71,9 +75,14 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       run(options, (session) => settle(id, { status, note }, session)),
     )
   add('migrate', 'bring the ledger to the schema of this version; besides start, no other command does')
+    .option('--check', 'only print what is missing; exit code 1 if something is')
     .option(...jsonOption)
-    .action(async (options: Options) =>
-      end(await withLedger(options, terminal, (session) => printMigrations(options, session), true)),
+    .action(async ({ check = false, ...options }: MigrateOptions) =>
+      end(
+        await (check
+          ? printMissing(options, terminal)
+          : withLedger(options, terminal, (session) => printMigrations(options, session), 'migrate')),
+      ),
     )
   add('backup <file>', 'copy a SQLite ledger to a new file, while gateways use it')
     .option(...jsonOption)
@@ -228,12 +237,29 @@ function exportedFields({ transaction, owner, provider, isCreated, quotedAmountO
   }
 }
 
-/** The session has migrated the ledger. */
-async function printMigrations({ json }: Options, { stores: { migrations }, terminal }: Session): Promise<ExitCode> {
-  if (json) terminal.out(JSON.stringify({ migrations }))
-  else if (migrations.length === 0) terminal.out('The ledger already has the schema of this version.')
-  else terminal.out(`The ledger now has the schema of this version. Migrations: ${migrations.join(', ')}.`)
-  return 0
+/** The session has migrated the ledger, but for what others hold. */
+async function printMigrations({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const { migrations, missingSteps: missing } = stores
+  if (json) terminal.out(JSON.stringify({ migrations, ...(missing.length > 0 && { missing }) }))
+  else if (migrations.length === 0 && missing.length === 0) terminal.out(hasSchema)
+  else if (migrations.length > 0) terminal.out(`${hasSchemaNow} Migrations: ${migrations.join(', ')}.`)
+  if (missing.length === 0) return 0
+  return refuse(`other sessions hold tables of the ledger, so it lacks: ${missing.join(', ')}; run this again`, terminal)
+}
+
+const hasSchema = 'The ledger already has the schema of this version.'
+const hasSchemaNow = 'The ledger now has the schema of this version.'
+
+/** Opens the ledger for reading only. */
+async function printMissing(options: Options, terminal: Terminal): Promise<ExitCode> {
+  return await withConfig(options, terminal, async ({ ledger: { url } }) => {
+    const { missingSteps } = await import('../ledger/index.ts')
+    const missing = await missingSteps(url)
+    if (options.json) terminal.out(JSON.stringify({ missing }))
+    else if (missing.length === 0) terminal.out(hasSchema)
+    else for (const step of missing) terminal.out(`missing: ${step}`)
+    return missing.length > 0 ? 1 : 0
+  })
 }
 
 /** Prints counts of the ledger. */

@@ -20,18 +20,23 @@ export interface Session {
 }
 
 /**
- * Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. A ledger of an
- * older version is opened only if `mayMigrate`.
+ * What a command may do to the ledger. `read` and `write` leave its schema as it is; where there is none, `read` shows an empty one
+ * and `write` makes it, unless `ledger.migrate` is manual.
  */
+type Access = 'read' | 'write' | 'migrate'
+
+/** Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. */
 export async function withLedger(
   options: Options,
   terminal: Terminal,
   work: (session: Session) => Promise<ExitCode>,
-  mayMigrate = false,
+  access: Access = 'read',
 ): Promise<ExitCode> {
   return await withConfig(options, terminal, async (config) => {
     const { openLedger } = await import('../ledger/index.ts')
-    const stores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, mayMigrate })
+    const { url, mustExist, migrate } = config.ledger
+    const whenMissing = access === 'read' ? 'show empty' : access === 'write' && migrate === 'manual' ? 'refuse' : 'make'
+    const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate' })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {

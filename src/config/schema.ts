@@ -250,6 +250,11 @@ const ledger = section(
       false,
       'Whether a start fails if the ledger does not exist: against a volume that is not mounted, or another working directory. First start once without it',
     ),
+    migrate: setting(
+      choice(['auto', 'manual']),
+      'auto',
+      '`auto`: a start makes the ledger, or gives it what this version adds to its schema. `manual`: only `swapgate ledger migrate` does; a start without it runs on the [schema before](ledger.md#upgrades), with a warning, and does not make a ledger',
+    ),
     refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
     reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
   },

@@ -1,7 +1,7 @@
 /** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Accounts } from '../core/access/authentication.ts'
 import type { Ledger } from '../core/ledger.ts'
@@ -16,15 +16,17 @@ import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
 import { creates } from './creates.ts'
+import type { Database } from './database.ts'
 import { entries } from './entries.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
+import { allSteps, type Migrated, MissingLedger, migrate, missingMessage, mustExistMessage, readSchema } from './schema/migrate.ts'
 import { backUpSqlite } from './sqlite/backup.ts'
-import { inspect, inspectSqlite, type LedgerInspection, memoryStores, sqliteStore } from './sqlite/store.ts'
-import { type LedgerCapacity, type LedgerConnections, type Migrated, migrate, mustExistMessage, type Store } from './store.ts'
+import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, sqliteTimeMs } from './sqlite/store.ts'
+import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
 import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
@@ -32,7 +34,9 @@ export interface LedgerOptions {
   readonly timeoutMs?: number
   /** Whether a ledger that does not exist is an error; else it is made, with a warning. */
   readonly mustExist?: boolean
-  /** Whether a ledger of an older version is migrated (default); else it is an error. A new one is always made. */
+  /** Whether a ledger that does not exist is made (default); else that is an error, or an empty one in memory takes its place. */
+  readonly whenMissing?: 'make' | 'refuse' | 'show empty'
+  /** Whether a ledger gets what it lacks of this version's schema (default); else that is off, or an error if this version does not run without. */
   readonly mayMigrate?: boolean
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
@@ -59,8 +63,9 @@ export interface OpenLedger {
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
-  /** The migrations that ran when it was opened. */
+  /** What ran of the schema when it was opened, and what it lacks. */
   readonly migrations: readonly string[]
+  readonly missingSteps: readonly string[]
   /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   readonly close: () => Promise<void>
@@ -72,15 +77,24 @@ export interface OpenLedger {
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
   const location = locationOf(url)
   try {
-    const { store, isNew, migrations } = await openStore(url, options)
+    const { store, isNew, migrations, missing } = await openStore(url, options)
     const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
-    return { ...assemble(store), migrations, warnings: [...made, ...store.warnings] }
+    const warnings = [...made, ...missingWarnings(missing, options), ...store.warnings]
+    return { ...assemble(store), migrations, missingSteps: missing, warnings }
   } catch (reason) {
     throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
   }
 }
 
-function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations'> {
+function missingWarnings(missing: readonly string[], { mayMigrate = true }: LedgerOptions): readonly string[] {
+  if (missing.length === 0) return []
+  const why = mayMigrate ? 'other sessions hold its tables' : 'ledger.migrate is manual'
+  return [
+    `ledger.migrate: the ledger lacks "${missing.join('", "')}", since ${why}: what needs it is off; run swapgate ledger migrate`,
+  ]
+}
+
+function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps'> {
   const { close, waits, connections, capacity, turns, findLostCommits } = store
   const ledger = { ...creates(store), ...idempotencyKeys(store), ...entries(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
@@ -119,17 +133,41 @@ interface OpenedStore extends Migrated {
 }
 
 async function openStore(url: string, options: LedgerOptions): Promise<OpenedStore> {
-  const { timeoutMs = 5_000, mustExist = false, mayMigrate = true, lookup, now } = options
+  try {
+    return await openExisting(url, options)
+  } catch (reason) {
+    if (!(reason instanceof MissingLedger) || options.whenMissing !== 'show empty') throw reason
+    return await openInMemory(options)
+  }
+}
+
+async function openExisting(url: string, options: LedgerOptions): Promise<OpenedStore> {
+  const { timeoutMs = 5_000, mustExist = false, whenMissing = 'make', mayMigrate = true, lookup, now } = options
   const file = sqliteUrl.exec(url)?.[1]
-  const prepare = (store: Store): Promise<Migrated> => migrate(store, { mustExist, mayMigrate })
-  if (file === memory) return await started(await memoryStore(now), async () => ({ isNew: false, migrations: [] }))
+  const prepare = (store: Store): Promise<Migrated> => migrate(store, { mustExist, mayMake: whenMissing === 'make', mayMigrate })
+  if (file === memory) return await openInMemory(options)
   if (mustExist && isMissing(url)) throw new Error(mustExistMessage)
+  if (whenMissing !== 'make' && file !== undefined && mightBeMade(file)) throw new MissingLedger(missingMessage)
   if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
   // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
-  const migrating = await started(await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }), prepare)
-  await migrating.store.close()
-  return { ...migrating, store: await postgresStore(url, { timeoutMs, lookup, now }) }
+  const { store: migrating, ...migrated } = await started(
+    await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }),
+    prepare,
+  )
+  await migrating.close()
+  return await started(await postgresStore(url, { timeoutMs, lookup, now }), async () => migrated)
+}
+
+async function openInMemory({ now }: LedgerOptions): Promise<OpenedStore> {
+  return await started(await memoryStore(now), async () => ({ isNew: false, migrations: [], missing: [] }))
+}
+
+/** Whether the file does not exist, and no other file is in the place of its directory. */
+function mightBeMade(file: string): boolean {
+  if (existsSync(file)) return false
+  const directory = dirname(resolve(file))
+  return existsSync(directory) ? statSync(directory).isDirectory() : mightBeMade(directory)
 }
 
 /** Whether the ledger is a file that does not exist. */
@@ -164,7 +202,7 @@ export function backUpLedger(url: string, target: string): boolean {
 export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
   try {
-    if (file !== undefined) return await inspectSqlite(file, tags)
+    if (file !== undefined) return await readSqlite(file, (database) => inspect({ database, databaseTimeMs: sqliteTimeMs }, tags))
     const { postgresStore } = await import('./postgres/store.ts')
     const store = await postgresStore(url, { timeoutMs: inspectionTimeoutMs })
     return await inspect(store, tags).finally(store.close)
@@ -173,10 +211,34 @@ export async function inspectLedger(url: string, tags: readonly string[]): Promi
   }
 }
 
+/**
+ * What the ledger lacks of this version's schema, in the order in which it gets it. Creates, changes and blocks nothing. Throws like
+ * `openLedger`; of a ledger that does not exist all is missing.
+ */
+export async function missingSteps(url: string): Promise<readonly string[]> {
+  const location = locationOf(url)
+  const file = sqliteUrl.exec(url)?.[1]
+  try {
+    if (file === memory) return []
+    if (isMissing(url)) return allSteps()
+    if (file !== undefined) return await readSqlite(file, missingIn)
+    const { postgresStore } = await import('./postgres/store.ts')
+    const store = await postgresStore(url, { timeoutMs: inspectionTimeoutMs })
+    return await missingIn(store.database).finally(store.close)
+  } catch (reason) {
+    throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
+  }
+}
+
+async function missingIn(database: Database): Promise<readonly string[]> {
+  return (await readSchema(database)).missing
+}
+
 /** Prepares the store and starts its clock. Closes it if that fails. */
 async function started(store: Store, prepare: (store: Store) => Promise<Migrated>): Promise<OpenedStore> {
   try {
     const migrated = await prepare(store)
+    await store.readSteps()
     await store.clock.start()
     return { ...migrated, store }
   } catch (reason) {

@@ -2,13 +2,13 @@
 
 import { setImmediate as pause } from 'node:timers/promises'
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Intent, TransactionRecord } from '../core/ledger.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import type { Database, LedgerClock, Write } from './database.ts'
 import type { CreateWithoutEntry } from './entry.ts'
-import { type ColumnTypes, migrations } from './schema/migrations.ts'
+import type { ColumnTypes } from './schema/migrations.ts'
+import type { StepName } from './schema/steps.ts'
 import type { TurnLimits } from './turns.ts'
 
 export type LockName = 'schema' | 'overrides' | 'mismatches'
@@ -20,6 +20,10 @@ export interface Store {
   /** The same for work that is a single statement. */
   readonly writeOne: Write
   readonly types: ColumnTypes
+  /** Whether the ledger has a step of the schema: what needs it is off until it has, which may be at any time. */
+  readonly has: (step: StepName) => boolean
+  /** Reads which steps the ledger has. */
+  readonly readSteps: () => Promise<void>
   readonly clock: LedgerClock
   /** The database's clock, in milliseconds since 1970. */
   readonly databaseTimeMs: RawBuilder<number>
@@ -126,59 +130,4 @@ export function trackInFlight(): InFlight {
       }
     },
   }
-}
-
-// Kysely: migrates a store to the schema of this version.
-
-export interface MigrationOptions {
-  /** Whether an empty store is an error. */
-  readonly mustExist: boolean
-  /** Whether a store of an older version is migrated; else it is an error. An empty one always is. */
-  readonly mayMigrate: boolean
-}
-
-export interface Migrated {
-  /** Whether the store was empty. */
-  readonly isNew: boolean
-  /** The steps that ran. */
-  readonly migrations: readonly string[]
-}
-
-/**
- * Runs all missing steps or none. Throws, without a change, if a newer version has migrated the store, if an older one has and
- * `mayMigrate` is false, or if it is empty and `mustExist`.
- */
-export async function migrate(store: Store, { mustExist, mayMigrate }: MigrationOptions): Promise<Migrated> {
-  const steps = migrations(store.types)
-  return await store.write(async (within) => {
-    await store.lock(within, 'schema')
-    const isNew = !(await hasMigrations(within))
-    if (isNew && mustExist) throw new Error(mustExistMessage)
-    if (!isNew) await refuseOther(within, Object.keys(steps), mayMigrate)
-    const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
-    const { error, results = [] } = await migrator.migrateToLatest()
-    if (error !== undefined) throw error
-    return { isNew, migrations: results.map(({ migrationName }) => migrationName) }
-  })
-}
-
-export const mustExistMessage = 'it does not exist, and ledger.mustExist is true; correct ledger.url, or mount its volume'
-
-async function hasMigrations(within: Database): Promise<boolean> {
-  const tables = await within.introspection.getTables({ withInternalKyselyTables: true })
-  return tables.some(({ name }) => name === 'kysely_migration')
-}
-
-async function refuseOther(within: Database, known: readonly string[], mayMigrate: boolean): Promise<void> {
-  const rows = await within
-    .withTables<{ kysely_migration: { name: string } }>()
-    .selectFrom('kysely_migration')
-    .select('name')
-    .execute()
-  const done = rows.map(({ name }) => name)
-  const strange = done.find((name) => !known.includes(name))
-  if (strange !== undefined)
-    throw new Error(`a newer swapgate has migrated it ("${strange}"): start that version, or restore an older backup`)
-  if (!mayMigrate && known.some((name) => !done.includes(name)))
-    throw new Error('an older swapgate has migrated it: start the gateway of this version, or run swapgate ledger migrate')
 }

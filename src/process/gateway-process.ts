@@ -56,7 +56,10 @@ export async function openGateway(
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
-  const ledgerStores = await openLedger(config.ledger.url, { mustExist: config.ledger.mustExist, lookup: freshLookup })
+  const { url, mustExist, migrate } = config.ledger
+  const mayChange = migrate === 'auto'
+  const whenMissing = mayChange ? 'make' : 'refuse'
+  const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, lookup: freshLookup })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe

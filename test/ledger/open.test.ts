@@ -75,6 +75,7 @@ describeStores(durableStores, (shared) => {
       url,
       'DROP TABLE kysely_migration',
       'DROP TABLE kysely_migration_lock',
+      'DROP TABLE schema_steps',
       'DROP TABLE IF EXISTS clock',
       'DROP TABLE ended',
       'DROP TABLE refused_creates',

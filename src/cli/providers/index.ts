@@ -23,6 +23,8 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   const providers = program.command('providers').description('show, compare and switch providers')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
+  const change = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
+    end(await withLedger(options, terminal, work, 'write'))
   const add = (usage: string, description: string): Command =>
     providers
       .command(usage)
@@ -51,9 +53,11 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
     .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asMirror)
     .option(...forceOption)
     .action((setting: MirrorSetting | undefined, options: ChangeFlags) =>
-      run(options, (session) => (setting ? printRouting(setting, options, session) : printMirror(options, session))),
+      setting
+        ? change(options, (session) => printRouting(setting, options, session))
+        : run(options, (session) => printMirror(options, session)),
     )
-  addSwitching(add, run)
+  addSwitching(add, change)
 }
 
 // `swapgate providers status`: prints the current status of every provider (docs/contract.md §12).

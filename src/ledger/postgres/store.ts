@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
 import { type Database, serverClock, type Workload, type Write } from '../database.ts'
+import { knownSteps } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LedgerCapacity, type LockName, type Store, trackInFlight } from '../store.ts'
 import { atOnce } from './at-once.ts'
@@ -29,6 +30,7 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
   const write: Write = (work, priority = 'usual') =>
     track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work)))
   const clock = serverClock(now)
+  const { has, read: readSteps } = knownSteps(database)
   return {
     database,
     write,
@@ -45,6 +47,8 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
       identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
       hasClock: true,
     },
+    has,
+    readSteps,
     clock,
     atOnce: atOnce({ database: databases.usual, write, track, clock }),
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,

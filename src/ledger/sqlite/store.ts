@@ -15,8 +15,9 @@ import { type Database, fixedClock, type Priority, uptimeClock, type Write } fro
 import { assetCounts, destinationCounts, openCounts } from '../open-transactions.ts'
 import { readAllOverrides } from '../operations.ts'
 import { readTagRecords } from '../provider-records.ts'
+import { knownSteps, migrate } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type LedgerCapacity, migrate, type Store, trackInFlight } from '../store.ts'
+import { type LedgerCapacity, type Store, trackInFlight } from '../store.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
 
 /** A reader waits for a lock only while another process recovers from a crash. */
@@ -58,11 +59,14 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
   const { commit, waitMs } = groupCommit(writer)
   const write: Write = (work, priority) => track(commit(work, priority))
   const clock = now ? fixedClock(now) : uptimeClock(reader, write)
+  const { has, read: readSteps } = knownSteps(reader)
   return {
     database: reader,
     write,
     writeOne: write,
     types: { integer: 'integer', text: 'text', identity: 'integer PRIMARY KEY AUTOINCREMENT', hasClock: false },
+    has,
+    readSteps,
     clock,
     databaseTimeMs: sqliteTimeMs,
     uptimeMs: () => Math.round(uptime() * 1000),
@@ -196,7 +200,7 @@ async function emptyImage(): Promise<Uint8Array> {
   const database = await openSqlite(memory, 0)
   const store = await storeOf(database, database)
   try {
-    await migrate(store, { mustExist: false, mayMigrate: true })
+    await migrate(store, { mustExist: false, mayMake: true, mayMigrate: true })
     return database.serialize()
   } finally {
     await store.close()
@@ -227,13 +231,13 @@ export async function inspect(
 }
 
 /** Throws if the file does not exist or cannot be read in this way. */
-export async function inspectSqlite(file: string, tags: readonly string[]): Promise<LedgerInspection> {
+export async function readSqlite<T>(file: string, read: (database: Database) => Promise<T>): Promise<T> {
   const location = pathToFileURL(file)
   // Without a write-ahead log the file is complete. In normal mode SQLite would create an empty log.
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(location, { readOnly: true, timeout: 0 })) })
   try {
-    return await inspect({ database, databaseTimeMs: sqliteTimeMs }, tags)
+    return await read(database)
   } finally {
     await database.destroy()
   }

@@ -1,0 +1,35 @@
+/**
+ * Kysely: the steps of the ledger's schema since the migrations of `migrations.ts`, which are schema 1 and never change: the version of
+ * that schema refuses names that it does not know. A released step never changes.
+ */
+import type { ColumnTypes } from './migrations.ts'
+
+/** The schema of this version. It runs on ledgers of the schema before and of the next one. */
+export const schemaNumber = 2
+
+export interface Step {
+  /** The schema that it belongs to. */
+  readonly schema: number
+  /**
+   * `expand`: tables, columns that are nullable or have a default, settings: what the version of the schema before does not notice.
+   * `contract`: removes what no version of the schema before uses.
+   */
+  readonly kind: 'expand' | 'contract'
+  /** They hold the locks of their tables only for a moment: rows are filled elsewhere. */
+  readonly statements: (types: ColumnTypes) => readonly string[]
+}
+
+export type StepName = keyof typeof known
+
+const known = {
+  'room for updates': { schema: 2, kind: 'expand', statements: ({ hasClock }) => (hasClock ? roomForUpdates : []) },
+} as const satisfies Readonly<Record<string, Step>>
+
+/** In their order. The ledger has their names, schemas and kinds. */
+export const steps: Readonly<Record<StepName, Step>> = known
+
+/** In PostgreSQL a changed row stays in its page, without a change of an index, while the page has room. */
+const roomForUpdates: readonly string[] = [
+  'ALTER TABLE transactions SET (fillfactor = 80)',
+  'ALTER TABLE claims SET (fillfactor = 80)',
+]
