@@ -1,7 +1,7 @@
 /** node:dns: the system's look-up of names. Each takes a thread of libuv's pool until it ends, whatever the time-out of its caller is. */
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { LookupTimeout } from '../domain/connect-failure.ts'
+import { LookupTimeout } from '../domain/failure-cause.ts'
 
 /** How long an answer is kept. */
 const keptMs = 30_000

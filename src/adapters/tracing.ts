@@ -23,7 +23,7 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace'
 import { maxTimerMs, withDefault } from '../domain/async.ts'
-import { errorTypeOf, faultTable } from '../domain/fault.ts'
+import { errorTypeOf, failureCauseOf, faultTable } from '../domain/fault.ts'
 import type { SpanResult } from '../domain/observation.ts'
 import { type Attributes, recordTraces, type Span, type Tracing } from '../domain/trace.ts'
 
@@ -270,9 +270,11 @@ export function toReadableSpan(span: Span, since1970: number, { resource, instru
 const contextOf = ({ trace, id }: Span) => ({ traceId: trace.id, spanId: id, traceFlags: TraceFlags.SAMPLED })
 
 function attributesOf({ fault }: Span, attributes: Attributes, failure: string | undefined): OtherAttributes {
+  const cause = fault && failureCauseOf(fault)
   return {
     ...attributes,
     ...(fault !== undefined && { 'swapgate.error_type': errorTypeOf(fault) }),
+    ...(cause !== undefined && { 'swapgate.cause': cause }),
     ...(failure !== undefined && { 'error.type': failure }),
   }
 }

@@ -5,6 +5,7 @@ import type { LookupFunction } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { type UnreadableCause, unreachableCauseOf } from '../domain/failure-cause.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
@@ -199,27 +200,31 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.status = status
     this.headers = headers
-    if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(tooLarge())
+    if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(new UnreadableBody('too_large'))
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.remainingBytes -= chunk.length
-    if (this.remainingBytes < 0) controller.abort(tooLarge())
+    if (this.remainingBytes < 0) controller.abort(new UnreadableBody('too_large'))
     else this.body.add(chunk)
   }
 
   onResponseEnd(): void {
-    const text = textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes)
-    if (text !== undefined || this.isRefusal) this.succeed(text ?? '')
-    else this.fail(standardFault('unreadable'))
+    try {
+      this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes))
+    } catch (reason) {
+      if (this.isRefusal) this.succeed('')
+      else this.fail(unreadable(reason))
+    }
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isUnsent = this.controller === undefined || isConnectError(error)
-    if (this.isRefusal) this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes) ?? '')
-    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { effect: 'nothingSent', cause: error }))
-    else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
-    else this.fail(standardFault('unreadable', { cause: error }))
+    const failureCause = unreachableCauseOf(error)
+    if (this.isRefusal) this.onResponseEnd()
+    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { effect: 'nothingSent', failureCause, cause: error }))
+    else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { failureCause, cause: error }))
+    else this.fail(unreadable(error))
   }
 
   /** A 4xx is one by its head alone, whatever becomes of its body. */
@@ -259,29 +264,61 @@ const decoders: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number)
   br: (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength }),
 }
 
-/** The body without its byte order mark. Undefined if it is not UTF-8, too large when decoded, or in a coding that is not known. */
-function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: number): string | undefined {
+/** What is wrong with the bytes of a body. */
+class UnreadableBody extends Error {
+  readonly failureCause: UnreadableCause
+
+  constructor(failureCause: UnreadableCause) {
+    super(`The body cannot be read: ${failureCause}.`)
+    this.failureCause = failureCause
+  }
+}
+
+/** `reason`: why the body cannot be read, or what ended the connection before its end. */
+function unreadable(reason: unknown): Fault {
+  return standardFault('unreadable', {
+    failureCause: reason instanceof UnreadableBody ? reason.failureCause : 'cut_off',
+    cause: reason,
+  })
+}
+
+const byteOrderMark = 0xfeff
+/** The marks of UTF-16 in either order; the one of UTF-32 begins or ends with one of them. */
+const otherMarks = ['fffe', 'feff', '0000feff'].map((mark) => Buffer.from(mark, 'hex'))
+
+/** The body without its byte order mark. Throws `UnreadableBody`. */
+function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: number): string {
   const decoded = contentEncoding === undefined ? bytes : decode(bytes, contentEncoding, maxLength)
-  if (!decoded || !isUtf8(decoded)) return undefined
+  if (otherMarks.some((mark) => decoded.subarray(0, mark.length).equals(mark))) throw new UnreadableBody('bom')
+  if (!isUtf8(decoded)) throw new UnreadableBody('charset')
   const text = decoded.toString('utf8')
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  if (text.charCodeAt(0) !== byteOrderMark) return text
+  if (text.charCodeAt(1) === byteOrderMark) throw new UnreadableBody('bom')
+  return text.slice(1)
 }
 
 /** Thousands of them, each around the next, would hold the loop for seconds. */
 const maxCodings = 2
 
 /** Of providers that compress though `identity` was asked for. */
-function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer | undefined {
+function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+  if (codings.length > maxCodings) throw new UnreadableBody('encoding')
+  return codings.reduceRight((decoded, coding) => decodeOne(decoded, coding, maxLength), bytes)
+}
+
+function decodeOne(bytes: Buffer, coding: string, maxLength: number): Buffer {
   try {
-    const codings = contentEncoding
-      .toLowerCase()
-      .split(',')
-      .map((coding) => coding.trim())
-    if (codings.length > maxCodings) return undefined
-    return codings.reduceRight<Buffer | undefined>((decoded, coding) => decoded && decoders[coding]?.(decoded, maxLength), bytes)
-  } catch {
-    return undefined
+    const decoded = decoders[coding]?.(bytes, maxLength)
+    if (decoded) return decoded
+  } catch (reason) {
+    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
+    throw new UnreadableBody(code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : code === 'Z_BUF_ERROR' ? 'cut_off' : 'encoding')
   }
+  throw new UnreadableBody('encoding')
 }
 
 /** With the header of zlib, as RFC 9110 has it, or without, as some servers send it. */
@@ -300,12 +337,9 @@ function roundToTimerBucket(milliseconds: number): number {
 
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
 
-function tooLarge(): Error {
-  return new Error('The response is too large.')
-}
-
 function timedOut(effect: 'nothingSent' | 'maybe'): Fault {
-  return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { effect })
+  const message = 'The provider did not answer in time; please try again later.'
+  return new Fault('timedOut', message, { effect, failureCause: 'timed_out' })
 }
 
 // node:buffer: collects the bytes of a response.

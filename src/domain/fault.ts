@@ -1,6 +1,7 @@
 /** What went wrong: the only error class that crosses a layer, its kinds, and what follows from each. */
 import { type Amount, compareAmounts, isPositive, isZero } from './amount.ts'
 import type { Confidential } from './confidential.ts'
+import type { FailureCause } from './failure-cause.ts'
 
 // What went wrong, and what follows from it: one row for each kind.
 
@@ -183,6 +184,8 @@ export interface FaultDetails {
   /** The value of `X-Swap-Reason`. Default: that of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
+  /** Why the provider could not be reached, or its response not be read. Only for operators, not for clients. */
+  readonly failureCause?: FailureCause
   /** The range in which the provider takes the amount, as far as it is known, if it refused the amount for that. */
   readonly amountRange?: AmountRange
   /** What is wrong with each parameter, if the message is about parameters of the request. */
@@ -213,6 +216,7 @@ export class Fault extends Error {
   readonly canForce: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
+  readonly failureCause: FailureCause | undefined
   readonly amountRange: AmountRange | undefined
   readonly errors: readonly ParameterError[] | undefined
   readonly others: readonly Fault[]
@@ -231,6 +235,7 @@ export class Fault extends Error {
     this.canForce = details.canForce ?? false
     this.reason = details.reason ?? faultTable[kind].reason
     this.unavailableCause = details.unavailableCause
+    this.failureCause = details.failureCause
     this.amountRange = details.amountRange
     this.errors = details.errors
     this.others = details.others ?? []
@@ -250,6 +255,18 @@ export class Fault extends Error {
     const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...present, ...details })
   }
+}
+
+/** Why the provider could not be reached, or its response not be read: of the fault, or of the fault that caused it. */
+export function failureCauseOf({ failureCause, cause }: Fault): FailureCause | undefined {
+  return failureCause ?? (cause instanceof Fault ? failureCauseOf(cause) : undefined)
+}
+
+/** The first cause that is no fault, else the innermost fault. */
+export function rootCauseOf(fault: Fault): unknown {
+  const { cause } = fault
+  if (cause === undefined) return fault
+  return cause instanceof Fault ? rootCauseOf(cause) : cause
 }
 
 /** The first fault, with the others beside it that are about a field too. There is at least one. */

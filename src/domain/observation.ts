@@ -1,5 +1,5 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
-import type { ConnectFailure } from './connect-failure.ts'
+import type { FailureCause } from './failure-cause.ts'
 import type { CallOutcome, ErrorType, Fault } from './fault.ts'
 import type { RequestName } from './question.ts'
 import type { OperationName } from './service.ts'
@@ -168,8 +168,8 @@ export interface CallEnd {
   /** Absent if there was no response. */
   readonly status: number | undefined
   readonly outcome: CallOutcome
-  /** Of an unreachable provider. */
-  readonly connectFailure?: ConnectFailure | undefined
+  /** Of a provider that could not be reached, or whose response could not be read. */
+  readonly failureCause?: FailureCause | undefined
   readonly seconds: number
 }
 

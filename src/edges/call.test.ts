@@ -45,8 +45,8 @@ test('its span, its metric and the provider’s time are equal, without the work
 test('a call without a response ends with its fault, also in its span', () => {
   const { span, end, observed } = callRecord()
   const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
-  const fault = new Fault('unreachable', 'No.', { cause })
+  const fault = new Fault('unreachable', 'No.', { failureCause: 'refused', cause })
   end(fault)
   expect(span.fault).toBe(fault)
-  expect(observed).toMatchObject([{ what: 'call', outcome: 'unreachable', connectFailure: 'refused', status: undefined }])
+  expect(observed).toMatchObject([{ what: 'call', outcome: 'unreachable', failureCause: 'refused', status: undefined }])
 })

@@ -1,8 +1,7 @@
 /** Sends calls to a provider in its form, and decodes the responses. */
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
-import { connectFailureOf } from '../domain/connect-failure.ts'
-import { callOutcomeOf, Fault, noPublicAddress, standardFault } from '../domain/fault.ts'
+import { callOutcomeOf, Fault, failureCauseOf, noPublicAddress, standardFault } from '../domain/fault.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
@@ -254,8 +253,8 @@ export class CallRecord {
     const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
     this.span?.end(fault, endedAt)
     const outcome = fault ? callOutcomeOf(fault) : 'done'
-    const connectFailure = fault && outcome === 'unreachable' ? connectFailureOf(fault) : undefined
-    observe({ what: 'call', operation, method, provider, server, status: this.status, outcome, connectFailure, seconds })
+    const failureCause = fault && failureCauseOf(fault)
+    observe({ what: 'call', operation, method, provider, server, status: this.status, outcome, failureCause, seconds })
   }
 
   private setStatus(status: number): void {

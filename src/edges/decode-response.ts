@@ -119,7 +119,7 @@ export class ResponseDecoder {
     await inSlices(rows, (item) => {
       try {
         for (const row of responseCodec.decodeRows(item, this.context, given)) keep(row, operation, items, derived)
-        if (items.length > maxRows) throw new JsonError(`more than ${maxRows} rows`)
+        if (items.length > maxRows) throw new JsonError(`more than ${maxRows} rows`, 'too_large')
       } catch (reason) {
         if (!dropsBadRows || !(reason instanceof WireError)) throw reason
         this.context.drift(reason.field || '_other', 'badRow')
@@ -145,7 +145,8 @@ export class ResponseDecoder {
   private toUnreadable(reason: unknown): unknown {
     if (!(reason instanceof WireError || reason instanceof JsonError)) return reason
     this.context.drift((reason instanceof WireError && reason.field) || '_other', 'unreadable')
-    return standardFault('unreadable', { provider: this.provider, cause: reason })
+    const failureCause = reason instanceof JsonError ? reason.failureCause : 'not_of_form'
+    return standardFault('unreadable', { provider: this.provider, failureCause, cause: reason })
   }
 }
 

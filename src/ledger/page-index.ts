@@ -79,6 +79,18 @@ export async function changePageIndex(within: Database, owner: string, at: SortP
   return segment
 }
 
+/** The one of an owner's newest entries, if it is too large. */
+export async function splitFirstSegment(within: Database, owner: string): Promise<void> {
+  await lockPageIndex(within, owner)
+  const { entries } = await within
+    .selectFrom('page_index')
+    .select('entries')
+    .where('owner', '=', owner)
+    .where(sql<boolean>`sort_key = ${firstPosition.sort_key}`)
+    .executeTakeFirstOrThrow()
+  if (entries > maxSegmentEntries) await splitSegment(within, owner, { ...firstPosition, entries })
+}
+
 /** The newest entries keep the segment; the others get a new one. */
 export async function splitSegment(within: Database, owner: string, segment: PageIndexSegment): Promise<void> {
   const kept = maxSegmentEntries / 2

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { createProxyMiddleware, proxyEventsPlugin, type RequestHandler } from 'http-proxy-middleware'
 import { parsedHeaders, type ServerStreams, serverStreams } from '../adapters/http/server.ts'
+import { type FailureCause, unreachableCauseOf } from '../domain/failure-cause.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { KeySearch, NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
 
@@ -128,7 +129,7 @@ class ProxiedCall {
     const connected = (): void => {
       this.isConnected = true
     }
-    if (clientRequest.socket) watchConnecting(clientRequest.socket, connected, () => this.fail(unreachable()))
+    if (clientRequest.socket) watchConnecting(clientRequest.socket, connected, () => this.fail(notConnected('timed_out')))
     this.request.on('data', this.onUpload)
   }
 
@@ -329,22 +330,27 @@ function exposeCollection(): Collect {
 // The faults of a call on the native lane.
 
 /** No byte of the request was sent. */
-function unreachable(cause?: Error): Fault {
+function unreachable(cause: Error): Fault {
+  return notConnected(unreachableCauseOf(cause), cause)
+}
+
+function notConnected(failureCause: FailureCause, cause?: Error): Fault {
   const { message } = standardFault('failed')
-  return new Fault('unreachable', message, { effect: 'nothingSent', cause })
+  return new Fault('unreachable', message, { effect: 'nothingSent', failureCause, cause })
 }
 
 function failed(cause?: Error): Fault {
-  return standardFault('failed', { cause })
+  return standardFault('failed', { failureCause: cause ? unreachableCauseOf(cause) : 'reset', cause })
 }
 
 /** In the body of the response. */
 function brokenOff(cause?: Error): Fault {
-  return standardFault('unreadable', { cause })
+  return standardFault('unreadable', { failureCause: 'cut_off', cause })
 }
 
 function timedOut(): Fault {
-  return new Fault('timedOut', 'The provider did not answer in time; please try again later.')
+  const message = 'The provider did not answer in time; please try again later.'
+  return new Fault('timedOut', message, { failureCause: 'timed_out' })
 }
 
 function tooSlow(what: 'request' | 'answer'): Fault {

@@ -26,7 +26,14 @@ export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | Jso
 export const oversizedRow = new JsonObject()
 
 /** The text is not JSON, or nested too deeply. The message has the position, never the text. */
-export class JsonError extends Error {}
+export class JsonError extends Error {
+  readonly failureCause: 'not_json' | 'too_large'
+
+  constructor(message: string, failureCause: JsonError['failureCause'] = 'not_json') {
+    super(message)
+    this.failureCause = failureCause
+  }
+}
 
 const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/
 
@@ -77,7 +84,7 @@ export async function parseJsonList(text: string): Promise<JsonValue> {
 }
 
 /** Thrown in a row that is too long. */
-const oversized = new JsonError(`a row of more than ${maxRowLength} characters`)
+const oversized = new JsonError(`a row of more than ${maxRowLength} characters`, 'too_large')
 
 /** Characters that keep a string from being a plain slice of the text. */
 const unplain = /[\\\u0000-\u001f\ud800-\udfff]/
@@ -101,7 +108,7 @@ class Reader {
   }
 
   value(depth: number): JsonValue {
-    if (++this.valueCount > maxValues) throw new JsonError(`more than ${maxValues} values`)
+    if (++this.valueCount > maxValues) throw new JsonError(`more than ${maxValues} values`, 'too_large')
     this.space()
     if (this.at > this.rowEnd) throw oversized
     const code = this.text.charCodeAt(this.at)
@@ -189,7 +196,7 @@ class Reader {
     if (this.text.charCodeAt(this.at) !== quote) this.fail()
     const key = this.string()
     if (names ? names.has(key) : keys.includes(key)) throw new JsonError(`duplicate key at position ${this.at}`)
-    if (keys.length === maxMembers) throw new JsonError(`more than ${maxMembers} members`)
+    if (keys.length === maxMembers) throw new JsonError(`more than ${maxMembers} members`, 'too_large')
     this.space()
     if (this.text.charCodeAt(this.at++) !== 0x3a) this.fail()
     keys.push(key)
@@ -206,7 +213,7 @@ class Reader {
 
   /** Steps over the opening bracket; true if the closing one follows at once. */
   private opens(depth: number, closing: number): boolean {
-    if (depth > maxDepth) throw new JsonError(`deeper than ${maxDepth} levels`)
+    if (depth > maxDepth) throw new JsonError(`deeper than ${maxDepth} levels`, 'too_large')
     this.at++
     this.space()
     if (this.text.charCodeAt(this.at) !== closing) return false

@@ -187,6 +187,17 @@ describe('a provider that does not work', () => {
       'no connection to the provider: nothing listens at its address and port (ECONNREFUSED)',
     )
     expect(outcomes(report)).toMatchObject({ currencies: 'fails', list: 'fails', 'unknown id': 'fails', key: 'fails' })
+    expect(report.checks[0]).toMatchObject({ cause: 'refused' })
+    const { out } = await place.swapgate('providers', 'try', 'alpha')
+    expect(out[1]).toMatch(/^fails .*\(ECONNREFUSED\) \(cause refused\)$/)
+  })
+
+  it('one whose list is no JSON: the cause, beside its status', async () => {
+    using place = new TrialPlace()
+    alpha.reply('currencies', () => ({ text: '<html>' }))
+    const { report } = await place.report('alpha')
+    expect(report.checks[0]).toMatchObject({ outcome: 'fails', status: 200, cause: 'not_json' })
+    expect(messageOf(report, 'currencies')).toBe('the response cannot be read: it is not JSON')
   })
 })
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { maxOpenCreates } from '../../src/core/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { query, wrongPageIndex } from './raw.ts'
@@ -34,12 +35,23 @@ async function open() {
   return { database, proxy, ledger, create, messages }
 }
 
-test('a create waits for the server four times, from the second one of its owner on', async () => {
+test('a create waits for the server twice, from the second one of its owner on', async () => {
   const { create, messages } = await open()
   await create('first')
   messages()
   expect(await create('second')).toBe(true)
-  expect(messages()).toBe(4)
+  expect(messages()).toBe(2)
+})
+
+test('a page index that many creates have filled is divided after them', async () => {
+  const { database, create } = await open()
+  await create('first')
+  for (let from = 0; from < 1_100; from += 100) {
+    const creates = Array.from({ length: 100 }, (_, n) => create(`${from + n}`))
+    expect(await Promise.all(creates)).toEqual(creates.map(() => true))
+  }
+  await expect.poll(() => query(database, 'SELECT 1 FROM page_index'), { timeout: eventTimeoutMs }).toHaveLength(2)
+  expect(await wrongPageIndex(database)).toEqual([])
 })
 
 test('of creates at a time each is there with its key, and the server commits far fewer times', async () => {

@@ -123,7 +123,7 @@ describe('requests and calls', () => {
     const call = { what: 'call', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
     metrics.observe({ ...call, status: 200, outcome: 'done' })
     metrics.observe({ ...call, status: undefined, outcome: 'timedOut' })
-    metrics.observe({ ...call, status: undefined, outcome: 'unreachable', connectFailure: 'dns_timeout' })
+    metrics.observe({ ...call, status: undefined, outcome: 'unreachable', failureCause: 'dns_timeout' })
     metrics.observe({ ...call, status: 799, outcome: 'failed' })
     expect(await lines(metrics, 'swapgate_requests_total')).toEqual([
       'swapgate_requests_total{operation="get_rate",client_form="A",provider_form="B",provider="beta",error_type="none"} 1',

@@ -79,7 +79,7 @@ test('O5: a read that is sent twice has a client span for each, and the second s
   expect(others).toEqual([])
   expect(first).toMatchObject({
     status: 'error',
-    attributes: { 'error.type': 'provider_failed', 'swapgate.error_type': 'provider_failed' },
+    attributes: { 'error.type': 'provider_failed', 'swapgate.error_type': 'provider_failed', 'swapgate.cause': 'reset' },
   })
   expect(first.attributes).not.toHaveProperty(['http.response.status_code'])
   expect(first.attributes).not.toHaveProperty(['http.request.resend_count'])

@@ -1,6 +1,6 @@
 /** Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`). */
-import { rootCauseOf } from '../../domain/connect-failure.ts'
-import type { Fault } from '../../domain/fault.ts'
+import type { FailureCause } from '../../domain/failure-cause.ts'
+import { type Fault, failureCauseOf, rootCauseOf } from '../../domain/fault.ts'
 import { type LostCommits, type Observation, type RequestEnd, snakeCase } from '../../domain/observation.ts'
 
 /** From the least. */
@@ -117,15 +117,20 @@ export function requestEvent(end: RequestEnd, time: string, formOf: FormOf): Eve
     seconds: rounded(end.seconds),
     provider_seconds: rounded(end.providerSeconds),
     added_seconds: rounded(end.addedSeconds),
-    error: isOurs ? causeOf(fault) : errorType === 'provider_unreachable' ? withoutOrigin(causeOf(fault)) : undefined,
+    error: isOurs ? causeOf(fault) : failureOf(fault),
   }
 }
 
-/** The code that fails to connect is not ours. */
-function withoutOrigin(fields: ErrorFields | undefined): Omit<ErrorFields, 'stack'> | undefined {
-  if (!fields) return undefined
-  const { stack: _, ...rest } = fields
-  return rest
+/** What kept a provider from being reached or read. Without a stack: the code that fails is not ours. */
+function failureOf(fault: Fault | undefined): FailureFields | undefined {
+  const cause = fault && failureCauseOf(fault)
+  if (!fault || cause === undefined) return undefined
+  const { stack: _, ...error } = describeError(rootCauseOf(fault))
+  return { cause, ...error }
+}
+
+interface FailureFields extends Omit<ErrorFields, 'stack'> {
+  readonly cause: FailureCause
 }
 
 /** Rounds to a microsecond. */

@@ -1,7 +1,7 @@
 /** Metrics of clients' requests. */
 
 import { STATUS_CODES } from 'node:http'
-import { connectFailures } from '../../domain/connect-failure.ts'
+import { unreachableCauses, unreadableCauses } from '../../domain/failure-cause.ts'
 import {
   type BreakerState,
   type BudgetPolicy,
@@ -197,7 +197,13 @@ export function callMetrics(
     name: 'swapgate_provider_unreachable_total',
     help: 'Calls for which no connection to the provider was made, by cause.',
     labels: ['provider', 'cause'],
-    initialValues: () => combinations(tags(), connectFailures),
+    initialValues: () => combinations(tags(), unreachableCauses),
+  })
+  const unreadable = exposition.counter({
+    name: 'swapgate_provider_unreadable_total',
+    help: 'Calls whose response could not be read, by cause.',
+    labels: ['provider', 'cause'],
+    initialValues: () => combinations(tags(), unreadableCauses),
   })
   const cooldowns = exposition.counter({
     name: 'swapgate_provider_cooldowns_total',
@@ -231,7 +237,7 @@ export function callMetrics(
   })
   return {
     call(observation) {
-      const { operation, method, provider, server, outcome, connectFailure, seconds } = observation
+      const { operation, method, provider, server, outcome, failureCause, seconds } = observation
       const status = statusOf(observation)
       const error = errorOf(observation, status)
       durations.observe(
@@ -246,7 +252,8 @@ export function callMetrics(
         seconds,
       )
       calls.inc({ operation: snakeCase(operation), provider, outcome: snakeCase(outcome) })
-      if (connectFailure) unreachable.labels(provider, connectFailure).inc()
+      if (outcome === 'unreachable') unreachable.labels(provider, failureCause ?? 'other').inc()
+      if (outcome === 'unreadable') unreadable.labels(provider, failureCause ?? 'not_of_form').inc()
     },
     cooldown: ({ provider, reason }) => cooldowns.labels(provider, snakeCase(reason)).inc(),
     operationRefused: ({ provider, operation }) => refusedOperations.labels(provider, snakeCase(operation)).inc(),

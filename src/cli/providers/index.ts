@@ -97,6 +97,10 @@ function statusLines({ strategy, mirror, overrides, replicas, oldestSeconds, pro
         return `Suspended at ${name}: ${where}, since ${since}, until ${until}: three mismatches in a row of ${kind}.`
       }),
     ),
+    ...providers.flatMap(({ name, live }) => {
+      const causes = Object.entries(live?.causes ?? {}).map(([cause, count]) => `${cause} ${count}`)
+      return causes.length === 0 ? [] : [`Failed at ${name} in the last minute: ${causes.join(', ')}.`]
+    }),
     ...(mirror ? [`Mirror: ${mirror.provider} also gets ${mirror.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
       const effect = isAsleep ? ' It has no effect with this file.' : ''

@@ -79,10 +79,11 @@ function triedProvider(connected: ConnectedProvider, provider: Provider, address
   }
 }
 
-function describe({ check, outcome, message, status, deviations }: ObservedCheck): readonly string[] {
-  const shownStatus = outcome === 'fails' && status !== undefined ? ` (status ${status})` : ''
+function describe({ check, outcome, message, status, cause, deviations }: ObservedCheck): readonly string[] {
+  const facts = [status !== undefined && `status ${status}`, cause !== undefined && `cause ${cause}`].filter(Boolean)
+  const shown = outcome === 'fails' && facts.length > 0 ? ` (${facts.join(', ')})` : ''
   return [
-    line(outcome, check, `${message}${shownStatus}`),
+    line(outcome, check, `${message}${shown}`),
     ...deviations.map((deviation) => line('differs', check, deviationText(deviation))),
   ]
 }

@@ -26,6 +26,23 @@ it('counts requests, calls and failures of each provider', () => {
   expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
 })
 
+it('counts why calls found no provider, or no response that can be read, for a minute', () => {
+  const { counted, pass } = figures()
+  for (const failureCause of ['refused', 'not_json', 'not_json', undefined])
+    counted.observe({ ...call('unreachable'), failureCause } as Observation)
+  const counts = { ...counted.counts('alpha'), listAgeSeconds: null, assets: null }
+  expect(counts.causes).toEqual({ refused: 1, not_json: 2 })
+  const { causes: _, ...older } = counts
+  const replicas = [counts, counts, older].map((one) => ({ replica: 'one', ageMs: 0, mirror: null, providers: [one] }))
+  const { causes } = liveFigures({ tag: 'alpha', rateLimit: { quotes: 0, create: 0, read: 0 } }, false, replicas)
+  expect(Object.entries(causes)).toEqual([
+    ['not_json', 4],
+    ['refused', 2],
+  ])
+  pass(61_000)
+  expect(counted.counts('alpha').causes).toEqual({})
+})
+
 it('counts judgements of creates that did not pass, and how far creates are off their quotes, for a minute', () => {
   const { counted, pass } = figures()
   for (const outcome of ['passed', 'tolerated', 'counted', 'refused', 'refused'] as const)

@@ -1,4 +1,5 @@
 /** Counts per provider for the last minute, from observations. Each observation costs one look-up and one addition. */
+import type { FailureCause } from '../../domain/failure-cause.ts'
 import { breakerStates, type Observation, type Observer } from '../../domain/observation.ts'
 import type { Clock } from '../clock.ts'
 import type { MirrorCounts } from '../routing/mirror.ts'
@@ -20,6 +21,7 @@ interface Slice {
   deviations: number
   deviationSum: number
   readonly latency: Map<number, number>
+  readonly causes: Map<FailureCause, number>
 }
 
 interface ProviderState {
@@ -79,13 +81,18 @@ export class ProviderFigures {
     const recent = state.slices.filter(({ number }) => number > current - slices)
     const sum = (of: (slice: Slice) => number): number => recent.reduce((total, slice) => total + of(slice), 0)
     const latency = new Map<number, number>()
-    for (const slice of recent) for (const [bucket, count] of slice.latency) add(latency, bucket, count)
+    const causes = new Map<FailureCause, number>()
+    for (const slice of recent) {
+      for (const [bucket, count] of slice.latency) add(latency, bucket, count)
+      for (const [cause, count] of slice.causes) add(causes, cause, count)
+    }
     const open = [...state.breaker].filter(([, breaker]) => breaker !== breakerStates[0])
     return {
       provider,
       requests: sum(({ requests }) => requests),
       calls: sum(({ calls }) => calls),
       failedCalls: sum(({ failedCalls }) => failedCalls),
+      causes: Object.fromEntries(causes),
       drift: sum(({ drift }) => drift),
       judgements: { refused: sum(({ refused }) => refused), counted: sum(({ counted }) => counted) },
       quoteDeviation: { creates: sum(({ deviations }) => deviations), sum: sum(({ deviationSum }) => deviationSum) },
@@ -101,10 +108,11 @@ export class ProviderFigures {
     return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
   }
 
-  private addCall({ provider, outcome, seconds }: Extract<Observation, { what: 'call' }>): void {
+  private addCall({ provider, outcome, failureCause, seconds }: Extract<Observation, { what: 'call' }>): void {
     const slice = this.slice(provider)
     slice.calls++
     if (!successful.has(outcome)) slice.failedCalls++
+    if (failureCause !== undefined) add(slice.causes, failureCause, 1)
     add(slice.latency, bucketOf(seconds * 1000), 1)
   }
 
@@ -123,7 +131,7 @@ export class ProviderFigures {
     const last = kept.at(-1)
     if (last?.number === number) return last
     const judged = { refused: 0, counted: 0, deviations: 0, deviationSum: 0 }
-    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, ...judged, latency: new Map() }
+    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, ...judged, latency: new Map(), causes: new Map() }
     kept.push(slice)
     while ((kept[0]?.number ?? number) <= number - slices) kept.shift()
     return slice
@@ -134,8 +142,8 @@ export class ProviderFigures {
   }
 }
 
-function add(counts: Map<number, number>, bucket: number, count: number): void {
-  counts.set(bucket, (counts.get(bucket) ?? 0) + count)
+function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
 function bucketOf(ms: number): number {
@@ -159,6 +167,8 @@ export interface ProviderCounts {
   readonly calls: number
   /** Calls without a response, with an unreadable one, a 5xx, or a refused gateway key. */
   readonly failedCalls: number
+  /** Why calls found no provider, or no response that can be read; absent in the counts of older processes. */
+  readonly causes?: Readonly<Partial<Record<FailureCause, number>>>
   /** Latency of the calls, in buckets of `latencyOf`. */
   readonly latency: BucketCounts
   /** By operation. A missing one is closed. */

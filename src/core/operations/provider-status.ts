@@ -1,4 +1,5 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
+import type { FailureCause } from '../../domain/failure-cause.ts'
 import { toIso } from '../../domain/instant.ts'
 import { type BudgetPolicy, type JudgementKind, reservedForGatewayReads } from '../../domain/observation.ts'
 import type { ProviderState } from '../../domain/service.ts'
@@ -222,6 +223,8 @@ interface LiveFigures {
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null }
   readonly calls: number
   readonly failedCalls: number
+  /** Why calls found no provider, or no response that can be read, with their number, most first. */
+  readonly causes: Readonly<Partial<Record<FailureCause, number>>>
   /** Operations whose breaker is not closed in at least one replica, with the worst state. */
   readonly breaker: Readonly<Record<string, string>>
   /** Null: unlimited. */
@@ -263,6 +266,7 @@ export function liveFigures(
     latencyMs: { p50: percentile(latency, 0.5, latencyOf), p95: percentile(latency, 0.95, latencyOf) },
     calls: sum(own, 'calls'),
     failedCalls: sum(own, 'failedCalls'),
+    causes: causesOf(own),
     breaker: worstBreakers(own),
     budgetLeft: { quotes: left('quotes'), create: left('create'), read: left('read') },
     listAgeSeconds: smallest(own.map(({ listAgeSeconds }) => listAgeSeconds)),
@@ -281,6 +285,13 @@ function sum(counts: readonly ProviderCounts[], what: 'requests' | 'calls' | 'fa
 
 function judged(counts: readonly ProviderCounts[], outcome: keyof JudgementCounts): number {
   return counts.reduce((total, { judgements }) => total + (judgements?.[outcome] ?? 0), 0)
+}
+
+function causesOf(counts: readonly ProviderCounts[]): LiveFigures['causes'] {
+  const sums = new Map<string, number>()
+  for (const [cause, count] of counts.flatMap(({ causes = {} }) => Object.entries(causes)))
+    sums.set(cause, (sums.get(cause) ?? 0) + count)
+  return Object.fromEntries([...sums].sort(([, one], [, other]) => other - one))
 }
 
 function meanDeviation(counts: readonly ProviderCounts[]): number | null {

@@ -2,8 +2,8 @@
 
 import { isZero } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/asset.ts'
-import { type ConnectFailure, connectFailureOf, rootCauseOf } from '../../domain/connect-failure.ts'
-import { Fault } from '../../domain/fault.ts'
+import type { FailureCause } from '../../domain/failure-cause.ts'
+import { Fault, failureCauseOf, rootCauseOf } from '../../domain/fault.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
@@ -204,7 +204,7 @@ function limitsText({ minAmount, maxAmount }: Quote): string {
   return `minimum ${minAmount ?? 'unknown'}, maximum ${maxAmount ?? 'unknown'}`
 }
 
-const connectFailures: Readonly<Record<ConnectFailure, string>> = {
+const failureCauses: Readonly<Record<FailureCause, string>> = {
   dns_not_found: 'its name does not exist',
   dns_timeout: 'no name server answers about its name',
   dns_failed: 'the look-up of its name fails',
@@ -212,9 +212,19 @@ const connectFailures: Readonly<Record<ConnectFailure, string>> = {
   no_route: 'there is no route to its address',
   timed_out: 'its address does not answer',
   reset: 'it closes the connection',
-  certificate: 'its certificate is not valid here',
-  tls: 'it does not speak TLS as it should',
+  tls_expired: 'its certificate is not valid today',
+  tls_untrusted: 'its certificate is of an authority that is not known here',
+  tls_wrong_name: 'its certificate is of another name',
+  not_tls: 'it does not speak TLS there',
+  tls_failed: 'TLS with it fails',
   other: 'it cannot be made',
+  charset: 'it is not in UTF-8',
+  encoding: 'its content coding is not known, or not what it says',
+  bom: 'it begins with the byte order mark of another charset, or with two',
+  cut_off: 'it ends before its end',
+  too_large: 'it is too large',
+  not_json: 'it is not JSON',
+  not_of_form: 'it is not of the form',
 }
 
 /** A failed call for the operator, with more of the cause than a client gets. */
@@ -225,13 +235,13 @@ function describeFault(fault: Fault): string {
     case 'accessRefused':
       return 'the key is refused'
     case 'unreachable':
-      return `no connection to the provider: ${connectFailures[connectFailureOf(fault)]}${codeOf(fault)}`
+      return `no connection to the provider: ${failureCauses[failureCauseOf(fault) ?? 'other']}${codeOf(fault)}`
     case 'timedOut':
       return 'no response within the timeout'
     case 'limited':
       return "the provider's limit of requests is reached"
     case 'unreadable':
-      return `the response is not of the form${cause instanceof Error ? `: ${cause.message}` : ''}`
+      return unreadableText(fault)
     case 'unavailable':
       return fault.unavailableCause === 'budget'
         ? 'the budget for calls to the provider is used up'
@@ -241,6 +251,13 @@ function describeFault(fault: Fault): string {
     default:
       return message
   }
+}
+
+function unreadableText(fault: Fault): string {
+  const { cause } = fault
+  const failureCause = failureCauseOf(fault) ?? 'not_of_form'
+  if (failureCause !== 'not_of_form') return `the response cannot be read: ${failureCauses[failureCause]}`
+  return `the response is not of the form${cause instanceof Error ? `: ${cause.message}` : ''}`
 }
 
 /** The word of the system or of OpenSSL, which can be searched for. */
@@ -320,6 +337,8 @@ async function read<T>({ needsKey }: TriedProvider, ends: KeyedEnds, op: Op, res
 export interface Observed {
   /** Of the last response; absent if there was none. */
   readonly status?: number
+  /** Of the last call, if it found no provider or no response that can be read. */
+  readonly cause?: FailureCause
   /** In the order of their first appearance. */
   readonly deviations: readonly DeviationCount[]
 }
@@ -341,18 +360,22 @@ const maxNames = 50
 export class TrialObserver {
   private readonly counts = new Map<string, DeviationCount>()
   private status: number | undefined
+  private cause: FailureCause | undefined
 
   readonly observe = (observation: Observation): void => {
-    if (observation.what === 'call') this.status = observation.status
-    else if (observation.what === 'drift') this.add(observation)
+    if (observation.what === 'drift') this.add(observation)
+    if (observation.what !== 'call') return
+    this.status = observation.status
+    this.cause = observation.failureCause
   }
 
   take(): Observed {
-    const { status } = this
+    const { status, cause } = this
     const deviations = [...this.counts.values()]
     this.counts.clear()
     this.status = undefined
-    return { ...(status !== undefined && { status }), deviations }
+    this.cause = undefined
+    return { ...(status !== undefined && { status }), ...(cause !== undefined && { cause }), deviations }
   }
 
   private add({ field, name, drift }: Deviation): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../test/support/service.ts'
-import { LookupTimeout } from '../../domain/connect-failure.ts'
+import { LookupTimeout } from '../../domain/failure-cause.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { type Context, type Op, operationNames, type SwapService } from '../../domain/service.ts'

@@ -1,8 +1,8 @@
 /** The circuit breaker of one operation at one provider (docs/contract.md §8). */
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { LookupTimeout, rootCauseOf } from '../../domain/connect-failure.ts'
-import { type Fault, faultTable } from '../../domain/fault.ts'
+import { LookupTimeout } from '../../domain/failure-cause.ts'
+import { type Fault, faultTable, rootCauseOf } from '../../domain/fault.ts'
 import type { BreakerState } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
 import { SlidingWindowCounter } from '../../domain/sliding-window-counter.ts'

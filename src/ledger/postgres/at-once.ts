@@ -9,26 +9,34 @@ import { otherTags } from '../accounts.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
 import { entryOfCreate } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
-import { firstPosition, maxSegmentEntries, position, splitSegment } from '../page-index.ts'
+import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion } from '../store.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
 
 interface Resources {
-  /** Where one statement is one transaction. */
+  /** Where one statement is one transaction: of intents, and of results. */
   readonly database: Database
+  readonly results: Database
   readonly write: Write
+  readonly withRetries: <T>(work: () => Promise<T>) => Promise<T>
   readonly track: <T>(work: Promise<T>) => Promise<T>
   readonly clock: LedgerClock
 }
 
-export function atOnce({ database, write, track, clock }: Resources): AtOnce {
+export function atOnce({ database, results, write, withRetries, track, clock }: Resources): AtOnce {
+  const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlySet<string>> => {
+    const { completed, tooLarge } = await withRetries(() => complete(results, completions, clock))
+    // A segment that stays too large is split after the next create.
+    for (const owner of tooLarge) void track(write((within) => splitFirstSegment(within, owner))).catch(() => {})
+    return completed
+  }
   const tracked =
     <Args extends readonly unknown[]>(call: (...args: Args) => Promise<boolean>) =>
     (...args: Args) =>
       track(call(...args))
   return {
     begin: tracked(together((intents) => begin(database, intents, clock))),
-    complete: tracked(together((completions) => write((within) => complete(within, completions, clock), 'result'))),
+    complete: tracked(together(completeAndSplit)),
     maxAlone: 5,
   }
 }
@@ -77,7 +85,9 @@ function together<Item extends { readonly id: string }>(run: (items: readonly It
 
 /** A lock that is held for longer must not stop what does not need it: then each goes alone. */
 const lockTimeout = '250ms'
-const locksBriefly = sql`set_config('lock_timeout', ${sql.lit(lockTimeout)}, true)`
+const ownCommit = sql`${sql.raw(commits)} (
+      select set_config('synchronous_commit', 'on', true) as flushed, set_config('lock_timeout', ${sql.lit(lockTimeout)}, true) as locks
+    )`
 
 /** Of an account: what other statements and processes begin at the same time is not counted yet. Beyond that each is counted by itself. */
 const maxUncounted = maxOpenCreates / 2
@@ -85,9 +95,7 @@ const maxUncounted = maxOpenCreates / 2
 /** An expired key is not a new one. */
 async function begin(database: Database, intents: readonly Intent[], clock: LedgerClock): Promise<ReadonlySet<string>> {
   const begunAt = clock.at(clock.read())
-  const { rows } = await sql<{ readonly intent: string }>`${sql.raw(commits)} (
-      select set_config('synchronous_commit', 'on', true) as flushed, ${locksBriefly} as locks
-    ), input as (
+  const { rows } = await sql<{ readonly intent: string }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
         next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
@@ -151,20 +159,24 @@ const entryFromInput = sql.raw(
     .join(', '),
 )
 
+interface Completed {
+  /** Ids of intents. */
+  readonly completed: ReadonlySet<string>
+  /** Owners whose newest segment has more entries than one should. */
+  readonly tooLarge: ReadonlySet<string>
+}
+
 /**
  * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
  * statement fails by the division. Events of entries would be another part of this statement.
  */
-async function complete(within: Database, completions: readonly Completion[], clock: LedgerClock): Promise<ReadonlySet<string>> {
+async function complete(database: Database, completions: readonly Completion[], clock: LedgerClock): Promise<Completed> {
   const first = sql`sort_key = ${sql.lit(firstPosition.sort_key.toString())}::bigint`
-  const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`
-    with own_locks as (
-      select ${locksBriefly} as locks
-    ), input as (
-      select input.* from own_locks cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
+  const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`${ownCommit}, input as (
+      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json
       )
-      where locks is not null
+      where flushed is not null and locks is not null
     ), segments as (
       select owner, older from page_index
       where owner in (select owner from input) and ${first}
@@ -200,10 +212,11 @@ async function complete(within: Database, completions: readonly Completion[], cl
       returning page_index.owner, page_index.entries
     )
     select intent, completed.owner, entries, 1 / (case when counted.owner is null then 0 else 1 end) as is_counted
-    from completed left join counted on counted.owner = completed.owner`.execute(within)
-  const larger = new Map(rows.filter(({ entries }) => entries > maxSegmentEntries).map(({ owner, entries }) => [owner, entries]))
-  for (const [owner, entries] of larger) await splitSegment(within, owner, { ...firstPosition, entries })
-  return new Set(rows.map(({ intent }) => intent))
+    from completed left join counted on counted.owner = completed.owner`.execute(database)
+  return {
+    completed: new Set(rows.map(({ intent }) => intent)),
+    tooLarge: new Set(rows.filter(({ entries }) => entries > maxSegmentEntries).map(({ owner }) => owner)),
+  }
 }
 
 function completionRow({ id, create, record, tags }: Completion) {
