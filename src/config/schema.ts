@@ -155,6 +155,7 @@ const telemetry = section(
   {
     metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls; else it has only the metrics of the process'),
     endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
+    tracesEndpoint: setting(baseUrlOrNone, '', 'The same for traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
     disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),
     sampler: setting(
       choice(samplers),
