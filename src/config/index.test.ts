@@ -84,6 +84,7 @@ describe('a valid configuration', () => {
       maxBodyBytes: 16_384,
       connections: 10_000,
       socketTimeout: 75,
+      keepAliveTimeout: 66,
       drain: 10,
       shutdownDelay: 2,
       cors: [],

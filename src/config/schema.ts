@@ -62,6 +62,12 @@ const server = section(
       'Idle timeout of a connection, and maximum time for a client to read a response; at least twice the longest `timeout` of a provider, and twice the `nativeIdle` of one with `native` paths',
       'seconds',
     ),
+    keepAliveTimeout: setting(
+      seconds('above 0'),
+      66,
+      'How long a connection stays open after a response, for the next request; `Keep-Alive` announces a second less. Longer than what is in front keeps an idle connection ([a value for each balancer](deployment.md#idle-connections-of-a-balancer)): else a request meets a connection that is being closed, which a client sees as 502',
+      'seconds',
+    ),
     drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
     shutdownDelay: setting(
       seconds(),
