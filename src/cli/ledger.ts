@@ -6,12 +6,13 @@ import { type Command, Option } from 'commander'
 import type { Config } from '../config/index.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
+import { findSwaps, findTextRule, type SwapRow, toFindText } from '../core/operations/find.ts'
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
 import { unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
-import { formatTransactionId } from '../domain/swap.ts'
+import { formatTransactionId, type Transaction } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
 import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -54,6 +55,14 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
   add('unknown', 'list creates with an unknown outcome or a contradicting response, and transactions that need a person')
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printUnresolved(options, session)))
+  add('find <text>', 'find creates and transactions by an id, a request, an Idempotency-Key, an address or an account')
+    .option('--limit <number>', 'how many at most', parsedBy(toLimit, limitRule), 100)
+    .option(...jsonOption)
+    .action((text: string, { limit, ...options }: FindOptions, command: Command) => {
+      const wanted = toFindText(text)
+      if (wanted === undefined) command.error(`error: the text must be ${findTextRule}`)
+      return run(options, (session) => find(wanted, limit, options, session))
+    })
   add('resolve <intent>', 'record the outcome of such a create')
     .option('--bind <id>', 'the transaction exists: its id at the provider, or its id for clients')
     .option('--none', 'nothing was created')
@@ -126,12 +135,53 @@ async function printUnresolved({ json }: Options, { stores, terminal }: Session)
   }
 }
 
+/** Whole pages are as cheap as short ones. */
+const findPageSize = 100
+const limitRule = 'a number from 1 to 10000'
+
+function toLimit(text: string): number | undefined {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return limit >= 1 && limit <= 10_000 ? limit : undefined
+}
+
+interface FindOptions extends Options {
+  readonly limit: number
+}
+
+async function find(text: string, limit: number, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  let { rows, next } = await findSwaps(stores.ledgerAdmin, text, Math.min(limit, findPageSize))
+  while (next && rows.length < limit) {
+    const page = await findSwaps(stores.ledgerAdmin, text, Math.min(limit - rows.length, findPageSize), next)
+    rows = [...rows, ...page.rows]
+    next = page.next
+  }
+  if (json) {
+    terminal.out(JSON.stringify(rows))
+    return 0
+  }
+  if (rows.length === 0) terminal.out('The ledger has nothing of it. The log has every request by its id, also the refused ones.')
+  else for (const line of formatTable([findHead, ...rows.map(foundColumns)])) terminal.out(line)
+  if (next) terminal.out(`There are more: these are the newest ${rows.length}; --limit shows others.`)
+  return 0
+}
+
+const findHead = ['transaction or intent', 'state', 'attempted', 'account', 'request', 'order', 'found by']
+
+function foundColumns(row: SwapRow): readonly string[] {
+  const { id, intent, state, status, attemptedAt, account, requestId, matched } = row
+  const shownState = state === 'done' ? (status ?? 'unknown') : state
+  return [id ?? intent ?? '', shownState, attemptedAt ?? '', account ?? '', requestId ?? '', orderText(row), matched.join(', ')]
+}
+
 function transactionColumns(found: FoundTransaction): readonly string[] {
   const { id, attention, status, createdAt, reportedAt, account, ...order } = shortRow(found)
   return [id, attention ?? '', status ?? 'unknown', createdAt, reportedAt ?? '', account ?? '', orderText(order)]
 }
 
-function orderText(order: Partial<FoundTransaction['entry']['transaction']>): string {
+type Order = { readonly [Field in (typeof orderFields)[number]]?: Transaction[Field] | undefined }
+const orderFields = ['codeFrom', 'coinFrom', 'codeTo', 'coinTo', 'amountIn', 'withdrawalAddress'] as const
+
+function orderText(order: Order): string {
   const [from, to] = [order.codeFrom ?? order.coinFrom ?? '?', order.codeTo ?? order.coinTo ?? '?']
   return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
 }

@@ -135,6 +135,59 @@ export interface FoundTransaction {
   readonly account?: string
 }
 
+/** What a text may be of a swap. */
+export const swapFields = [
+  'intent',
+  'id',
+  'providerId',
+  'requestId',
+  'idempotencyKey',
+  'withdrawalAddress',
+  'refundAddress',
+  'depositAddress',
+  'account',
+] as const
+
+export type SwapField = (typeof swapFields)[number]
+
+/** Without its memo a deposit address that many share finds no more of its swaps. */
+export const maxSharedDeposits = 1_000
+
+/** A create, or a transaction that was read for a client. */
+export interface FoundSwap {
+  /** Absent if it was not created here. */
+  readonly intent?: string | undefined
+  /** `refused`: by something in front of the provider, whose list is looked at. `ended`: as not created. */
+  readonly state: 'pending' | 'unknown' | 'mismatch' | 'done' | 'refused' | 'ended'
+  readonly owner: string
+  /** Name of its owner's account; absent where the owner is a key of the provider. */
+  readonly account?: string | undefined
+  readonly provider: string
+  /** Absent while it is not known. */
+  readonly providerId?: string | undefined
+  /** Of the request that made it; absent in rows of older versions. */
+  readonly requestId?: string | undefined
+  readonly keyId?: string | undefined
+  readonly attemptedAt?: number | undefined
+  /** Only of `done`. */
+  readonly entry?: LedgerEntry | undefined
+  /** Of every other state. */
+  readonly requested?: NewTransaction | undefined
+  /** What the text is of it. */
+  readonly matched: readonly SwapField[]
+}
+
+/** The place of a swap among those that a text finds. */
+export interface FindCursor {
+  /** 0: named by the text; 1: a create without an outcome, and 2: a transaction of the account that it names. */
+  readonly part: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly key: string
+  /** Of part 2. */
+  readonly position?: { readonly sort_key: string; readonly provider_id: string; readonly provider: string } | undefined
+}
+
 export const settledStatuses = ['success', 'refunded', 'overdue'] as const satisfies readonly Status[]
 
 /** An outcome that an operator found out. */
@@ -162,6 +215,15 @@ export interface LedgerAdmin {
   readonly assetCounts: () => Promise<readonly AssetCount[]>
   /** For support: newest creation first, of all owners; `count` is over all pages. */
   readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
+  /**
+   * The swaps of any owner of which the text is an id, an address in any spelling, or the account, newest first; those of an account come
+   * last. Never a part of such a text. The cost does not grow with the ledger. `after`: the `next` of the page before.
+   */
+  readonly find: (
+    text: string,
+    size: number,
+    after?: FindCursor,
+  ) => Promise<{ readonly found: readonly FoundSwap[]; readonly next?: FindCursor | undefined }>
   /** Of any owner. */
   readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
   /** Creates of unknown outcome and mismatches, oldest first, at most `maxUnresolved`; those after another one, if given. */

@@ -26,6 +26,9 @@ export interface Intent {
   readonly sent?: SentWords | undefined
   readonly destination?: Destination | undefined
   readonly idempotencyKey?: IdempotencyKey | undefined
+  /** By which a person finds it: the request's `X-Request-Id`, and the public id of the key that it came with. */
+  readonly requestId?: string | undefined
+  readonly keyId?: string | undefined
   readonly attemptedAt: number
   /** Until when the sender may wait for the response. */
   readonly deadline?: number | undefined

@@ -21,6 +21,7 @@ import {
 } from './creates.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, entryColumns, toEntry, toNanoseconds } from './entry.ts'
+import { finder } from './find.ts'
 import { assetCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
 import { addAudit } from './operations.ts'
 import { beforeAll, type OwnerPosition, positionColumns, values } from './page-index.ts'
@@ -83,6 +84,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     },
     ...attention(store),
     ...searcher(store),
+    ...finder(store),
     export: exporter(store),
     prune: pruner(store),
   }

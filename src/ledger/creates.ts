@@ -18,6 +18,7 @@ import { LedgerBusy, LedgerConflict, TooManyOpenCreates, UncertainChange } from 
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
+import { storeRequest } from './create-requests.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
@@ -111,7 +112,7 @@ export function creates(store: Store): Creates {
     dueRefusedCreates: (now, maxCreates, owners) => dueRefusedCreates(store, now, maxCreates, owners),
     scheduleNextRefusedCheck: (create, next) => writeOne((within) => scheduleNextRefusedCheck(within, create, next)),
     keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
-    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates)),
+    keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
     markMismatch(intent, reported, fields, judged = []) {
       sent.delete(intent)
       return write(async (within) => {
@@ -123,10 +124,10 @@ export function creates(store: Store): Creates {
   }
 }
 
-function beginAlone({ write, clock }: Store, intent: Intent, isAwaited: () => boolean): Promise<boolean> {
-  return write(async (within) => {
+function beginAlone(store: Store, intent: Intent, isAwaited: () => boolean): Promise<boolean> {
+  return store.write(async (within) => {
     if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
-    const isBegun = await begin(within, intent, clock)
+    const isBegun = await begin(within, intent, store)
     if (!isAwaited()) throw new LedgerBusy('timeout: the create is over')
     return isBegun
   })
@@ -137,7 +138,7 @@ const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
 export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
-type CreateStore = Pick<Store, 'clock' | 'lockId'>
+type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has'>
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
@@ -154,7 +155,8 @@ export async function lockCreate(within: Database, intent: string) {
 
 // Begin
 
-async function begin(within: Database, intent: Intent, clock: LedgerClock): Promise<boolean> {
+async function begin(within: Database, intent: Intent, store: Store): Promise<boolean> {
+  const { clock } = store
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
   const { numAffectedRows } = await sql`
     insert into transactions (
@@ -166,10 +168,11 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numAffectedRows === 0n) return true
   if (await exceedsOpen(within, intent)) throw new TooManyOpenCreates()
-  if (await storeIdempotencyKey(within, intent, clock)) return true
-  if ((await dropAbandoned(within, intent)) && (await storeIdempotencyKey(within, intent, clock))) return true
-  await drop(within, id)
-  return false
+  const isNew =
+    (await storeIdempotencyKey(within, intent, clock)) ||
+    ((await dropAbandoned(within, intent)) && (await storeIdempotencyKey(within, intent, clock)))
+  await (isNew ? storeRequest(within, intent, store) : drop(within, id))
+  return isNew
 }
 
 /** Counts no further than the bound. */
@@ -200,7 +203,7 @@ async function markQuoted(within: Database, intent: string): Promise<boolean> {
 // Complete: the response is the transaction
 
 async function complete(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
-  const create = await lockCreateOrRestore(within, intent)
+  const create = await lockCreateOrRestore(within, intent, store)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isCompletedAs(create, record)
@@ -384,7 +387,7 @@ async function scheduleNextCheck(
 
 /** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
 async function bindFound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
-  const create = await lockCreateOrRestore(within, intent)
+  const create = await lockCreateOrRestore(within, intent, store)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === record.transaction.id
   if (create.state === 'mismatch') return false
@@ -471,19 +474,25 @@ async function keepRefused(
   if (isAnothers) return false
   const record: MismatchRecord = { reported: reported, fields: ['refused'] }
   // An entry that was only observed under the id keeps it.
-  await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null })
+  await keep(within, create, { id: holder ? null : reported.id, record: toJson(record), candidates: null }, store)
   return true
 }
 
 /** A mismatch without a response: any of the candidates may be its transaction. */
-async function keepCandidates(within: Database, create: UnresolvedCreate, candidates: readonly string[]): Promise<void> {
-  await keep(within, create, { id: null, record: null, candidates: toJson(candidates) })
+async function keepCandidates(
+  within: Database,
+  create: UnresolvedCreate,
+  candidates: readonly string[],
+  store: CreateStore,
+): Promise<void> {
+  await keep(within, create, { id: null, record: null, candidates: toJson(candidates) }, store)
 }
 
 async function keep(
   within: Database,
   { intent, owner, provider, requested, sent, destination, attemptedAt, deadline }: UnresolvedCreate,
   found: { readonly id: string | null; readonly record: string | null; readonly candidates: string | null },
+  store: CreateStore,
 ): Promise<void> {
   // An earlier run kept it, and its COMMIT was not confirmed.
   await sql`
@@ -493,6 +502,7 @@ async function keep(
       ${intent}, ${owner}, ${provider}, 'mismatch', ${attemptedAt}, ${deadline ?? null}, ${toJson(requested)}, ${toJson(sent)},
       ${toJson(destination)}, ${found.id}, ${found.record}, ${found.candidates}
     ) on conflict (intent) do nothing`.execute(within)
+  await storeRequest(within, { id: intent, attemptedAt, requested }, store)
   await sql`delete from refused_creates where intent = ${intent}`.execute(within)
 }
 
@@ -515,7 +525,7 @@ async function markMismatch(
   fields: readonly string[],
   store: CreateStore,
 ): Promise<void> {
-  const create = await lockCreateOrRestore(within, intent)
+  const create = await lockCreateOrRestore(within, intent, store)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const { holder, isAnothers } = await lockId(within, create, reported.id, store)
   // The sequence of the response is not known: what has progressed, or receives elsewhere, is another one.
@@ -584,12 +594,12 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
 }
 
 /** Also finds a create that has ended as not created, for a late result. */
-async function lockCreateOrRestore(within: Database, intent: string): Promise<Create | undefined> {
-  return (await lockCreate(within, intent)) ?? (await restore(within, intent))
+async function lockCreateOrRestore(within: Database, intent: string, store: CreateStore): Promise<Create | undefined> {
+  return (await lockCreate(within, intent)) ?? (await restore(within, intent, store))
 }
 
 /** Makes an ended create unresolved again. Undefined if it is not kept any more. */
-async function restore(within: Database, intent: string): Promise<Create | undefined> {
+async function restore(within: Database, intent: string, store: CreateStore): Promise<Create | undefined> {
   const { rows } = await sql<EndedRow>`
     delete from ended where intent = ${intent} returning owner, provider, requested, sent, attempted_at`.execute(within)
   const [create] = rows
@@ -598,6 +608,7 @@ async function restore(within: Database, intent: string): Promise<Create | undef
   await sql`
     insert into transactions (intent, owner, provider, state, requested, sent, attempted_at)
     values (${intent}, ${owner}, ${provider}, 'unknown', ${requested}, ${sent}, ${attempted_at})`.execute(within)
+  await storeRequest(within, { id: intent, attemptedAt: attempted_at, requested: JSON.parse(requested) }, store)
   return { intent, owner, provider, requested, attempted_at, state: 'unknown', provider_id: null, record: null }
 }
 

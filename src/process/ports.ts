@@ -101,9 +101,7 @@ export async function openPublic(
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, counts: requestCounts, open } = admissionQueue(app)
-  const keepAliveTimeoutMs = config.server.keepAliveTimeout * 1000
-  const connection = { socketTimeoutMs, keepAliveTimeoutMs }
-  const options = { ...config.server, ...connection, port, isShared: shared !== undefined, messages: messagesOf(app) }
+  const options = { ...config.server, port, isShared: shared !== undefined, messages: messagesOf(app), socketTimeoutMs }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
   const unfinished = new UnfinishedRequests(server, {
@@ -122,7 +120,7 @@ export async function openPublic(
     onClosed,
     onParked: (socket) => unfinished.ignore(socket),
   })
-  setIdleTimeout(server, () => socketTimeoutMs, keepAliveTimeoutMs)
+  setIdleTimeout(server, () => socketTimeoutMs)
   const drain = drainOf(server)
   const begin = (): void => {
     drain.begin()
@@ -225,14 +223,13 @@ interface AwaitingResponse extends Socket {
   readonly _httpMessage?: ServerResponse | null
 }
 
-/** Closes a connection that had no response in this many milliseconds and has none pending; after its first, at the earliest after `keptMs`. */
-function setIdleTimeout(server: Server, timeoutMs: () => number, keptMs = 0): void {
+/** Closes a connection that had no response in this many milliseconds and has none pending. */
+function setIdleTimeout(server: Server, timeoutMs: () => number): void {
   server.on('connection', (socket: AwaitingResponse) => {
     let lastBytesWritten = socket.bytesWritten
     let timer: NodeJS.Timeout
     const waitOnce = (): void => {
-      const waitMs = lastBytesWritten === 0 ? timeoutMs() : Math.max(timeoutMs(), keptMs)
-      timer = setTimeout(closeIfIdle, waitMs).unref()
+      timer = setTimeout(closeIfIdle, timeoutMs()).unref()
     }
     const closeIfIdle = (): void => {
       if (socket.bytesWritten === lastBytesWritten && !socket._httpMessage) return void socket.destroy()

@@ -175,6 +175,53 @@ describe('swapgate ledger unknown', () => {
   })
 })
 
+describe('swapgate ledger find', () => {
+  beforeEach(async () => {
+    await place.swapgate('keys', 'create', '--name', 'acme')
+    const [{ id = '' } = {}] = await place.facts<{ id?: string }[]>('keys', 'list')
+    await created('one', {}, { requestId: 'ticket-77', keyId: id, idempotencyKey: { key: 'order-1', fingerprint: 'f' } })
+    await unknownCreate('in-doubt', { requestId: 'ticket-78' })
+  })
+
+  it('prints what a text finds, as a table and as JSON', async () => {
+    const { exitCode, out } = await place.swapgate('ledger', 'find', 'order-1')
+    expect([exitCode, out]).toEqual([
+      0,
+      [
+        'transaction or intent  state  attempted                 account  request    order                    found by',
+        'alpha~one              wait   2026-11-20T09:59:00.000Z           ticket-77  0.10 BTC to USDT at TQ…  idempotencyKey',
+      ],
+    ])
+    expect(await place.facts('ledger', 'find', 'ticket-78')).toMatchObject([
+      { intent: 'in-doubt', id: null, state: 'unknown', requestId: 'ticket-78', withdrawalAddress: 'TQ…', matched: ['requestId'] },
+    ])
+  })
+
+  it('says what else may help if there is nothing', async () => {
+    expect(await place.swapgate('ledger', 'find', 'ticket-79')).toEqual({
+      exitCode: 0,
+      out: ['The ledger has nothing of it. The log has every request by its id, also the refused ones.'],
+      err: [],
+    })
+    expect(await place.facts('ledger', 'find', '%')).toEqual([])
+  })
+
+  it('says that there are more than it prints', async () => {
+    for (let n = 0; n < 5; n++) await created(`more-${n}`)
+    const { out } = await place.swapgate('ledger', 'find', 'TQn9', '--limit', '3')
+    expect(out).toHaveLength(5)
+    expect(out.at(-1)).toBe('There are more: these are the newest 3; --limit shows others.')
+    expect(await place.facts<unknown[]>('ledger', 'find', 'TQn9')).toHaveLength(7)
+  })
+
+  it.each([['find'], ['find', ' '], ['find', 'a\u0007b'], ['find', 'x', '--limit', '0'], ['find', 'x', 'y']])(
+    'takes %j for wrong usage',
+    async (...args) => {
+      expect((await place.swapgate('ledger', ...args)).exitCode).toBe(2)
+    },
+  )
+})
+
 describe('swapgate ledger resolve', () => {
   it.each(['tx-1', 'alpha~tx-1'])('binds a create to its owner by the id %s', async (id) => {
     await unknownCreate('in-doubt')

@@ -65,6 +65,7 @@ describeStores(durableStores, (shared) => {
     await close()
     await query(
       url,
+      'DROP TABLE create_requests',
       'DROP TABLE claims',
       'DROP TABLE transactions',
       'DROP TABLE page_index',
@@ -184,7 +185,14 @@ describeStores(durableStores, (shared) => {
 
   test('L21: a step that fails leaves nothing behind', async () => {
     const url = await usedStore()
-    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE page_index', 'DELETE FROM kysely_migration')
+    await query(
+      url,
+      'DROP TABLE create_requests',
+      'DROP TABLE claims',
+      'DROP TABLE transactions',
+      'DROP TABLE page_index',
+      'DELETE FROM kysely_migration',
+    )
     expect(await refusal(url)).toContain('cannot be opened')
     const tables = ['transactions', 'claims', 'page_index'].map((table) => query(url, `SELECT * FROM ${table}`))
     const found = await Promise.allSettled(tables)

@@ -69,11 +69,11 @@ const json = async <T>(path: string, options: Call = {}, at = gateway): Promise<
   expect(response.status, response.text).toBeLessThan(300)
   return JSON.parse(response.text) as T
 }
-const create = async (key: string, at = gateway): Promise<ReceivedResponse> =>
+const create = async (key: string, at = gateway, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> =>
   sendRequest(at.url, {
     method: 'POST',
     path: '/a/api/v2/transactions',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(order),
   })
 
@@ -202,6 +202,17 @@ describe('providers and routing', () => {
     ['/api/routing', { method: 'PATCH', body: { mirror: null, shadow: null } }, 400],
     ['/api/transactions?size=101', {}, 400],
     ['/api/transactions?nothing=1', {}, 400],
+    ['/api/find', {}, 400],
+    ['/api/find?text=%20', {}, 400],
+    [`/api/find?text=${'x'.repeat(301)}`, {}, 400],
+    ['/api/find?text=x&size=0', {}, 400],
+    ['/api/find?text=x&after=1', {}, 400],
+    ['/api/find?text=x&after={"part":0,"at":1e99,"key":""}', {}, 400],
+    [
+      '/api/find?text=x&after={"part":2,"at":1,"key":"","position":{"sort_key":"9999999999999999999","provider_id":"","provider":""}}',
+      {},
+      400,
+    ],
     ['/api/audit?since=tomorrow', {}, 400],
     ['/api/keys/none', { method: 'DELETE' }, 404],
     ['/api/unresolved/none', { method: 'POST', body: { none: true } }, 404],
@@ -264,6 +275,46 @@ describe('for support', () => {
     ])
     expect((await call('/api/transactions/alpha~none')).status).toBe(404)
     expect((await call('/api/transactions/nothing')).status).toBe(404)
+  })
+
+  it('a swap is found by its request, key, ids, address in another spelling and account; the search is audited', async () => {
+    const { key, id: keyId } = await json<{ key: string; id: string }>('/api/keys', { method: 'POST', body: { name: 'wayne' } })
+    const headers = { 'x-request-id': 'ticket-77', 'idempotency-key': 'order-77' }
+    const made = await create(key, gateway, headers)
+    expect(made.status).toBe(201)
+    const { id } = made.json as { readonly id: string }
+    const find = (text: string, query = '') =>
+      json<{ data: Record<string, unknown>[] }>(`/api/find?text=${encodeURIComponent(text)}${query}`, {}, replica)
+    const texts = ['ticket-77', 'order-77', id, id.replace('alpha~', ''), 'wayne']
+    for (const text of texts) {
+      expect((await find(text)).data, text).toMatchObject([
+        { id, state: 'done', status: 'wait', account: 'wayne', requestId: 'ticket-77', keyId, withdrawalAddress: '0xWith…6789' },
+      ])
+    }
+    const [{ intent } = {}] = (await find(id)).data
+    expect((await find(String(intent))).data).toMatchObject([{ id, matched: ['intent'] }])
+    const byAddress = await call(`/api/find?text=${order.withdrawalAddress}&size=1`)
+    expect((byAddress.json as { data: unknown[] }).data).toMatchObject([{ id, matched: ['withdrawalAddress'] }])
+    const [, next = ''] = /<([^>]+)>; rel="next"/.exec(String(byAddress.headers.link)) ?? []
+    expect((await json<{ data: { id: string }[] }>(next)).data[0]?.id).not.toBe(id)
+    expect((await find('%')).data).toEqual([])
+    const searches = (await json<{ action: string; after: unknown }[]>('/api/audit')).filter(
+      ({ action }) => action === 'transaction.search',
+    )
+    expect(searches[0]).toMatchObject({ actor: 'alice', subject: '0', after: { text: '%…' } })
+    expect(JSON.stringify(searches)).not.toContain(order.withdrawalAddress)
+  })
+
+  it('a create in doubt is found by its request, and a refused one is not there', async () => {
+    const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'stark' } })
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    expect((await create(key, gateway, { 'x-request-id': 'ticket-78' })).status).toBe(504)
+    await alpha.fault({ operation: 'create', before: 400 })
+    expect((await create(key, gateway, { 'x-request-id': 'ticket-79' })).status).toBe(400)
+    const [found] = (await json<{ data: { intent: string }[] }>('/api/find?text=ticket-78')).data
+    expect(found).toMatchObject({ id: null, state: 'unknown', account: 'stark', status: null, withdrawalAddress: '0xWith…6789' })
+    expect((await json<{ data: object[] }>('/api/find?text=ticket-79')).data).toEqual([])
+    await json(`/api/unresolved/${found?.intent}`, { method: 'POST', body: { none: true } })
   })
 
   it('keys and accounts are listed without keys; a revoked key is 401', async () => {

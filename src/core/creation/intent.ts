@@ -23,7 +23,7 @@ export function intent(scope: ProviderScope): SendCreate {
   const { naming } = currencyList
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, idempotencyKey, pair, span } = context
+    const { caller, idempotencyKey, pair, span, requestId } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = crypto.randomUUID()
     const attemptedAt = clock()
@@ -40,6 +40,8 @@ export function intent(scope: ProviderScope): SendCreate {
       sent: { ...pickAssetFields(request), ...contractsOf(requested, naming), ...(sendsReference && { hasReference: true }) },
       destination,
       idempotencyKey,
+      requestId,
+      keyId: caller.keyId,
       attemptedAt,
       deadline,
       isQuoting,

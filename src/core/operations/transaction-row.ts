@@ -25,8 +25,15 @@ const addressFields = ['depositAddress', 'withdrawalAddress', 'refundAddress'] a
 /** With shortened addresses. */
 export function shortRow(found: FoundTransaction) {
   const row = wholeRow(found)
-  const addresses = addressFields.flatMap((field) => (row[field] === undefined ? [] : [[field, shortened(row[field])] as const]))
-  return { ...row, ...Object.fromEntries(addresses) }
+  return { ...row, ...shortAddresses(row) }
+}
+
+type Addresses = Readonly<Partial<Record<(typeof addressFields)[number], string | undefined>>>
+
+/** Those that are there. */
+export function shortAddresses(fields: Addresses): Addresses {
+  const shortFields = addressFields.flatMap((field) => (fields[field] ? [[field, shortened(fields[field])] as const] : []))
+  return Object.fromEntries(shortFields)
 }
 
 /** The first six and the last four characters; a short one loses most of them. */

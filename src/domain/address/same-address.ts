@@ -28,7 +28,7 @@ export function sameAddress(one: string, other: string): boolean {
 }
 
 /** Equal for two spellings of one address. Other addresses may have it too: `sameAddress` decides. */
-function accountKey(address: string): string {
+export function accountKey(address: string): string {
   if (address.length > maxLength) return address
   const bare = splitAddress(address)?.address ?? address
   const known = hexadecimalOf(bare) ?? bareBech32(bare)

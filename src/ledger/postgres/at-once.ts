@@ -6,11 +6,12 @@
 import { sql } from 'kysely'
 import { type Intent, maxOpenCreates } from '../../core/ledger.ts'
 import { otherTags } from '../accounts.ts'
+import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
 import { entryOfCreate } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
-import type { AtOnce, Completion } from '../store.ts'
+import type { AtOnce, Completion, Store } from '../store.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
 
 interface Resources {
@@ -21,9 +22,10 @@ interface Resources {
   readonly withRetries: <T>(work: () => Promise<T>) => Promise<T>
   readonly track: <T>(work: Promise<T>) => Promise<T>
   readonly clock: LedgerClock
+  readonly has: Store['has']
 }
 
-export function atOnce({ database, results, write, withRetries, track, clock }: Resources): AtOnce {
+export function atOnce({ database, results, write, withRetries, track, clock, has }: Resources): AtOnce {
   const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlySet<string>> => {
     const { completed, tooLarge } = await withRetries(() => complete(results, completions, clock))
     // A segment that stays too large is split after the next create.
@@ -35,7 +37,7 @@ export function atOnce({ database, results, write, withRetries, track, clock }: 
     (...args: Args) =>
       track(call(...args))
   return {
-    begin: tracked(together((intents) => begin(database, intents, clock))),
+    begin: tracked(together((intents) => begin(database, intents, clock, has('create requests')))),
     complete: tracked(together(completeAndSplit)),
     maxAlone: 5,
   }
@@ -93,13 +95,26 @@ const ownCommit = sql`${sql.raw(commits)} (
 const maxUncounted = maxOpenCreates / 2
 
 /** An expired key is not a new one. */
-async function begin(database: Database, intents: readonly Intent[], clock: LedgerClock): Promise<ReadonlySet<string>> {
+async function begin(
+  database: Database,
+  intents: readonly Intent[],
+  clock: LedgerClock,
+  hasRequests: boolean,
+): Promise<ReadonlySet<string>> {
   const begunAt = clock.at(clock.read())
+  const requests = hasRequests
+    ? sql`, requests as (
+      insert into create_requests (intent, at, request_id, key_id, idempotency_key, payout, refund)
+      select intent, attempted_at, request_id, key_id, idempotency_key, payout, refund from input
+      where intent in (select intent from begun)
+    )`
+    : sql``
   const { rows } = await sql<{ readonly intent: string }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
         next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
-        key text collate "C", fingerprint text, request text
+        key text collate "C", fingerprint text, request text, request_id text, key_id text, idempotency_key bigint,
+        payout bigint, refund bigint
       )
       where flushed is not null and locks is not null and not exists (
         select 1 from transactions where state <> 'done' and owner = input.owner and provider = input.provider
@@ -117,7 +132,7 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
         traceparent
       from input where key is null or intent in (select intent from keyed)
       on conflict (intent) do nothing returning intent
-    )
+    )${requests}
     select intent from begun`.execute(database)
   return new Set(rows.map(({ intent }) => intent))
 }
@@ -125,7 +140,9 @@ async function begin(database: Database, intents: readonly Intent[], clock: Ledg
 function intentRow(intent: Intent) {
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
   const { key, fingerprint, request } = intent.idempotencyKey ?? {}
+  const { request_id, key_id, idempotency_key, payout, refund } = requestRow(intent)
   return {
+    ...{ request_id, key_id, idempotency_key: idempotency_key?.toString(), payout: payout?.toString(), refund: refund?.toString() },
     ...{ intent: id, owner, provider, attempted_at: attemptedAt, quoting: isQuoting ? 1 : null, next_check_at: nextCheckAt },
     ...{ requested: JSON.stringify(requested), sent: sent && JSON.stringify(sent), deadline, traceparent },
     ...{ destination: destination && JSON.stringify(destination), key, fingerprint, request: request && JSON.stringify(request) },

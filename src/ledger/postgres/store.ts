@@ -50,7 +50,7 @@ export async function postgresStore(url: string, { timeoutMs, lookup, now }: Pos
     has,
     readSteps,
     clock,
-    atOnce: atOnce({ database: databases.usual, results: databases.result, write, withRetries, track, clock }),
+    atOnce: atOnce({ database: databases.usual, results: databases.result, write, withRetries, track, clock, has }),
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,

@@ -23,6 +23,7 @@ export type StepName = keyof typeof known
 
 const known = {
   'room for updates': { schema: 2, kind: 'expand', statements: ({ hasClock }) => (hasClock ? roomForUpdates : []) },
+  'create requests': { schema: 2, kind: 'expand', statements: createRequests },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -33,3 +34,22 @@ const roomForUpdates: readonly string[] = [
   'ALTER TABLE transactions SET (fillfactor = 80)',
   'ALTER TABLE claims SET (fillfactor = 80)',
 ]
+
+/** The request that made a create: written once, and found by each column. A digest is the first 64 bits of a SHA-256. */
+function createRequests({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS create_requests (
+      intent ${text} PRIMARY KEY REFERENCES transactions (intent) ON DELETE CASCADE,
+      at ${integer} NOT NULL,
+      request_id ${text},
+      key_id ${text},
+      idempotency_key ${integer},
+      payout ${integer},
+      refund ${integer}
+    )`,
+    ...['request_id', 'idempotency_key', 'payout', 'refund'].map(
+      (column) =>
+        `CREATE INDEX IF NOT EXISTS create_requests_by_${column} ON create_requests (${column}, at) WHERE ${column} IS NOT NULL`,
+    ),
+  ]
+}

@@ -10,6 +10,7 @@ export interface Tables {
   claims: IdempotencyKeys
   ended: Ended
   refused_creates: RefusedCreates
+  create_requests: CreateRequests
   pruned_ids: PrunedIds
   page_index: PageIndexTable
   providers: Providers
@@ -116,6 +117,19 @@ interface RefusedCreates {
   deadline: number | null
   next_check_at: number
   check_count: ColumnType<number, number | undefined, number>
+}
+
+/** The request that made a create. Digests are of the `Idempotency-Key` and of the addresses, in any spelling and without their memos. */
+interface CreateRequests {
+  intent: string
+  /** When it was attempted. */
+  at: number
+  request_id: string | null
+  /** The public id of the key that it came with; null for a provider's own key. */
+  key_id: string | null
+  idempotency_key: Written<bigint | null>
+  payout: Written<bigint | null>
+  refund: Written<bigint | null>
 }
 
 /** Ids that creates had whose transactions were pruned. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { settledStatuses } from '../../core/ledger-admin.ts'
+import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
 import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
@@ -13,6 +14,36 @@ import type { OperatorParts } from '../stores.ts'
 
 const maxPage = 100_000
 const note = z.string().refine((text) => toNote(text) !== undefined, `must be ${noteRule}`)
+
+const maxBigint = 2n ** 63n - 1n
+const sortKey = z
+  .string()
+  .regex(/^-?\d{1,19}$/)
+  .refine((text) => BigInt(text) <= maxBigint && BigInt(text) >= -maxBigint)
+/** JSON of a `FindCursor`. */
+const findCursor = z
+  .string()
+  .max(2_000)
+  .transform((text, context) => {
+    const { data } = z.safeParse(cursorSchema, tryJson(text))
+    if (!data) context.issues.push({ code: 'custom', message: 'must be of the Link of a page', input: text })
+    return data ?? z.NEVER
+  })
+
+const cursorSchema = z.strictObject({
+  part: z.int().min(0).max(2),
+  at: z.int().min(-1e15).max(1e15),
+  key: z.string().max(300),
+  position: z.strictObject({ sort_key: sortKey, provider_id: z.string().max(300), provider: z.string().max(20) }).optional(),
+})
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: OperatorParts): readonly Route[] {
   /** Rows have tags. A tag that the file does not have any more is its own name. */
@@ -39,6 +70,28 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
         })
         await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: query })
         return ok({ data: found.map(shortRow), count })
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/find',
+      summary:
+        "The creates and transactions of which `text` is an id (of the transaction, also the provider's own, of the request, of the create: its intent, or its `Idempotency-Key`), an address in any spelling, or the account, by its name or id. Newest first, with shortened addresses; `Link` has the next page. The search is in the audit log.",
+      query: z.strictObject({
+        text: z
+          .string()
+          .transform(toFindText)
+          .refine((text) => text !== undefined, `must be ${findTextRule}`),
+        after: findCursor.optional(),
+        size: integer(1, 100, 50),
+      }),
+      async handle({ query: { text = '', after, size }, actor }) {
+        const found = await findSwaps(ledgerAdmin, text, size, after)
+        const { rows, next } = found
+        const searched = { text: auditedText(text, found) }
+        await audit.append({ actor, action: 'transaction.search', subject: String(rows.length), after: searched })
+        const page = next && new URLSearchParams({ text, size: String(size), after: JSON.stringify(next) })
+        return page ? { ...ok({ data: rows }), next: `/api/find?${page}` } : ok({ data: rows })
       },
     }),
     route({

@@ -1,0 +1,69 @@
+/** The swaps that a person finds by an id, an address or an account (docs/operating.md). */
+import { toIso } from '../../domain/instant.ts'
+import { formatTransactionId } from '../../domain/swap.ts'
+import type { FindCursor, FoundSwap, LedgerAdmin, SwapField } from '../ledger-admin.ts'
+import { shortAddresses, shortened, shortRow } from './transaction-row.ts'
+
+export const findTextRule = '1 to 300 printable characters'
+
+/** Undefined if the text can be nothing of a swap. */
+export function toFindText(text: string): string | undefined {
+  const trimmed = text.trim()
+  return /^\P{C}{1,300}$/u.test(trimmed) ? trimmed : undefined
+}
+
+/** The text for the audit log, which has no whole address and no key: what names a swap or an account is whole. */
+export function auditedText(text: string, { rows }: FoundPage): string {
+  const isName = rows.some(({ matched }) => matched.some((field) => namingFields.has(field)))
+  return isName ? text : shortened(text)
+}
+
+const namingFields: ReadonlySet<SwapField> = new Set(['intent', 'id', 'providerId', 'requestId', 'account'])
+
+export interface FoundPage {
+  readonly rows: readonly SwapRow[]
+  /** Absent on the last one. */
+  readonly next?: FindCursor | undefined
+}
+
+export type SwapRow = ReturnType<typeof swapRow>
+
+/** `after`: the `next` of the page before. */
+export async function findSwaps(
+  ledgerAdmin: Pick<LedgerAdmin, 'find'>,
+  text: string,
+  size: number,
+  after?: FindCursor,
+): Promise<FoundPage> {
+  const { found, next } = await ledgerAdmin.find(text, size, after)
+  return { rows: found.map(swapRow), next }
+}
+
+/** With shortened addresses. What is not known is null. */
+function swapRow({
+  intent,
+  state,
+  provider,
+  providerId,
+  account,
+  requestId,
+  keyId,
+  attemptedAt,
+  entry,
+  requested,
+  matched,
+}: FoundSwap) {
+  const facts = entry ? shortRow({ entry }) : { ...requested, ...shortAddresses(requested ?? {}), status: null, attention: null }
+  return {
+    ...facts,
+    id: providerId === undefined ? null : formatTransactionId(provider, providerId),
+    intent: intent ?? null,
+    state,
+    provider,
+    account: account ?? null,
+    requestId: requestId ?? null,
+    keyId: keyId ?? null,
+    attemptedAt: toIso(attemptedAt),
+    matched,
+  }
+}
