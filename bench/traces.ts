@@ -76,9 +76,9 @@ async function round(handle: Http): Promise<number> {
   return (user + system) / quotes
 }
 
-async function measure(share: number, endpoint: string): Promise<void> {
+async function measure(share: number, url: string): Promise<void> {
   const options = {
-    endpoint,
+    url,
     queue: 2_048,
     batch: 512,
     delayMs: 1_000,

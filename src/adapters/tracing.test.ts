@@ -27,7 +27,7 @@ async function collector(...given: Parameters<typeof listen>) {
 /** Sends empty batches and returns their results. */
 function opened(url: URL, timeoutMs = 5_000) {
   const results: string[] = []
-  const settings = { endpoint: `${url.origin}/`, timeoutMs, version: '1.2.3', agent: { lookup, ...otlpCertificates() } }
+  const settings = { url: `${url.origin}/v1/traces`, timeoutMs, version: '1.2.3', agent: { lookup, ...otlpCertificates() } }
   const sender = exporter(settings, (result) => void results.push(result))
   cleanUps.push(() => sender.shutdown())
   const send = async (): Promise<string | undefined> => {
@@ -78,8 +78,7 @@ test('the name of the collector is looked up as the caller wishes', async () => 
       process.nextTick(done, null, [{ address: '127.0.0.1', family: 4 }])
     },
   }
-  const endpoint = `http://collector.example:${url.port}`
-  const sender = exporter({ endpoint, timeoutMs: 5_000, version: '1', agent }, () => {})
+  const sender = exporter({ url: `http://collector.example:${url.port}/`, timeoutMs: 5_000, version: '1', agent }, () => {})
   cleanUps.push(() => sender.shutdown())
   await new Promise<unknown>((done) => sender.export([], done))
   expect([names, taken.length]).toEqual([['collector.example'], 1])

@@ -28,8 +28,8 @@ import type { SpanResult } from '../domain/observation.ts'
 import { type Attributes, recordTraces, type Span, type Tracing } from '../domain/trace.ts'
 
 export interface TracingOptions {
-  /** Base URL of the collector. */
-  readonly endpoint: string
+  /** Where the collector takes traces. */
+  readonly url: string
   /** The share of traces without an error that is kept, from 0 to 1. */
   readonly ratio: number
   /** Maximum number of queued spans; further traces are dropped as a whole. Notable ones have as much again. */
@@ -164,7 +164,7 @@ export class SpanBuffer {
 // @opentelemetry/exporter-trace-otlp-proto: OTLP over HTTP, configured by the OTEL_EXPORTER_OTLP_… variables.
 
 export interface ExporterOptions {
-  readonly endpoint: string
+  readonly url: string
   readonly timeoutMs: number
   readonly version: string
   /** For connections: look-up and certificates. */
@@ -173,11 +173,11 @@ export interface ExporterOptions {
 
 /** Headers and compression come from the variables. Calls `onResult` with the result of each batch. */
 export function exporter(
-  { endpoint, timeoutMs, version, agent }: ExporterOptions,
+  { url, timeoutMs, version, agent }: ExporterOptions,
   onResult: (result: SpanResult, count: number) => void,
 ): SpanExporter {
   const collector = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+    url,
     timeoutMillis: timeoutMs,
     httpAgentOptions: { keepAlive: true, ...agent },
     userAgent: `swapgate/${version}`,

@@ -84,6 +84,7 @@ describe('a valid configuration', () => {
       maxBodyBytes: 16_384,
       connections: 10_000,
       socketTimeout: 75,
+      keepAliveTimeout: 66,
       drain: 10,
       shutdownDelay: 2,
       cors: [],
@@ -188,8 +189,20 @@ describe('the variables of OpenTelemetry', () => {
     expect(load({ gateway, environment }).telemetry).toMatchObject({ endpoint: '', ratio: 0.1 })
   })
 
-  it('are validated like the file', () => {
-    expect(faultsOf({ environment: { OTEL_TRACES_SAMPLER_ARG: '2' } })).toEqual([expect.stringMatching(/^telemetry\.ratio: /)])
+  it('of which none stops the start: one that cannot be used is a warning with its own name, and without its value', () => {
+    const { telemetry, warnings } = load({ environment: { OTEL_TRACES_SAMPLER_ARG: '2', OTEL_BSP_MAX_QUEUE_SIZE: '9' } })
+    expect(telemetry).toMatchObject({ ratio: 0.01, queue: 9 })
+    expect(warnings).toEqual(['OTEL_TRACES_SAMPLER_ARG of the environment is ignored: it must be a number from 0 to 1'])
+  })
+
+  it('of which neither endpoint counts where the file names one', () => {
+    const both = { ...environment, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces:4318/x' }
+    expect(load({ environment: both }).telemetry).toMatchObject({ tracesEndpoint: 'http://traces:4318/x' })
+    const gateway = `${whole}telemetry: { endpoint: "" }`
+    expect(load({ gateway, environment: both }).telemetry).toMatchObject({ endpoint: '', tracesEndpoint: '' })
+  })
+
+  it('leave a wrong section of the file its fault', () => {
     expect(faultsOf({ gateway: `${whole}telemetry: [1]`, environment })).toEqual([expect.stringMatching(/^telemetry: /)])
   })
 })

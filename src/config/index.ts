@@ -1,6 +1,6 @@
 /** Loads the configuration, and either accepts all of it or none. Only this module reads the environment. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/asset.ts'
 import type { DepositMemoNetworks } from '../domain/swap.ts'
@@ -8,6 +8,7 @@ import { findProviderForm, type KnownForms } from '../wire/provider-form.ts'
 import { checkParts, tagOf } from './checks.ts'
 import { parse, parseInThread, type Tree } from './document.ts'
 import { type ConfigFault, Faults, formatFault, knownParts, validate } from './faults.ts'
+import { type OtelVariables, type OtlpCertificates, readOtelVariables, removeUnusable } from './otel-variables.ts'
 import { type FileReader, maxEntries, type Reading, readSource, readTable, type Sources, toLocated, toTree } from './read-file.ts'
 import { renameKeys } from './renamed-keys.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
@@ -35,7 +36,7 @@ export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly texts: ReadonlyMap<string, string>
   /** SHA-256 of the configuration file. */
   readonly hash: string
-  /** Keys with an earlier name. */
+  /** Keys with an earlier name, and variables of OpenTelemetry that cannot be used. */
   readonly warnings: readonly string[]
 }
 
@@ -86,7 +87,12 @@ export function mayColour(): boolean {
 
 /** What OpenTelemetry's variables say of the certificates for the connection to a collector. */
 export function otlpCertificates(): OtlpCertificates {
-  return readCertificates(process.env)
+  return readOtelVariables(process.env).certificates
+}
+
+/** Takes OpenTelemetry's variables that cannot be used out of this process: its SDK reads them too, and fails with some of them. */
+export function removeUnusableOtelVariables(): void {
+  removeUnusable(process.env)
 }
 
 /** The size of libuv's pool of threads, as libuv reads it. */
@@ -156,8 +162,10 @@ function* parseConfig(
   if (source === undefined) throw new ConfigError(faults.all)
   const document = yield* toTree([source, maxEntries], file, sources, faults)
   if (document === undefined) throw new ConfigError(yield* toLocated(faults, source, undefined))
-  const tree = withPorts(addVariables(document, environment), ports)
-  const warnings = renameKeys(tree, faults)
+  const variables = readOtelVariables(environment)
+  const tree = withPorts(addVariables(document, variables), ports)
+  const unusable = [...variables.faults].map(([name, wrong]) => `${name} of the environment is ignored: it ${wrong}`)
+  const warnings = [...renameKeys(tree, faults), ...unusable]
   faults.endStage()
   const settings = validate(schema, tree, faults)
   faults.endStage()
@@ -205,29 +213,14 @@ function freeze<T>(value: T): T {
   return value
 }
 
-// Reads the standard environment variables of OpenTelemetry (SDK configuration and OTLP exporter).
-
-/** Each variable and the key of the section `telemetry` that it sets if the file does not. */
-const variables: Readonly<Record<string, string>> = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'endpoint',
-  OTEL_SDK_DISABLED: 'disabled',
-  OTEL_TRACES_SAMPLER: 'sampler',
-  OTEL_TRACES_SAMPLER_ARG: 'ratio',
-  OTEL_BSP_MAX_QUEUE_SIZE: 'queue',
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'batch',
-  OTEL_BSP_SCHEDULE_DELAY: 'delayMs',
-  OTEL_EXPORTER_OTLP_TIMEOUT: 'timeoutMs',
-  OTEL_BSP_EXPORT_TIMEOUT: 'exportTimeoutMs',
-}
-
-/** Adds the variables to the tree. The file takes precedence. An empty variable counts as unset, as the specification requires. */
-function addVariables(tree: Tree, environment: Sources['environment']): Tree {
+/** Adds what OpenTelemetry's variables set. The file takes precedence; of the two endpoints it may name either. */
+function addVariables(tree: Tree, { settings }: OtelVariables): Tree {
   if (!isMapping(tree)) return tree
-  const fromEnvironment = Object.entries(variables).flatMap(([name, key]) => (environment[name] ? [[key, environment[name]]] : []))
   const configured = tree.telemetry ?? {}
-  return isMapping(configured) && fromEnvironment.length > 0
-    ? { ...tree, telemetry: { ...Object.fromEntries(fromEnvironment), ...configured } }
-    : tree
+  if (!isMapping(configured)) return tree
+  const { endpoint: _, tracesEndpoint: __, ...others } = settings
+  const added = 'endpoint' in configured || 'tracesEndpoint' in configured ? others : settings
+  return Object.keys(added).length === 0 ? tree : { ...tree, telemetry: { ...added, ...configured } }
 }
 
 function withPorts(tree: Tree, ports: Ports): Tree {
@@ -241,26 +234,4 @@ function withPorts(tree: Tree, ports: Ports): Tree {
 
 function isMapping(tree: Tree): tree is { [key: string]: Tree } {
   return typeof tree === 'object' && tree !== null && !Array.isArray(tree)
-}
-
-const certificates = { ca: 'CERTIFICATE', cert: 'CLIENT_CERTIFICATE', key: 'CLIENT_KEY' } as const
-
-type OtlpCertificates = { readonly [Part in keyof typeof certificates]?: Buffer }
-
-/** The files that the variables name for the connection to a collector. One that cannot be read counts as none, as the SDK has it. */
-function readCertificates(environment: Sources['environment']): OtlpCertificates {
-  const parts = Object.entries(certificates).flatMap(([part, name]) => {
-    const file = environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`]
-    const content = file ? readIfPossible(file) : undefined
-    return content ? [[part, content]] : []
-  })
-  return Object.fromEntries(parts)
-}
-
-function readIfPossible(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined
-  }
 }

@@ -62,6 +62,12 @@ const server = section(
       'Idle timeout of a connection, and maximum time for a client to read a response; at least twice the longest `timeout` of a provider, and twice the `nativeIdle` of one with `native` paths',
       'seconds',
     ),
+    keepAliveTimeout: setting(
+      seconds('above 0'),
+      66,
+      'How long a connection stays open after a response, for the next request; `Keep-Alive` announces a second less. Longer than what is in front keeps an idle connection ([a value for each balancer](deployment.md#idle-connections-of-a-balancer)): else a request meets a connection that is being closed, which a client sees as 502',
+      'seconds',
+    ),
     drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
     shutdownDelay: setting(
       seconds(),
@@ -155,6 +161,7 @@ const telemetry = section(
   {
     metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls; else it has only the metrics of the process'),
     endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
+    tracesEndpoint: setting(baseUrlOrNone, '', 'The same for traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
     disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),
     sampler: setting(
       choice(samplers),

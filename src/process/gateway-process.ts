@@ -2,7 +2,7 @@
 
 import { hashKey } from '../adapters/crypto.ts'
 import type { OpenTracing } from '../adapters/tracing.ts'
-import { type Config, otlpCertificates } from '../config/index.ts'
+import { type Config, otlpCertificates, removeUnusableOtelVariables } from '../config/index.ts'
 import { type Accounts, authentication } from '../core/access/authentication.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
@@ -133,10 +133,19 @@ function keyIdentity(auth: Config['auth'], accounts: Accounts, observe: Observer
 
 /** Undefined if tracing is off: then OpenTelemetry is not loaded. */
 async function openTraces(settings: Config['telemetry'], observe: Observer): Promise<OpenTracing | undefined> {
-  const { endpoint, disabled, sampler } = settings
-  if (endpoint === '' || disabled) return undefined
+  const { endpoint, tracesEndpoint, disabled, sampler } = settings
+  const url = tracesEndpoint || (endpoint && `${endpoint.replace(/\/$/, '')}/v1/traces`)
+  if (url === '' || disabled) return undefined
   const { openTracing } = await import('../adapters/tracing.ts')
   const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : settings.ratio
   const agent = { lookup, ...otlpCertificates() }
-  return openTracing({ ...settings, ratio, version, agent, observe: (result, count) => observe({ what: 'spans', result, count }) })
+  removeUnusableOtelVariables()
+  return openTracing({
+    ...settings,
+    url,
+    ratio,
+    version,
+    agent,
+    observe: (result, count) => observe({ what: 'spans', result, count }),
+  })
 }

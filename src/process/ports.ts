@@ -101,7 +101,9 @@ export async function openPublic(
   const onWritten: ExpressOptions['onWritten'] = (response, address) => unread.add(response, address)
   const app = expressApp(bounded, { ...config.server, onWritten, isStopping })
   const { listener, waitMs: wait, counts: requestCounts, open } = admissionQueue(app)
-  const options = { ...config.server, port, isShared: shared !== undefined, messages: messagesOf(app), socketTimeoutMs }
+  const keepAliveTimeoutMs = config.server.keepAliveTimeout * 1000
+  const connection = { socketTimeoutMs, keepAliveTimeoutMs }
+  const options = { ...config.server, ...connection, port, isShared: shared !== undefined, messages: messagesOf(app) }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)
   const unfinished = new UnfinishedRequests(server, {
@@ -120,7 +122,7 @@ export async function openPublic(
     onClosed,
     onParked: (socket) => unfinished.ignore(socket),
   })
-  setIdleTimeout(server, () => socketTimeoutMs)
+  setIdleTimeout(server, () => socketTimeoutMs, keepAliveTimeoutMs)
   const drain = drainOf(server)
   const begin = (): void => {
     drain.begin()
@@ -223,13 +225,14 @@ interface AwaitingResponse extends Socket {
   readonly _httpMessage?: ServerResponse | null
 }
 
-/** Closes a connection that had no response in this many milliseconds and has none pending. */
-function setIdleTimeout(server: Server, timeoutMs: () => number): void {
+/** Closes a connection that had no response in this many milliseconds and has none pending; after its first, at the earliest after `keptMs`. */
+function setIdleTimeout(server: Server, timeoutMs: () => number, keptMs = 0): void {
   server.on('connection', (socket: AwaitingResponse) => {
     let lastBytesWritten = socket.bytesWritten
     let timer: NodeJS.Timeout
     const waitOnce = (): void => {
-      timer = setTimeout(closeIfIdle, timeoutMs()).unref()
+      const waitMs = lastBytesWritten === 0 ? timeoutMs() : Math.max(timeoutMs(), keptMs)
+      timer = setTimeout(closeIfIdle, waitMs).unref()
     }
     const closeIfIdle = (): void => {
       if (socket.bytesWritten === lastBytesWritten && !socket._httpMessage) return void socket.destroy()

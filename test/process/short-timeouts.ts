@@ -15,10 +15,10 @@ const preload = (times: number): string => `
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 const { createServer } = http
-const limits = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'connectionsCheckingInterval']
+const limits = ['headersTimeout', 'requestTimeout', 'connectionsCheckingInterval']
 http.createServer = (options, listener) => {
   const sooner = Object.fromEntries(limits.map((name) => [name, options[name] / ${times}]))
-  return createServer({ ...options, ...sooner, keepAliveTimeoutBuffer: 1_000 / ${times} }, listener)
+  return createServer({ ...options, ...sooner }, listener)
 }
 syncBuiltinESMExports()
 `

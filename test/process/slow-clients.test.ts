@@ -19,7 +19,8 @@ let acme: Customer
 let port: number
 let pid: number
 beforeAll(async () => {
-  gateways = await Gateways.prepare({ server: { port: 0, socketTimeout: 75 / times } }, { timeout: 37 / times })
+  const server = { port: 0, socketTimeout: 75 / times, keepAliveTimeout: 66 / times }
+  gateways = await Gateways.prepare({ server }, { timeout: 37 / times })
   gateway = await gateways.start(shortTimeouts(gateways.directory, times))
   acme = await gateways.customer('acme', 'A')
   port = Number(new URL(gateway.url).port)

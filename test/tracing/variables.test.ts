@@ -4,7 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { requestLines } from '../observability/log-lines.ts'
 import { Swapgate, sourceProgram } from '../process/swapgate.ts'
+import { bad } from './bad-variables.ts'
 import { Collector } from './collector.ts'
 
 let directory: string
@@ -18,7 +20,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Requests an unknown path of the gateway, with these variables set, ends it, and returns its log. */
+/** Requests an unknown path of the gateway, with these variables set, ends it, and returns what it printed and its log. */
 async function run(env: Record<string, string>, program?: string): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')
@@ -30,9 +32,9 @@ async function run(env: Record<string, string>, program?: string): Promise<strin
   const url = (await process.urls()).get('gateway')
   expect((await fetch(`${url}/a/api/v2/nothing`)).status).toBe(404)
   process.child.kill('SIGTERM')
-  const { exitCode, err } = await process.ended
+  const { exitCode } = await process.ended
   expect(exitCode).toBe(0)
-  return err
+  return process.outputText()
 }
 
 test('an endpoint, headers, a name, attributes and a sampler; what waits is sent at the end', async () => {
@@ -49,7 +51,7 @@ test('an endpoint, headers, a name, attributes and a sampler; what waits is sent
   expect(sent?.headers['user-agent']).toMatch(/^swapgate\/\d/)
   const [span] = collector.spans
   expect(span).toMatchObject({ name: 'GET', scope: 'swapgate' })
-  expect(JSON.parse(log)).toMatchObject({ event: 'request', trace_id: span?.traceId })
+  expect(requestLines(log)).toMatchObject([{ event: 'request', trace_id: span?.traceId }])
   expect(span?.resource).toMatchObject({ 'service.name': 'swaps', 'deployment.environment.name': 'rehearsal' })
   expect(Object.keys(span?.resource ?? {}).filter((name) => /^(?:process|host)\./.test(name))).toEqual([])
 })
@@ -62,6 +64,47 @@ test.each([
   await run({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env })
   expect(collector.sent).toEqual([])
 })
+
+test('an endpoint, headers and a timeout of traces win over the general ones, and its path is used as it is', async () => {
+  await run({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=general,x-all=1',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-tenant=traces',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '1',
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '5000',
+    OTEL_TRACES_SAMPLER: 'always_on',
+  })
+  expect(collector.sent[0]).toMatchObject({ path: '/own/path', headers: { 'x-tenant': 'traces', 'x-all': '1' } })
+  expect(collector.spans.length).toBeGreaterThan(0)
+})
+
+test('a base path of the general endpoint stays in front of /v1/traces', async () => {
+  await run({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/base/`, OTEL_TRACES_SAMPLER: 'always_on' })
+  expect(collector.sent[0]?.path).toBe('/base/v1/traces')
+})
+
+test('with a bad value in every variable it starts, serves and names each once', async () => {
+  const printed = await run(bad)
+  expect(namesIn(printed)).toEqual(Object.keys(bad).toSorted())
+  expect(printed).not.toContain('canary')
+})
+
+test('with a bad value in every other variable the spans arrive all the same', async () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`, OTEL_TRACES_SAMPLER: 'always_on' }
+  const printed = await run({ ...bad, ...endpoint })
+  expect(namesIn(printed)).toEqual(
+    Object.keys(bad)
+      .filter((name) => !(name in endpoint))
+      .toSorted(),
+  )
+  expect(collector.spans.length).toBeGreaterThan(0)
+})
+
+/** The variables that warnings name, each as often as it is named. */
+function namesIn(printed: string): readonly string[] {
+  return [...printed.matchAll(/^warning: (OTEL_\w+) of the environment is ignored/gm)].map(([, name = '']) => name).toSorted()
+}
 
 test('without an endpoint nothing of the SDK is loaded', async () => {
   const loaded = async (env: Record<string, string>): Promise<readonly string[]> => {

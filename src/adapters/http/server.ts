@@ -23,6 +23,8 @@ interface ListenOptions {
   readonly isShared?: boolean
   /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
+  /** How long a connection stays open after a response; 66 s by default. */
+  readonly keepAliveTimeoutMs?: number
   /** The listener's own classes of requests and responses. */
   readonly messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
@@ -32,14 +34,23 @@ export interface ListeningServer {
   readonly url: string
 }
 
-/** Milliseconds. Node checks them once per `connectionsCheckingInterval`. */
-const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 }
+/** Milliseconds. Node checks them once per `connectionsCheckingInterval`, and only while a request is arriving. */
+const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 }
+const defaultKeepAliveMs = 66_000
+/** So much earlier than a connection is closed, a client that keeps to the announced time sends nothing on it any more. */
+const keepAliveMarginMs = 1_000
+
+/** Node announces the first, and closes the connection after both. */
+function keepAliveOf(timeoutMs: number): Pick<ServerOptions, 'keepAliveTimeout' | 'keepAliveTimeoutBuffer'> {
+  const keepAliveTimeoutBuffer = Math.min(keepAliveMarginMs, timeoutMs / 2)
+  return { keepAliveTimeout: timeoutMs - keepAliveTimeoutBuffer, keepAliveTimeoutBuffer }
+}
 
 /** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
-  const { host, port, isShared = false, messages, socketTimeoutMs } = options
+  const { host, port, isShared = false, messages, socketTimeoutMs, keepAliveTimeoutMs = defaultKeepAliveMs } = options
   // The application rejects a request without Host: Node's own response has no body.
-  const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
+  const server = createServer({ ...timeouts, ...keepAliveOf(keepAliveTimeoutMs), ...messages, requireHostHeader: false }, listener)
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
   server.prependListener('request', mergeChunks)
   respondToInvalid(server, handle)
