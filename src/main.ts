@@ -83,7 +83,8 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
   state.configuration = configuration
   const stopping = new AbortController()
-  if (admin) addOperator(admin, operatorParts(ledgerStores, config, configuration, follow), observe, stopping.signal)
+  if (admin)
+    addOperator(admin, operatorParts(ledgerStores, config, configuration, limitStores.redis, follow), observe, stopping.signal)
   const shared = isWorker ? part.shared : undefined
   const publicPort = part.is === 'primary' ? undefined : await openPublicPort(config, handle, state, monitoring, shared, resources)
   if (!publicPort) state.workers = await Workers.start(config, limitStores, observe)
@@ -166,6 +167,7 @@ function operatorParts(
   stores: OperatorStores,
   started: Config,
   configuration: ConfigurationInForce,
+  redis: OperatorParts['redis'],
   follow: OperatorParts['follow'],
 ): OperatorParts {
   return {
@@ -173,6 +175,7 @@ function operatorParts(
     file: () => configuration.file,
     inForce: () => configuration.config,
     started: startSettings(started),
+    redis,
     follow,
   }
 }

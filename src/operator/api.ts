@@ -5,6 +5,7 @@ import { hashKey } from '../adapters/crypto.ts'
 import { comparable } from '../process/config-diff.ts'
 import { version } from '../process/version.ts'
 import { ok, type Route, route } from './route.ts'
+import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
@@ -27,6 +28,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     handle: async () => ok(comparable(others.file(), salt, hashKey, others.started)),
   })
   const routes: readonly Route[] = [
+    healthRoute(parts),
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
     ...transactionRoutes(parts),

@@ -10,7 +10,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 }
 /** The export for Node stands in a folder below the one for browsers. */
-const library = new URL('../lit-html.js', import.meta.resolve('lit-html'))
+const library = new URL('../', import.meta.resolve('lit-html'))
+/** `directives/repeat.js` keeps a row, with the keyboard's focus, where rows before it go; it needs the others. */
+const libraryFiles = ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js']
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -25,12 +27,14 @@ export function addPage(router: Router): void {
     })
   }
   serve('/', new URL('index.html', folder))
-  serve('/page/lit-html.js', library)
+  for (const name of libraryFiles) serve(`/page/lit-html/${name}`, new URL(name, library))
   for (const name of readdirSync(folder)) if (name !== 'index.html') serve(`/page/${name}`, new URL(name, folder))
 }
 
 /** Browsers find modules by path only. */
 function textOf(url: URL): string {
-  const text = readFileSync(url, 'utf8').replaceAll("from 'lit-html'", "from './lit-html.js'")
+  const text = readFileSync(url, 'utf8')
+    .replaceAll("from 'lit-html'", "from './lit-html/lit-html.js'")
+    .replaceAll("from 'lit-html/", "from './lit-html/")
   return text.replace(/^\/\/# sourceMappingURL=.*$/m, '')
 }

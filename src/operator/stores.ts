@@ -3,6 +3,7 @@
 import type { Config } from '../config/index.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { OpenLedger } from '../ledger/index.ts'
+import type { RedisState } from '../process/limit-stores.ts'
 import type { StartSettings } from '../process/start-settings.ts'
 
 export type OperatorStores = Pick<
@@ -18,6 +19,8 @@ export interface OperatorParts {
   readonly inForce: () => Config
   /** What the process was started with. */
   readonly started: StartSettings
+  /** As this process sees Redis; undefined if it is not configured. */
+  readonly redis: () => RedisState | undefined
   /** Applies what an operator just stored. */
   readonly follow: () => Promise<void>
 }

@@ -12,7 +12,7 @@ import {
 } from '../core/access/verified-keys.ts'
 import { type Budgets, budgetFallback } from '../core/resilience/budget-limit.ts'
 import { sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
-import type { Observer } from '../domain/observation.ts'
+import type { Observer, StoreState } from '../domain/observation.ts'
 import { freshLookup } from './name-lookup.ts'
 
 export interface LimitStores {
@@ -21,7 +21,16 @@ export interface LimitStores {
   readonly refusedAddresses: RefusedAddresses
   readonly budgets: Budgets
   readonly winners: WinnerStore
+  /** Undefined if Redis is not configured. */
+  readonly redis: () => RedisState | undefined
   readonly close: () => void
+}
+
+/** As this process sees Redis. */
+export interface RedisState {
+  readonly state: StoreState
+  /** Milliseconds since it was lost; undefined while it is there. */
+  readonly lostForMs?: number | undefined
 }
 
 const clock = (): number => performance.now()
@@ -43,6 +52,7 @@ export function remoteLimitStores(call: (name: string, ...values: readonly unkno
     refusedAddresses: { has: remote('isRefused'), add: quiet('refuse') },
     budgets: { reserve: remote('reserve') },
     winners: { save: remote('saveWinner'), find: remote('findWinner') },
+    redis: () => undefined,
     close() {},
   }
 }
@@ -58,7 +68,13 @@ export async function openLimitStores(
   const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock, winnerLifetimeMs) }
   if (redis.url === '') {
     const refused = refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs))
-    return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }
+    return {
+      ...local,
+      verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
+      refusedAddresses: refused,
+      redis: () => undefined,
+      close: () => {},
+    }
   }
   // Loaded only if Redis is configured.
   const [{ openRedis }, { redisLimiter, redisVerifiedKeys, redisBudgets, redisWinners }] = await Promise.all([
@@ -80,6 +96,7 @@ export async function openLimitStores(
   connection.onLoss(() => outage.begin())
   return {
     ...stores,
+    redis: () => ({ state: outage.state, ...(outage.state !== 'shared' && { lostForMs: performance.now() - outage.since }) }),
     close() {
       outage.stop()
       connection.close()

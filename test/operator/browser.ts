@@ -7,6 +7,11 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** Shows a view by its link in the header. */
+export async function show(page: Page, view: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
+}
+
 /** The cell below a heading, in the row of a provider. */
 export function cellOf(page: Page, provider: string, heading: string): Locator {
   return page.locator(`tr[data-row="${provider}"] td[data-heading="${heading}"]`)

@@ -9,7 +9,7 @@ import { type Visit, visit } from '../api-docs-page/browser.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { sendRequest } from '../support/client.ts'
-import { cellOf, change, dialogOf, overflow, signIn, violations } from './browser.ts'
+import { cellOf, change, dialogOf, overflow, show, signIn, violations } from './browser.ts'
 
 const token = 'operator-token-of-alice-0123456789'
 const other = 'operator-token-of-bob-012345678901'
@@ -232,9 +232,11 @@ describe('what the ledger holds', () => {
     const { page } = visited
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await send('POST', '/transactions', order)).status).toBe(504)
-    const creates = page.getByRole('table', { name: 'Creates that need a person' })
-    await expect.poll(() => creates.innerText(), { timeout: 10_000 }).toContain('unknown')
-    await expect.poll(() => page.title()).toBe('(1) swapgate: operator')
+    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(1) swapgate: operator')
+    await page.getByRole('link', { name: '1 create at alpha' }).click()
+    expect(page.url()).toContain('#/person?kind=create&provider=alpha&reason=')
+    const creates = page.getByRole('table', { name: 'What needs a person' })
+    await creates.waitFor()
 
     await creates.getByRole('button', { name: /^Bind/ }).click()
     await dialogOf(page).getByLabel('Id of the transaction at alpha').fill('nothing')
@@ -258,11 +260,12 @@ describe('what the ledger holds', () => {
       SELECT 'made-' || n, 'owner', 'alpha', 'unknown', n, '{"amountIn":"1","withdrawalAddress":"0x1"}' FROM numbers`)
     await using visited = await signedIn()
     const { page } = visited
-    const creates = page.getByRole('table', { name: 'Creates that need a person' })
-    const rows = () => creates.getByRole('rowheader').allInnerTexts()
-    const section = page.locator('section[aria-labelledby="unresolved"]')
+    await show(page, 'Needs a person')
+    const creates = page.getByRole('table', { name: 'What needs a person' })
+    const rows = () => creates.locator('.line').getByRole('rowheader').allInnerTexts()
+    const section = page.locator('section[aria-labelledby="person"]')
     await expect.poll(() => section.getByRole('paragraph').first().innerText(), { timeout: 10_000 }).toBe('1,000, and more')
-    expect(await page.title()).toBe('(1000+) swapgate: operator')
+    expect(await page.title()).toBe('(1,000+) swapgate: operator: Needs a person')
     await section.getByRole('button', { name: 'Next' }).click()
     await expect.poll(rows).toEqual(['made-1001', 'made-1002'])
     expect(await page.getByRole('status').innerText()).not.toContain('need a person')
@@ -271,7 +274,7 @@ describe('what the ledger holds', () => {
     await section.getByRole('button', { name: 'First' }).click()
     await expect.poll(async () => (await rows()).length).toBe(1_000)
     database.exec("DELETE FROM transactions WHERE intent LIKE 'made-%'")
-    await page.getByText('Every create has an outcome.').waitFor({ timeout: 10_000 })
+    await page.getByText('Every create has an outcome.').waitFor({ timeout: 40_000 })
     expect(await section.getByRole('button').count()).toBe(0)
     expect(own(visited)).toEqual([])
   })
@@ -282,7 +285,8 @@ describe('what the ledger holds', () => {
     await using visited = await signedIn()
     const { page } = visited
     await send('GET', `/transactions/${id}`)
-    const failed = page.getByRole('table', { name: 'Transactions that need a person' })
+    await show(page, 'Needs a person')
+    const failed = page.getByRole('table', { name: 'What needs a person' })
     await expect.poll(() => failed.innerText(), { timeout: 20_000 }).toContain('failed')
     expect(await failed.innerText()).toContain('acme')
     await expect.poll(() => page.getByRole('status').innerText()).toContain('A transaction needs a person.')
@@ -306,8 +310,9 @@ describe('what the ledger holds', () => {
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await send('POST', '/transactions', order)).status).toBe(504)
     await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText()), { timeout: 10_000 }).toBe(before + 3)
-    expect(visited.requestedUrls.filter((url) => url.endsWith('/api/accounts'))).toHaveLength(1)
-    await page.getByRole('table', { name: 'Creates that need a person' }).getByRole('button', { name: /^None/ }).first().click()
+    expect(visited.requestedUrls.filter((url) => /\/api\/(?:accounts|keys)$/.test(url))).toEqual([])
+    await show(page, 'Needs a person')
+    await page.getByRole('table', { name: 'What needs a person' }).getByRole('button', { name: /^None/ }).first().click()
     await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
     for (const id of ids) await finish(id)
   })
@@ -316,13 +321,14 @@ describe('what the ledger holds', () => {
     const id = await create()
     await using visited = await signedIn()
     const { page } = visited
+    await show(page, 'Swaps')
     await page.getByLabel('Account').fill('acme')
-    await page.getByRole('button', { name: 'Search' }).click()
-    const found = page.getByRole('table', { name: 'Transactions found' })
+    await page.keyboard.press('Enter')
+    const found = page.getByRole('table', { name: 'Swaps found' })
     await expect.poll(() => found.innerText()).toContain(id)
     expect(await found.innerText()).toContain('0xWith…6789')
     await page.getByLabel('Since').fill('<b>tomorrow</b>')
-    await page.getByRole('button', { name: 'Search' }).click()
+    await page.keyboard.press('Enter')
     await page.getByText('must be a date').waitFor()
     await finish(id)
   })
@@ -334,7 +340,7 @@ describe('how it is served and looks', () => {
     expect(new Set(visited.requestedUrls.map((url) => new URL(url).origin))).toEqual(new Set([gateway.adminUrl]))
     expect(visited.complaints).toEqual([])
     const files = visited.requestedUrls.map((url) => new URL(url).pathname).filter((path) => !path.startsWith('/api/'))
-    expect(files).toContain('/page/lit-html.js')
+    expect(files).toContain('/page/lit-html/directives/repeat.js')
     for (const path of files) {
       const { status, headers } = await fetch(gateway.adminUrl + path)
       const type = expect.stringMatching(/^text\/(?:html|css|javascript); charset=utf-8$/)
@@ -356,7 +362,7 @@ describe('how it is served and looks', () => {
       await page.emulateMedia({ colorScheme })
       expect(await violations(page)).toEqual([])
       await signIn(page, token)
-      await page.getByRole('button', { name: /^None/ }).first().waitFor()
+      await page.getByRole('link', { name: /creates? at alpha$/ }).waitFor()
       for (const width of [1280, 800, 360]) {
         await page.setViewportSize({ width, height: 800 })
         expect([width, await overflow(page), await violations(page)]).toEqual([width, 0, []])

@@ -7,15 +7,22 @@ import { addOperator } from '../../src/operator/router.ts'
 import type { OperatorParts } from '../../src/operator/stores.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
-const token = 'operator-token-of-alice-0123456789'
+export const token = 'operator-token-of-alice-0123456789'
 
 interface ServedApi extends AsyncDisposable {
+  /** Of the page. */
+  readonly url: string
   /** `path`: below `/api`. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<ReceivedResponse>
 }
 
 /** `file`: what the routes read of the configuration. */
-export async function serveApi(stores: object, file: object, follow: OperatorParts['follow'] = async () => {}): Promise<ServedApi> {
+export async function serveApi(
+  stores: object,
+  file: object,
+  follow: OperatorParts['follow'] = async () => {},
+  redis: OperatorParts['redis'] = () => undefined,
+): Promise<ServedApi> {
   const config = () => ({ ...file, admin: { tokens: { alice: token } } }) as never
   const admin = adminApp({
     readiness: () => 'ready',
@@ -23,12 +30,13 @@ export async function serveApi(stores: object, file: object, follow: OperatorPar
     printMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     printError: (code, message) => JSON.stringify({ code, message }),
   })
-  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, started: {} as never, follow }
+  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, started: {} as never, redis, follow }
   addOperator(admin, parts, () => {}, new AbortController().signal)
   const server = createServer(admin.app)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
+    url,
     call: (method, path, body) =>
       sendRequest(url, {
         method,

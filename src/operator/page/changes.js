@@ -1,12 +1,16 @@
 /** The changes that buttons offer: explanation, request, and announcement after success. */
 import { html, nothing } from 'lit-html'
-import { counted, integer, list, orderText, percent } from './format.js'
+import { call } from './api.js'
+import { counted, integer, list, orderText, percent, when } from './format.js'
 import { openCount } from './providers.js'
 
 const everywhere =
   'This process follows at once, the others within 5 s. The configuration file is not changed; your name goes into the audit log.'
 
-/** `title`, `label` of the button, `text` as paragraphs, `fields`, `request(form, isForced)` and `done`. */
+/**
+ * `title`, `label` of the button, `text` as paragraphs, `fields`, `request(form, isForced)` or `run(onProgress)`, and `done(answer)`: what
+ * is then announced. `next(answer)`: the dialog that follows; `isDone`: it can only be closed. `figuresOf`: `report`, if it names counts.
+ */
 export function changeOf(dialog, report) {
   return makers[dialog.kind](dialog, report)
 }
@@ -18,6 +22,7 @@ const makers = {
     return {
       title: `${label} ${name}`,
       label: `${label} ${name}`,
+      figuresOf: 'report',
       text: [...text, everywhere],
       request: (_, force) => [`/providers/${encodeURIComponent(name)}`, { method: 'PATCH', body: { state, force } }],
       done: () => `${name} is ${state}.`,
@@ -26,6 +31,7 @@ const makers = {
   weights(_, { providers }) {
     const routed = providers.filter(({ isRouted }) => isRouted)
     return {
+      figuresOf: 'report',
       title: 'Change the weights',
       label: 'Change the weights',
       text: [
@@ -103,6 +109,96 @@ const makers = {
     ],
     done: ({ status: settled }) => `The transaction ${id} is ${settled}.`,
   }),
+  newKey: ({ name }) => ({
+    title: name === undefined ? 'New key' : `New key of ${name}`,
+    label: 'Make the key',
+    text: [
+      'The key is shown once. The ledger keeps only its digest.',
+      ...(name === undefined ? ['An account is made if its name is new.'] : []),
+      'Your name goes into the audit log.',
+    ],
+    fields: html`${
+      name === undefined
+        ? html`<label>Account <input name="name" required maxlength="64" autocomplete="off" spellcheck="false" /></label>`
+        : html`<input type="hidden" name="name" .value=${name} />`
+    }
+      <label>Ends after <input name="expires" placeholder="90d; empty: never" autocomplete="off" /></label>`,
+    request: (form) => {
+      const expires = form.get('expires').trim()
+      return ['/keys', { method: 'POST', body: { name: form.get('name').trim(), ...(expires !== '' && { expires }) } }]
+    },
+    done: ({ name: account }) => `A key of ${account} is made.`,
+    next: (issued) => ({ kind: 'issuedKey', issued }),
+  }),
+  issuedKey: ({ issued: { id, name, key, expiresAt } }) => ({
+    title: `The new key of ${name}`,
+    isDone: true,
+    text: ['Copy it now: when this is closed, nobody can read it again.'],
+    fields: html`<label class="wide">Key <input class="key" readonly .value=${key} @focus=${({ target }) => target.select()} /></label>
+      <p class="wide">Id <code>${id}</code>. ${expiresAt ? html`It ends at ${when(expiresAt)}.` : 'It does not end by itself.'}</p>`,
+  }),
+  revoke: ({ key: { id, name } }) => ({
+    title: `Revoke a key of ${name}`,
+    label: 'Revoke the key',
+    text: [
+      `Requests with the key ${id} are 401 from now on, within seconds everywhere. It cannot be taken back.`,
+      'Your name goes into the audit log.',
+    ],
+    request: () => [`/keys/${encodeURIComponent(id)}`, { method: 'DELETE' }],
+    done: () => `The key ${id} is revoked.`,
+  }),
+  settleMany: ({ group: { kind, provider, cause, reason, rows }, query }) => ({
+    title: `Settle together at ${provider}: ${cause}`,
+    label: 'Show what it settles',
+    text: [
+      `${counted(rows.length, kind)}${query.account ? ` of ${query.account}` : ''}, and all others with this cause. Nothing is changed before you confirm what the next step shows.`,
+    ],
+    fields: html`<label>Outcome
+        <select name="outcome" required><option value="">choose</option>${outcomesOf(rows).map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
+      <label>Note, for the audit log <input name="note" required maxlength="500" autocomplete="off" /></label>
+      <label>From <input name="since" placeholder="a time, or 2h ago: 2h" autocomplete="off" /></label>
+      <label>Before <input name="until" placeholder="a time, or 10m ago: 10m" autocomplete="off" /></label>`,
+    request: (form) => {
+      const [since, until] = [form.get('since').trim(), form.get('until').trim()]
+      const body = {
+        provider,
+        ...(query.account && { account: query.account }),
+        // One of the fields of a mismatch selects it.
+        reason: reason.split(', ')[0],
+        ...(since !== '' && { since }),
+        ...(until !== '' && { until }),
+        outcome: form.get('outcome'),
+        note: form.get('note').trim(),
+      }
+      return ['/settlements', { method: 'POST', body }]
+    },
+    next: (preview) => ({ kind: 'confirmMany', preview, of: { kind, provider }, result: { settled: 0, already: 0, left: [] } }),
+  }),
+  confirmMany: ({ preview, of, result }) => ({
+    title: preview.confirm === null ? 'Nothing can be settled so' : `Settle ${counted(preview.count, of.kind)} at ${of.provider}?`,
+    label: preview.confirm === null ? undefined : `Settle ${counted(preview.count, of.kind)}`,
+    text: [
+      ...(preview.confirm === null
+        ? []
+        : [
+            html`Of ${when(preview.oldest)} to ${when(preview.newest)}. Each is checked and recorded as if you settled it alone; what changes before its turn is left.`,
+          ]),
+      ...(preview.more > 0 ? [`${integer(preview.more)} more are not among them: repeat this for them.`] : []),
+    ],
+    fields: html`<div class="wide">${previewGroups(preview.groups, of.kind)} ${leftRows(preview.left)}</div>`,
+    run: (onProgress) => settleAll(preview, result, onProgress),
+    next: () => ({ kind: 'settledMany', result, of }),
+    done: ({ settled }) => `${counted(settled, of.kind)} settled.`,
+  }),
+  settledMany: ({ result: { settled, already, left }, of }) => ({
+    title: `${counted(settled, of.kind)} settled`,
+    isDone: true,
+    text: [
+      ...(already > 0 ? [`${integer(already)} had been settled meanwhile.`] : []),
+      left.length === 0 ? 'None is left.' : 'These are left as they were:',
+    ],
+    fields: left.length === 0 ? undefined : html`<div class="wide">${leftRows(left)}</div>`,
+  }),
 }
 
 const stateTexts = {
@@ -159,4 +255,49 @@ function unresolvedPath({ intent }) {
 
 function about({ intent, provider, requested }) {
   return `Create ${intent} at ${provider}: ${orderText(requested)}, to ${requested.withdrawalAddress}.`
+}
+
+/** `none` is for every create, `accept` for one whose response contradicted the request. */
+function outcomesOf([{ state, reported }]) {
+  if (state === 'attention') return ['refunded', 'success', 'overdue'].map((status) => [status, status])
+  return [
+    ['none', 'nothing was created: the provider has confirmed it'],
+    ...(state === 'mismatch' && reported ? [['accept', 'accept what the provider reported']] : []),
+  ]
+}
+
+function previewGroups(groups, kind) {
+  return html`<ul class="plain">
+    ${groups.map(
+      ({ account, reason, count, withCandidates }) => html`<li>
+        <b>${counted(count, kind)}</b> of ${account ?? 'no account'}: <code>${reason}</code>${
+          withCandidates > 0 ? html`, <b class="alarm">${integer(withCandidates)} of them may exist at the provider</b>` : nothing
+        }
+      </li>`,
+    )}
+  </ul>`
+}
+
+const shownLeft = 50
+
+function leftRows(left) {
+  if (left.length === 0) return nothing
+  return html`<p>${counted(left.length, 'row')} left as ${left.length === 1 ? 'it is' : 'they are'}:</p>
+    <ul class="plain">
+      ${left.slice(0, shownLeft).map(({ id, why }) => html`<li><code>${id}</code>: ${why}</li>`)}
+      ${left.length > shownLeft ? html`<li>and ${integer(left.length - shownLeft)} more</li>` : nothing}
+    </ul>`
+}
+
+/** Repeats the request until nothing remains, and adds to `result`. After a failure the same continues where it ended. */
+async function settleAll({ confirm, count }, result, onProgress) {
+  for (let remaining = count; remaining > 0; ) {
+    onProgress({ done: count - remaining, all: count })
+    const step = await call(`/settlements/${encodeURIComponent(confirm)}`, { method: 'POST' })
+    result.settled += step.settled
+    result.already += step.already
+    result.left.push(...step.left)
+    remaining = step.remaining
+  }
+  return result
 }

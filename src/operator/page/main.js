@@ -1,71 +1,120 @@
-/** The operator's page: signs in, keeps the figures fresh, and renders them. */
+/** The operator's page: signs in, shows the view that its URL names, and keeps it fresh. */
 import { html, nothing, render } from 'lit-html'
+import { accountsView } from './accounts.js'
 import { call, callPage, followEvents, setToken } from './api.js'
+import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
-import { counted, time } from './format.js'
-import { auditSection, pageSize, transactionsSection, unresolvedSection } from './ledger.js'
+import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
+import { followToggles } from './lines.js'
+import { linkTo, linkToSwap, placeOf } from './navigation.js'
+import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
+import { Readings } from './readings.js'
+import { swapView } from './swap.js'
+import { pageSize, swapsView } from './swaps.js'
 import { differences } from './watch.js'
 
-const refreshMs = 5_000
 const eventDelayMs = 150
 const firstUnresolved = '/unresolved'
-const readers = {
-  report: () => call('/providers'),
-  unresolved: () => callPage(unresolvedPath),
-  audit: () => call('/audit?since=7d'),
-  accounts: () => call('/accounts'),
-}
-/** What is loaded again after an event of this name. */
-const readAfter = {
-  provider: ['report'],
-  overrides: ['report', 'audit'],
-  unresolved: ['report', 'unresolved', 'audit'],
-}
-/** Polls between two readings of everything. */
-const pollsPerRefresh = 12
 const root = document.getElementById('page')
 const notice = document.getElementById('notice')
-const signedOut = { isSignedIn: false, isBusy: false, error: undefined }
 
-let state = signedOut
+let place = placeOf(location.hash)
+/** Of the page of unresolved creates that is shown. */
+let unresolvedPath = firstUnresolved
+let isSignedIn = false
+let isBusy = false
+let isConnected = false
+let isInUtc = isZoneUtc()
+let signInError
 let session = new AbortController()
 let eventTimer
 let eventNames = new Set()
-/** Of the page of unresolved creates that is shown. */
-let unresolvedPath = firstUnresolved
+
+const readings = new Readings(
+  {
+    health: { read: () => call('/health'), everyMs: 5_000 },
+    report: { read: () => call('/providers'), everyMs: 5_000 },
+    unresolved: { read: () => callPage(unresolvedPath), everyMs: 30_000 },
+    audit: { read: () => call(`/audit?${new URLSearchParams({ since: place.query.since ?? auditDays[0] })}`), everyMs: 60_000 },
+    keys: { read: () => call('/keys'), everyMs: 60_000 },
+    accounts: { read: () => call('/accounts'), everyMs: 600_000 },
+    // The audit log has each of these.
+    found: { read: findSwaps, everyMs: 600_000 },
+    swap: { read: readSwap, everyMs: 600_000 },
+  },
+  { onRead, onChange: update, onLost: signOut },
+)
+/** What each view shows, beside health, providers and what needs a person, of which the header has the number. */
+const always = ['health', 'report', 'unresolved']
+const shown = {
+  overview: ['audit'],
+  person: [],
+  swaps: ['accounts', 'found'],
+  swap: ['swap'],
+  accounts: ['keys'],
+  audit: ['audit'],
+}
+/** What is read again after an event of this name. */
+const readAfter = { provider: ['report'], overrides: ['report', 'audit'], unresolved: ['report', 'unresolved', 'audit'] }
+const titles = {
+  overview: 'Overview',
+  person: 'Needs a person',
+  swaps: 'Swaps',
+  accounts: 'Accounts and keys',
+  audit: 'Audit log',
+}
 
 const dialog = new ChangeDialog({
   onDone: (text) => {
     announce(text)
-    refresh()
+    readings.read([...always, ...shown[place.view]])
   },
   onLost: signOut,
 })
 
-function update(changes) {
-  state = { ...state, ...changes }
-  render(state.isSignedIn ? dashboard() : signInForm(), root)
-  if (state.report) dialog.refresh(state.report)
-  const { rows = [], next } = state.unresolved ?? {}
-  document.title = `${rows.length > 0 ? `(${rows.length}${next ? '+' : ''}) ` : ''}swapgate: operator`
+function update() {
+  render(isSignedIn ? page() : signInForm(), root)
+  if (isSignedIn) dialog.refresh(known('report'))
+  document.title = `${countText()}swapgate: operator${place.view === 'overview' || !isSignedIn ? '' : `: ${titles[place.view] ?? place.id}`}`
 }
 
 function announce(text) {
   notice.textContent = text
 }
 
+/** A reading of the ledger. While the ledger is away, or that is not known, it is old whatever its age; why stands above everything. */
+function known(name) {
+  const reading = readings.get(name)
+  return isLedgerAway() ? { ...reading, isOld: true, problem: undefined } : reading
+}
+
+function isLedgerAway() {
+  const { value, isOld } = readings.get('health')
+  return isOld || value?.ledger === 'unavailable'
+}
+
+/** How many need a person, for the title and the link; a question mark where that is not known. */
+function countText() {
+  const { value, isOld } = known('unresolved')
+  if (!isSignedIn || !value) return ''
+  const { rows, next } = value
+  const count = rows.length > 0 ? `${integer(rows.length)}${next ? '+' : ''}` : ''
+  if (isOld) return `(${count}?) `
+  return count === '' ? '' : `(${count}) `
+}
+
 function signInForm() {
   const submit = (event) => {
     event.preventDefault()
-    if (!state.isBusy) signIn(new FormData(event.target).get('token').trim())
+    if (!isBusy) signIn(new FormData(event.target).get('token').trim())
   }
   return html`<main class="sign-in">
     <h1>swapgate</h1>
-    <form @submit=${submit} aria-busy=${state.isBusy ? 'true' : nothing}>
+    <form @submit=${submit} aria-busy=${isBusy ? 'true' : nothing}>
       <label>Token <input name="token" type="password" required autofocus autocomplete="off" spellcheck="false" aria-describedby="token-help" /></label>
       <p id="token-help">One of <code>admin.tokens</code>. This tab keeps it in memory, until you close or reload it.</p>
-      <div role="alert">${state.error ? html`<p class="error">${state.error}</p>` : nothing}</div>
+      <div role="alert">${signInError ? html`<p class="error">${signInError}</p>` : nothing}</div>
       <button type="submit" class="primary">Sign in</button>
     </form>
   </main>`
@@ -73,95 +122,160 @@ function signInForm() {
 
 async function signIn(token) {
   setToken(token)
-  update({ isBusy: true, error: undefined })
+  isBusy = true
+  signInError = undefined
+  update()
   try {
-    await call('/providers')
+    await call('/health')
   } catch (error) {
     return signOut(error)
   }
+  isBusy = false
+  isSignedIn = true
+  isConnected = false
   session = new AbortController()
   unresolvedPath = firstUnresolved
-  update({ ...signedOut, isSignedIn: true, isConnected: false })
+  show()
   root.querySelector('h1').focus()
   followEvents({ signal: session.signal, onEvent, onState })
-  poll(session.signal)
-  refresh()
 }
 
 /** Everything that was shown goes with the token. */
 function signOut(error) {
   session.abort()
   setToken('')
+  readings.stop()
   dialog.close()
   announce('')
-  state = signedOut
-  update({ error: error?.message })
+  isSignedIn = false
+  isBusy = false
+  signInError = error?.message
+  update()
   if (!error) root.querySelector('input')?.focus()
 }
 
-function dashboard() {
-  const { report } = state
-  const open = (wanted) => dialog.open(wanted, state.report)
+function show() {
+  readings.show([...always, ...shown[place.view]])
+  update()
+}
+
+function page() {
   return html`<header>
-      <h1 tabindex="-1">swapgate</h1>
-      <p class=${state.problem ? 'error' : 'fresh'}>${freshness()}</p>
-      <button type="button" @click=${() => signOut()}>Sign out</button>
+      <div class="bar">
+        <h1 tabindex="-1"><a href=${linkTo('overview')}>swapgate</a></h1>
+        <nav aria-label="Views">${Object.entries(titles).map(viewLink)}</nav>
+        <form role="search" @submit=${search}>
+          <input type="search" name="q" aria-label="Find swaps" placeholder="Any id, address or account" autocomplete="off" spellcheck="false" required />
+          <button type="submit">Find</button>
+        </form>
+        ${
+          isZoneUtc()
+            ? nothing
+            : html`<button type="button" aria-pressed=${isInUtc ? 'true' : 'false'} aria-label="Times in UTC" @click=${toggleUtc}>UTC</button>`
+        }
+        <button type="button" @click=${() => signOut()}>Sign out</button>
+      </div>
+      ${away()}
+      <p class="status">${freshness()}</p>
     </header>
-    <main>
-      ${providersSection({ report, open })} ${unresolvedSection({ unresolved: state.unresolved, open, first: firstUnresolved, turn })}
-      ${auditSection({ audit: state.audit })}
-      ${transactionsSection({ report, accounts: state.accounts, search: state.search, find })}
-    </main>`
+    <main>${view()}</main>`
 }
 
-function freshness() {
-  const { report, fetchedAt, problem, isConnected } = state
-  if (!report) return problem ?? 'Loading…'
-  if (problem) return `${problem} The figures are of ${time(fetchedAt)}.`
-  const replicas = report.replicas === 0 ? 'no gateway is running' : counted(report.replicas, 'replica')
-  return `${replicas}, ${isConnected ? 'live' : 'reconnecting to the events'}, ${time(fetchedAt)}`
+function viewLink([name, title]) {
+  const count = name === 'person' ? countText().trim().replace(/[()]/g, '') : ''
+  const isCurrent = name === place.view || (name === 'swaps' && place.view === 'swap')
+  return html`<a href=${linkTo(name)} aria-current=${isCurrent ? 'page' : nothing}>${title}${count === '' ? nothing : html` <b class="count">${count}</b>`}</a>`
 }
 
-async function poll(signal) {
-  for (let polls = 1; ; polls++) {
-    await new Promise((resolve) => setTimeout(resolve, refreshMs))
-    if (signal.aborted) return
-    if (polls % pollsPerRefresh === 0) await refresh()
-    else await load(readAfter.provider)
+function view() {
+  const { id, query } = place
+  const open = (wanted) => dialog.open(wanted, known('report'))
+  const [report, unresolved, health] = [known('report'), known('unresolved'), readings.get('health')]
+  switch (place.view) {
+    case 'person':
+      return personView({ unresolved, query, first: firstUnresolved, turn, open })
+    case 'swaps':
+      return swapsView({ found: known('found'), report, accounts: known('accounts'), query })
+    case 'swap':
+      return swapView({ swap: known('swap'), id, open, readAgain: () => readings.read(['swap']) })
+    case 'accounts':
+      return accountsView({ keys: known('keys'), query, open })
+    case 'audit':
+      return auditView({ audit: known('audit'), query })
+    default:
+      return html`${personSummary({ unresolved })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
   }
 }
 
-function refresh() {
-  return load(Object.keys(readers))
+/** What is away, above everything else. */
+function away() {
+  const { value, at, problem, isOld, ageMs } = readings.get('health')
+  const since = at === undefined ? '' : `, for ${duration(ageMs)}`
+  if (isOld)
+    return html`<p class="away" role="alert">${problem?.message ?? 'The gateway does not answer.'} Nothing below is known to be so now${since}.</p>`
+  return html`${
+    value?.ledger === 'unavailable'
+      ? html`<p class="away" role="alert">The ledger does not answer: creates are refused, and nothing can be changed here. What is below is what was read before.</p>`
+      : nothing
+  }${redisAway(value?.redis)}`
+}
+
+function redisAway(redis) {
+  if (!redis || redis.state === 'available') return nothing
+  if (redis.state === 'recovering')
+    return html`<p class="away" role="alert">Redis answers again. For some seconds limits are counted here and there.</p>`
+  return html`<p class="away" role="alert">Redis does not answer this gateway since ${time(redis.since)}: each gateway counts limits and budgets by itself, its share of all.</p>`
+}
+
+function freshness() {
+  const [report, health] = [known('report'), readings.get('health')]
+  if (!report.value) return report.isOld ? '' : 'Loading…'
+  const { replicas } = report.value
+  if (report.isOld) return `Read ${duration(report.ageMs)} ago, at ${time(report.at)}`
+  const running = replicas === 0 ? 'No gateway has written figures' : counted(replicas, 'replica')
+  const stores = health.value
+    ? `ledger answers, ${health.value.redis === null ? 'no Redis' : `Redis ${health.value.redis.state === 'available' ? 'answers' : 'away'}`}`
+    : ''
+  return `${running}, ${isConnected ? 'live' : 'reconnecting to the events'}, ${stores}, ${time(report.at)}`
+}
+
+function toggleUtc() {
+  isInUtc = !isInUtc
+  showTimesInUtc(isInUtc)
+  update()
+}
+
+function search(event) {
+  event.preventDefault()
+  const q = new FormData(event.target).get('q').trim()
+  if (q === '') return
+  location.hash = /~|^[0-9a-f-]{36}$/.test(q) ? linkToSwap(q) : linkTo('swaps', { query: { account: q } })
+  event.target.reset()
+}
+
+function findSwaps() {
+  return call(`/transactions?${new URLSearchParams({ ...place.query, size: pageSize })}`)
+}
+
+/** A transaction, or a create that has none yet. */
+async function readSwap() {
+  const { id } = place
+  const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === id)
+  if (create) return create
+  const transaction = await call(`/transactions/${encodeURIComponent(id)}`)
+  return { ...transaction, ...(transaction.attention && { state: 'attention' }) }
 }
 
 function turn(path) {
   unresolvedPath = path
-  return load(['unresolved'])
+  return readings.read(['unresolved'])
 }
 
-/** Reads what is named. A response that comes after signing out is dropped, and one that is older than another too. */
-const latest = new Map()
-let calls = 0
-async function load(names) {
-  const { signal } = session
-  const number = ++calls
-  try {
-    const read = await Promise.all(names.map(async (name) => [name, await readers[name]()]))
-    if (signal.aborted) return
-    const fresh = Object.fromEntries(read.filter(([name]) => (latest.get(name) ?? 0) < number))
-    for (const name of Object.keys(fresh)) latest.set(name, number)
-    const text = differences(state, fresh)
-    update({ ...fresh, ...(fresh.report && { fetchedAt: new Date().toISOString() }), problem: undefined })
-    if (text !== '') announce(text)
-    // All creates of this page are settled.
-    const { rows, path } = fresh.unresolved ?? {}
-    if (rows?.length === 0 && path !== firstUnresolved) await turn(firstUnresolved)
-  } catch (error) {
-    if (signal.aborted) return
-    if (error.status === 401) return signOut(error)
-    update({ problem: error.message })
-  }
+function onRead(name, value, before) {
+  const text = differences({ [name]: before }, { [name]: value })
+  if (text !== '') announce(text)
+  // All creates of this page are settled.
+  if (name === 'unresolved' && value.rows.length === 0 && value.path !== firstUnresolved) turn(firstUnresolved)
 }
 
 function onEvent(event) {
@@ -171,25 +285,30 @@ function onEvent(event) {
   eventTimer = setTimeout(() => {
     const names = [...eventNames]
     eventNames = new Set()
-    if (!signal.aborted) load(names)
+    if (!signal.aborted) readings.read(names)
   }, eventDelayMs)
 }
 
-function onState(isConnected, error) {
+function onState(connected, error) {
   if (error?.status === 401) return signOut(error)
-  update({ isConnected })
+  isConnected = connected
+  update()
 }
 
-async function find(query, page) {
-  const { signal } = session
-  try {
-    const { data, count } = await call(`/transactions?${new URLSearchParams({ ...query, page, size: pageSize })}`)
-    if (!signal.aborted) update({ search: { data, count, query, page } })
-  } catch (error) {
-    if (signal.aborted) return
-    if (error.status === 401) return signOut(error)
-    update({ search: { error: error.message } })
-  }
+function onNavigation() {
+  const before = place
+  place = placeOf(location.hash)
+  // What was read for another place is not for this one.
+  const isMoved = before.view !== place.view || before.id !== place.id
+  for (const name of ['found', 'swap']) readings.forget(name)
+  if (before.query.since !== place.query.since) readings.forget('audit')
+  if (!isSignedIn) return
+  show()
+  if (!isMoved) return
+  scrollTo(0, 0)
+  root.querySelector('h2')?.focus()
 }
 
-update({})
+followToggles(update)
+addEventListener('hashchange', onNavigation)
+update()

@@ -1,6 +1,8 @@
 /** The providers as they are now, with what can be changed. */
 import { html, nothing } from 'lit-html'
-import { counted, deviation, inline, integer, list, milliseconds, none, percent, time } from './format.js'
+import { counted, deviation, inline, integer, milliseconds, none, percent, when } from './format.js'
+import { linkTo } from './navigation.js'
+import { section } from './section.js'
 import { table } from './table.js'
 
 /** The most transactions that were open at a draining provider while this page watched, by name. */
@@ -10,19 +12,27 @@ export function openCount({ openTransactions, pendingCreates, unknownCreates }) 
   return openTransactions + pendingCreates + unknownCreates
 }
 
-export function providersSection({ report, open }) {
-  if (!report)
-    return html`<section aria-labelledby="providers"><h2 id="providers">Providers</h2><p class="empty">Loading…</p></section>`
-  const isWeighted = report.strategy === 'weighted'
-  return html`<section aria-labelledby="providers">
-    <div class="head">
-      <h2 id="providers">Providers</h2>
-      <p>${routingText(report)}</p>
-      ${isWeighted ? html`<button type="button" @click=${() => open({ kind: 'weights' })}>Weights…</button>` : nothing}
-    </div>
-    ${report.overrides.length === 0 ? nothing : overrides(report.overrides, open)} ${suspensions(report.providers, open)}
-    ${table({ caption: 'Providers', columns: columns(isWeighted, open), rows: report.providers, empty: 'No provider is configured.' })}
-  </section>`
+/** `health`: whether Redis, which holds the shared budgets, answers. */
+export function providersSection({ report: reading, health, open }) {
+  const report = reading.value
+  const isWeighted = report?.strategy === 'weighted'
+  const known = { isOld: reading.isOld, isBudgetKnown: !reading.isOld && isBudgetKnown(health) }
+  return section({
+    id: 'providers',
+    title: 'Providers',
+    reading,
+    note: report && routingText(report),
+    action: isWeighted ? html`<button type="button" @click=${() => open({ kind: 'weights' })}>Weights…</button>` : undefined,
+    content: report
+      ? html`${report.overrides.length === 0 ? nothing : overrides(report.overrides, open)} ${suspensions(report.providers, open)}
+          ${table({ caption: 'Providers', columns: columns(report, known, open), rows: report.providers, empty: 'No provider is configured.' })}`
+      : nothing,
+  })
+}
+
+/** While Redis is away each gateway counts its share by itself. */
+function isBudgetKnown({ value, isOld }) {
+  return !isOld && (value?.redis === null || value?.redis?.state === 'available')
 }
 
 function routingText({ strategy, mirror }) {
@@ -34,7 +44,7 @@ function overrides(list, open) {
   return html`<ul class="overrides">
     ${list.map(
       ({ key, value, actor, since, isAsleep }) => html`<li>
-        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at <time datetime=${since}>${time(since)}</time>.${isAsleep ? ' It has no effect with this file.' : ''}</span>
+        <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at ${when(since)}.${isAsleep ? ' It has no effect with this file.' : ''}</span>
         <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
       </li>`,
     )}
@@ -47,14 +57,14 @@ function suspensions(providers, open) {
   return html`<ul class="overrides" aria-label="Suspended assets">
     ${all.map(
       ({ name, asset, network, kind, since, until }) => html`<li>
-        <span><b class="alarm">${asset}</b>${network === null ? '' : ` on ${network}`} is out of new swaps at <b>${name}</b> since <time datetime=${since}>${time(since)}</time> until <time datetime=${until}>${time(until)}</time>: three mismatches in a row of <code>${kind}</code>.</span>
+        <span><b class="alarm">${asset}</b>${network === null ? '' : ` on ${network}`} is out of new swaps at <b>${name}</b> since ${when(since)} until ${when(until)}: three mismatches in a row of <code>${kind}</code>.</span>
         <button type="button" @click=${() => open({ kind: 'resume', name })} aria-label="Offer again at ${name}: ${asset}">Offer again…</button>
       </li>`,
     )}
   </ul>`
 }
 
-function columns(isWeighted, open) {
+function columns({ strategy, mirror }, { isOld, isBudgetKnown }, open) {
   const number = (heading, content) => ({ heading, content, isNumber: true })
   const live = (content) => (provider) => (provider.live ? content(provider.live) : none)
   return [
@@ -63,19 +73,22 @@ function columns(isWeighted, open) {
       content: ({ name, form, isRouted }) =>
         html`${name} <small>${form === null ? 'not in the file' : `Form ${form}${isRouted ? '' : ', not routed'}`}</small>`,
     },
-    { heading: 'State', content: ({ state }) => html`<span class="state ${state}">${state}</span>` },
-    ...(isWeighted ? [number('Weight', ({ weight }) => integer(weight))] : []),
+    {
+      heading: 'State',
+      content: ({ state }) => html`<span class="state ${isOld ? '' : state}">${isOld ? 'was ' : ''}${state}</span>`,
+    },
+    ...(strategy === 'weighted' ? [number('Weight', ({ weight }) => integer(weight))] : []),
     number(
       'Share',
       live(({ share }) => percent(share)),
     ),
     number(
       'p50 / p95',
-      live(({ latencyMs }) => html`${milliseconds(latencyMs.p50)} / ${milliseconds(latencyMs.p95)}`),
+      live(({ latencyMs: { p50, p95 } }) => html`${integer(p50 && Math.round(p50))} / ${milliseconds(p95)}`),
     ),
     number('Failed calls', live(failedText)),
-    { heading: 'Breakers', content: live(breakers) },
-    { heading: 'Budget left', content: live(({ budgetLeft }) => budgetText(budgetLeft)) },
+    { heading: 'Breakers', content: live((figures) => breakers(figures, isOld)) },
+    { heading: 'Budget left', content: live(({ budgetLeft }) => (isBudgetKnown ? budgetText(budgetLeft) : 'not known')) },
     number(
       'Refused, counted',
       live(({ judgements }) => judgementText(judgements)),
@@ -85,15 +98,22 @@ function columns(isWeighted, open) {
       live(({ quoteDeviation }) => deviation(quoteDeviation)),
     ),
     number('Open', openCell),
-    number('Unknown creates', ({ unknownCreates }) =>
-      unknownCreates > 0 ? html`<b class="alarm">${integer(unknownCreates)}</b>` : '0',
-    ),
-    number(
-      'Mirror deviation',
-      live(({ mirror }) => mirrorText(mirror)),
-    ),
+    number('Unknown creates', unknownCell),
+    ...(mirror
+      ? [
+          number(
+            'Mirror deviation',
+            live((figures) => mirrorText(figures.mirror)),
+          ),
+        ]
+      : []),
     { heading: 'Change', content: (provider) => buttons(provider, open) },
   ]
+}
+
+function unknownCell({ name, unknownCreates }) {
+  if (unknownCreates === 0) return '0'
+  return html`<a class="alarm" href=${linkTo('person', { query: { kind: 'create', provider: name } })}>${integer(unknownCreates)}</a>`
 }
 
 function failedText({ failedCalls, calls }) {
@@ -101,15 +121,19 @@ function failedText({ failedCalls, calls }) {
   return failedCalls > 0 ? html`<b class="alarm">${text}</b>` : text
 }
 
-function breakers({ breaker }) {
+function breakers({ breaker }, isOld) {
   const entries = Object.entries(breaker)
-  if (entries.length === 0) return 'closed'
+  if (entries.length === 0) return isOld ? 'were closed' : 'closed'
   return html`<b class="alarm">${entries.map(([operation, state]) => `${operation} ${state}`).join(', ')}</b>`
 }
 
 function budgetText(left) {
   const limited = Object.entries(left).filter(([, calls]) => calls !== null)
-  return limited.length === 0 ? 'unlimited' : list(limited.map(([policy, calls]) => `${policy} ${integer(calls)}`))
+  return limited.length === 0
+    ? 'unlimited'
+    : limited.map(
+        ([policy, calls], at) => html`${at > 0 ? ' ' : ''}<span class="pair"><small>${policy}</small> ${integer(calls)}</span>`,
+      )
 }
 
 /** Judgements of creates in the last minute. */

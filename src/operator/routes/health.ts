@@ -1,0 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { toIso } from '../../domain/instant.ts'
+import type { StoreState } from '../../domain/observation.ts'
+import { version } from '../../process/version.ts'
+import { ok, type Route, route } from '../route.ts'
+import type { OperatorParts } from '../stores.ts'
+
+/** Long before clients' requests give up. */
+const ledgerDeadlineMs = 2_000
+
+const redisWords = { shared: 'available', local: 'unavailable', recovering: 'recovering' } as const satisfies Record<
+  StoreState,
+  string
+>
+
+export function healthRoute({ stores, redis }: OperatorParts): Route {
+  let reading: Promise<boolean> | undefined
+  /** Of a ledger that hangs, all requests wait for one and the same answer. */
+  const canReadLedger = (): Promise<boolean> => {
+    reading ??= stores.overrides
+      .read()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        reading = undefined
+      })
+    return Promise.race([reading, wait(ledgerDeadlineMs, false, { ref: false })])
+  }
+  return route({
+    method: 'get',
+    path: '/api/health',
+    summary:
+      'Whether this process reads the ledger (within 2 s), and whether Redis answers it (`null`: not configured). Always 200.',
+    async handle() {
+      const canRead = await canReadLedger()
+      return ok({ version, now: toIso(Date.now()), ledger: canRead ? 'available' : 'unavailable', redis: redisRow(redis()) })
+    },
+  })
+}
+
+function redisRow(seen: ReturnType<OperatorParts['redis']>) {
+  if (!seen) return null
+  const { state, lostForMs } = seen
+  return { state: redisWords[state], since: lostForMs === undefined ? null : toIso(Date.now() - lostForMs) }
+}

@@ -1,0 +1,270 @@
+// Takes long: Chromium, over stores of the test's own.
+/** docs/contract.md §15: how the operator's page looks with what providers and clients may write, on a wide screen and on a phone. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it, test } from 'vitest'
+import { type Visit, visit } from '../api-docs-page/browser.ts'
+import { dialogOf, overflow, show, signIn, violations } from './browser.ts'
+import { serveApi, token } from './served.ts'
+
+const at = Date.parse('2026-11-27T03:00:00Z')
+const monero = '8'.padEnd(95, 'Ab3')
+const markup = '"><img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>&lt;\u202e'
+
+interface Texts {
+  readonly id: string
+  readonly account: string
+  readonly address: string
+  readonly word: string
+}
+
+/** Twenty-one rows of four causes. */
+function rowsWith({ id, account, address, word }: Texts) {
+  const requested = { amountIn: '0.12345678', codeFrom: `BTC${word}`, codeTo: `XMR${word}`, withdrawalAddress: address }
+  const create = (number: number, more: object) => ({
+    intent: `${id}${String(number).padStart(4, '0')}`,
+    owner: 'owner',
+    account,
+    provider: 'alpha',
+    state: 'unknown',
+    requested,
+    attemptedAt: at + number * 60_000,
+    ...more,
+  })
+  const unresolved = [
+    ...Array.from({ length: 11 }, (_, number) => create(number, {})),
+    ...Array.from({ length: 4 }, (_, number) => create(20 + number, { provider: 'beta', candidates: [`${id}a`, `${id}b`] })),
+    ...Array.from({ length: 3 }, (_, number) =>
+      create(40 + number, { state: 'mismatch', reported: { id: `${id}c`, fields: [`amountIn${word}`] } }),
+    ),
+  ]
+  const needPerson = Array.from({ length: 3 }, (_, number) => found(`${id}t${number}`, account, address, word))
+  return { unresolved, needPerson }
+}
+
+function found(id: string, account: string, address: string, word: string) {
+  const createdAt = new Date(at).toISOString()
+  const transaction = {
+    id,
+    status: 'wait',
+    attention: 'failed',
+    amountIn: `1${word}`,
+    codeFrom: `BTC${word}`,
+    codeTo: 'XMR',
+    createdAt,
+  }
+  return {
+    account,
+    entry: {
+      provider: 'alpha',
+      transaction: { ...transaction, withdrawalAddress: address, depositAddress: address, rate: word },
+      reportedAt: at,
+      fetchedAt: at,
+      isCreated: true,
+    },
+  }
+}
+
+/** The page over such rows, keys and an audit log. */
+async function serve(texts: Texts) {
+  const { unresolved, needPerson } = rowsWith(texts)
+  const { id, account, word } = texts
+  const counts = [{ provider: 'alpha', state: 'done', status: 'wait', count: 3 }]
+  const keys = [
+    { id: `${id}1`, name: account, createdAt: at },
+    { id: `${id}2`, name: account, createdAt: at, expiresAt: at + 400 * 86_400_000 },
+    { id: `${id}3`, name: account, createdAt: at, revokedAt: at + 1 },
+  ]
+  const records = [
+    {
+      id: '1',
+      at,
+      actor: `alice${word}`,
+      action: 'transaction.settle',
+      subject: `alpha~${id}t0`,
+      before: word,
+      after: { note: word },
+    },
+    { id: '2', at, actor: 'file', action: 'provider.state', subject: word, before: 'active', after: word },
+  ]
+  const stores = {
+    ledgerAdmin: {
+      unresolved: async (after?: unknown) => (after === undefined ? unresolved : []),
+      needPerson: async () => needPerson,
+      unresolvedCount: async () => 21,
+      openCounts: async () => counts,
+      search: async () => ({ found: needPerson, count: 3 }),
+      findTransaction: async () => needPerson[0],
+      findUnresolved: async () => undefined,
+    },
+    audit: { read: async () => records, append: async () => {} },
+    accounts: { listKeys: async () => keys },
+    overrides: { read: async () => [{ key: 'state:alpha', value: 'draining', actor: `bob${word}`, since: at }] },
+    suspensions: { read: async () => [] },
+    replicaFigures: { read: async () => [] },
+    currencyLists: {},
+  }
+  const provider = (name: string) => ({ name, tag: name, account: name, form: 'A', state: 'active', rateLimit: {} })
+  return serveApi(stores, {
+    providers: [provider('alpha'), provider('beta')],
+    routing: { strategy: 'priority', providers: ['alpha', 'beta'] },
+    redis: { url: '' },
+  })
+}
+
+const usual = {
+  id: '65f727d7-99c1-472d-a229-a56392ea',
+  account: 'Müller & Söhne Handelsgesellschaft mbH',
+  address: monero,
+  word: '',
+}
+
+async function open(texts: Texts, width: number, more: object = {}) {
+  const api = await serve(texts)
+  const visited = await visit(`${api.url}/`, { viewport: { width, height: 800 }, ...more })
+  await signIn(visited.page, token)
+  return {
+    ...visited,
+    async [Symbol.asyncDispose]() {
+      await visited[Symbol.asyncDispose]()
+      await api[Symbol.asyncDispose]()
+    },
+  } satisfies Visit
+}
+
+const lines = (page: Page) => page.locator('tr.line')
+const height = (page: Page): Promise<number> =>
+  page.evaluate('document.querySelector("header").offsetHeight + document.querySelector("main").offsetHeight')
+const views = ['Overview', 'Needs a person', 'Swaps', 'Accounts and keys', 'Audit log']
+
+describe('twenty-one rows that need a person', () => {
+  // One page of everything was 3,895 and 10,798 pixels.
+  it.each([
+    [1280, 34, 1_150],
+    [390, 50, 1_900],
+  ])('are on a screen of %i pixels at most %i pixels high, and the page %i', async (width, ofRow, ofPage) => {
+    await using visited = await open(usual, width)
+    const { page } = visited
+    await show(page, 'Needs a person')
+    await expect.poll(() => lines(page).count()).toBe(21)
+    const heights = await lines(page).evaluateAll((rows) =>
+      rows.map((row) => (row as unknown as { offsetHeight: number }).offsetHeight),
+    )
+    expect(Math.max(...heights)).toBeLessThanOrEqual(ofRow)
+    expect(await height(page)).toBeLessThanOrEqual(ofPage)
+    expect(await overflow(page)).toBe(0)
+  })
+
+  it('are grouped by cause, with the provider, the number and the oldest', async () => {
+    await using visited = await open(usual, 1280)
+    const { page } = visited
+    const causes = page.locator('.causes li')
+    await expect.poll(() => causes.count()).toBe(4)
+    expect((await causes.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      expect.stringMatching(/^11 creates at alpha the outcome is unknown, the oldest since 27 Nov 03:00:00 UTC$/),
+      expect.stringMatching(/^4 creates at beta the outcome is unknown, the oldest since/),
+      expect.stringMatching(/^3 creates at alpha differs in amountIn, the oldest since/),
+      expect.stringMatching(/^3 transactions at alpha reported as failed, the oldest since/),
+    ])
+    await page.getByRole('link', { name: '4 creates at beta' }).click()
+    await expect.poll(() => lines(page).count()).toBe(4)
+  })
+
+  it('are filtered by provider, cause, account and text, and the link to what is shown can be sent on', async () => {
+    await using visited = await open(usual, 1280)
+    const { page } = visited
+    await show(page, 'Needs a person')
+    await page.getByLabel('Provider').selectOption('alpha')
+    await expect.poll(() => lines(page).count()).toBe(17)
+    await page.getByLabel('Cause').selectOption({ label: 'differs in amountIn' })
+    await expect.poll(() => lines(page).count()).toBe(3)
+    await page.getByLabel('Contains').fill('0041')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => lines(page).count()).toBe(1)
+    const link = page.url()
+    await using other = await visit(link)
+    await signIn(other.page, token)
+    await expect.poll(() => lines(other.page).count()).toBe(1)
+    expect(await other.page.getByLabel('Provider').inputValue()).toBe('alpha')
+    await other.page.getByRole('link', { name: 'Show all' }).click()
+    await expect.poll(() => lines(other.page).count()).toBe(21)
+  })
+
+  it('show by keyboard what a line leaves out', async () => {
+    await using visited = await open(usual, 390)
+    const { page } = visited
+    await show(page, 'Needs a person')
+    const toggle = page.getByRole('button', { name: /^Details of / }).first()
+    await toggle.focus()
+    await page.keyboard.press('Enter')
+    expect(await toggle.getAttribute('aria-expanded')).toBe('true')
+    expect(await page.locator('tr.details').innerText()).toContain(monero)
+    await page.locator('tr.details').getByRole('button', { name: /^None/ }).click()
+    expect(await dialogOf(page).innerText()).toContain(monero)
+    await page.keyboard.press('Escape')
+    await toggle.press('Enter')
+    expect(await page.locator('tr.details').count()).toBe(0)
+  })
+
+  it('are two clicks from an id to the cause', async () => {
+    await using visited = await open(usual, 1280)
+    const { page } = visited
+    await page.getByLabel('Find swaps').fill(`alpha~${usual.id}t0`)
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('reported as failed').waitFor()
+    expect(await page.locator('.facts').innerText()).toContain(monero)
+    expect(page.url()).toContain(`#/swap/alpha~${usual.id}t0`)
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each([1280, 800, 390])('axe finds nothing in any view at %i pixels, and nothing scrolls sideways', async (width) => {
+    await using visited = await open(usual, width, { colorScheme })
+    const { page } = visited
+    for (const view of views) {
+      await show(page, view)
+      await page.locator('section').first().waitFor()
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+      expect([view, await overflow(page), await violations(page)]).toEqual([view, 0, []])
+    }
+    await page.goto(`${page.url().split('#')[0]}#/swap/alpha~${usual.id}t0`)
+    await page.locator('.facts').waitFor()
+    expect([await overflow(page), await violations(page)]).toEqual([0, []])
+    await page.getByRole('button', { name: /^Settle/ }).click()
+    expect(await violations(page)).toEqual([])
+  })
+})
+
+test('markup in any text of a provider, a client or an operator is text', async () => {
+  const hostile = { id: markup, account: markup.slice(0, 64), address: markup, word: markup }
+  await using visited = await open(hostile, 1280)
+  const { page, complaints, requestedUrls } = visited
+  const check = async () => {
+    expect(await page.locator('img, main script, [onerror]').count()).toBe(0)
+    expect(await page.title()).not.toBe('owned')
+    expect(await overflow(page)).toBe(0)
+  }
+  for (const view of views) {
+    await show(page, view)
+    await expect.poll(() => page.locator('main').innerText()).toContain('<img src=x')
+    for (const toggle of await page.getByRole('button', { name: /^Details of / }).all()) await toggle.click()
+    await check()
+  }
+  await page.goto(`${page.url().split('#')[0]}#/swap/${encodeURIComponent(`alpha~${markup}`)}`)
+  await page.locator('.facts').waitFor()
+  await check()
+  await page.goto(`${page.url().split('#')[0]}#/swaps?account=%3Cimg%20src=x%3E&status=%3Cb%3E&q=%00%FF`)
+  await page.locator('section').waitFor()
+  await check()
+  for (const link of await page.getByRole('link').all()) expect(await link.getAttribute('href')).toMatch(/^#\//)
+  expect(requestedUrls.filter((url) => /\/x$/.test(url))).toEqual([])
+  expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+})
+
+test('times have their zone: that of the browser, or UTC', async () => {
+  await using visited = await open(usual, 1280, { timezoneId: 'Asia/Kolkata' })
+  const { page } = visited
+  await page.getByText('27 Nov 08:30:00 GMT+5:30').first().waitFor()
+  await page.getByRole('button', { name: 'Times in UTC' }).click()
+  await page.getByText('27 Nov 03:00:00 UTC').first().waitFor()
+  expect(await page.getByText('GMT').count()).toBe(0)
+})
