@@ -36,5 +36,6 @@ export function parsedBy<T>(parse: (text: string) => T | undefined, what: string
 export function formatPercent(share: number | null): string {
   if (share === null) return '-'
   const percent = (share * 100).toFixed(3)
-  return `${Number(percent) > 0 ? '+' : ''}${percent} %`
+  const sign = Number(percent) > 0 ? '+' : Number(percent) < 0 ? '-' : ''
+  return `${sign}${percent.replace('-', '')} %`
 }

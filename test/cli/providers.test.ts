@@ -177,6 +177,7 @@ it('with two gateways on one ledger status and shadow add up what both count', a
   const { shadows } = (await gateways[1].command('providers', 'shadow')) as { shadows: readonly MirrorFigures[] }
   expect(shadows[0]).toMatchObject({ provider: 'beta', samples: 10, pairs: [{ from: 'BTC', to: 'USDTTRC20', samples: 10 }] })
   expect((shadows[0]?.medianDeviation ?? 0) / -0.1).toBeCloseTo(1, 1)
+  expect((shadows[0]?.p95Deviation ?? 0) / -0.1).toBeCloseTo(1, 1)
   await gateways[1].stop()
   expect((await status()).replicas).toBe(1)
 })

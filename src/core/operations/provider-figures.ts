@@ -220,12 +220,20 @@ export interface ReplicaFiguresStore {
 /** Counts of values in buckets that grow by a fixed factor. Can be summed over processes. Plain JSON: bucket to count. */
 export type BucketCounts = Readonly<Record<string, number>>
 
-/** The percentile (`share` from 0 to 1) over all counts, by the values of their buckets; null without counts. */
-export function percentile(counts: readonly BucketCounts[], share: number, valueIn: (bucket: number) => number): number | null {
+/**
+ * The percentile (`share` from 0 to 1) over all counts, by the values of their buckets; null without counts. `order`: of the values,
+ * by default the smallest first.
+ */
+export function percentile(
+  counts: readonly BucketCounts[],
+  share: number,
+  valueIn: (bucket: number) => number,
+  order = (one: number, other: number): number => one - other,
+): number | null {
   const sums = addCounts(counts)
   const total = [...sums.values()].reduce((sum, count) => sum + count, 0)
   let left = Math.ceil(total * share)
-  for (const [bucket, count] of [...sums].sort(([one], [other]) => valueIn(one) - valueIn(other))) {
+  for (const [bucket, count] of [...sums].sort(([one], [other]) => order(valueIn(one), valueIn(other)))) {
     left -= count
     if (left <= 0) return valueIn(bucket)
   }

@@ -73,12 +73,18 @@ const figuresOf = (...all: readonly MirrorStatistics[]) =>
   )
 
 describe('the figures of a mirror', () => {
-  it('are the median with its sign, and the 95th percentile without, within 3 %', () => {
+  it('are the median and the 95th percentile of the sizes, each with its sign, within 3 %', () => {
     const figures = figuresOf(statisticsOf(Array.from({ length: 100 }, (_, at) => -(at + 1) / 1000)))
     expect(figures?.samples).toBe(100)
     expect(figures?.medianDeviation).toBeCloseTo(-0.051, 2)
     expect((figures?.medianDeviation ?? 0) / -0.051).toBeGreaterThan(0.96)
-    expect((figures?.p95Deviation ?? 0) / 0.095).toBeCloseTo(1, 1)
+    expect((figures?.p95Deviation ?? 0) / -0.095).toBeCloseTo(1, 1)
+  })
+
+  it('keep the sign of what deviates most, on either side', () => {
+    expect((figuresOf(statisticsOf([-0.005, -0.005, -0.005]))?.p95Deviation ?? 0) / -0.005).toBeCloseTo(1, 1)
+    expect((figuresOf(statisticsOf([-0.001, -0.001, 0.02]))?.p95Deviation ?? 0) / 0.02).toBeCloseTo(1, 1)
+    expect((figuresOf(statisticsOf([0.02, -0.02]))?.p95Deviation ?? 0) / -0.02).toBeCloseTo(1, 1)
   })
 
   it('are summed over replicas like those of one replica', () => {

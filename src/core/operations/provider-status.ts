@@ -335,7 +335,7 @@ interface DeviationFigures {
   readonly samples: number
   /** Null without samples. */
   readonly medianDeviation: number | null
-  /** The 95th percentile of the absolute deviations. */
+  /** The deviation at the 95th percentile of their sizes, with its sign. */
   readonly p95Deviation: number | null
 }
 
@@ -384,6 +384,11 @@ function summary(deviations: readonly BucketCounts[]): DeviationFigures {
   return {
     samples: totalOf(deviations),
     medianDeviation: percentile(deviations, 0.5, bucketDeviation),
-    p95Deviation: percentile(deviations, 0.95, (bucket) => Math.abs(bucketDeviation(bucket))),
+    p95Deviation: percentile(deviations, 0.95, bucketDeviation, smallestFirst),
   }
+}
+
+/** By size; of two that are equally large, the one with less for the client comes last. */
+function smallestFirst(one: number, other: number): number {
+  return Math.abs(one) - Math.abs(other) || other - one
 }
