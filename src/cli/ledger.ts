@@ -10,11 +10,12 @@ import { findSwaps, findTextRule, type SwapRow, toFindText } from '../core/opera
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
-import { unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
+import { originLines, reasonOf, unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { formatTransactionId, type Transaction } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
 import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
+import { addSettleAll } from './settle-all.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
@@ -34,6 +35,7 @@ interface ResolveOptions extends Options {
   readonly none?: boolean
   readonly accept?: boolean
   readonly force?: boolean
+  readonly note?: string
 }
 
 interface SettleOptions extends Options, Settlement {}
@@ -68,13 +70,18 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .option('--none', 'nothing was created')
     .option('--accept', 'the response that contradicted the request counts after all')
     .option('--force', 'bind a transaction that cannot be read at the provider')
+    .option('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))
     .action(
-      (intent: string, { bind, none = false, accept = false, force = false, ...options }: ResolveOptions, command: Command) => {
+      (
+        intent: string,
+        { bind, none = false, accept = false, force = false, note, ...options }: ResolveOptions,
+        command: Command,
+      ) => {
         if ([bind !== undefined, none, accept].filter(Boolean).length !== 1)
           command.error('error: one of --bind <id>, --none and --accept is required')
         if (force && bind === undefined) command.error('error: --force requires --bind <id>')
-        const resolution: Resolution = bind !== undefined ? { bind, force } : accept ? { accept } : { none: true }
-        return run(options, (session) => resolve(intent, resolution, session))
+        const resolution = bind !== undefined ? { bind, force } : accept ? { accept } : ({ none: true } as const)
+        return run(options, (session) => resolve(intent, { ...resolution, note }, session))
       },
     )
   add('settle <transaction>', 'record the outcome of a transaction that needs a person')
@@ -83,6 +90,7 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .action((id: string, { status, note, ...options }: SettleOptions) =>
       run(options, (session) => settle(id, { status, note }, session)),
     )
+  addSettleAll(add('settle-all', 'show what one decision would settle at a provider, and settle it once that is confirmed'), run)
   add('migrate', 'bring the ledger to the schema of this version; besides start, no other command does')
     .option('--check', 'only print what is missing; exit code 1 if something is')
     .option(...jsonOption)
@@ -119,12 +127,15 @@ async function printUnresolved({ json }: Options, { stores, terminal }: Session)
     create.state,
     create.provider,
     toIso(create.attemptedAt),
+    create.account ?? '',
+    reasonOf(create),
     orderText(create.requested),
     reportedText(create),
   ])
   const transactions = (await stores.ledgerAdmin.needPerson()).map(transactionColumns)
   if (creates.length + transactions.length === 0) terminal.out('No create is unresolved, and no transaction needs a person.')
-  if (creates.length > 0) print([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...creates])
+  if (creates.length > 0)
+    print([['intent', 'state', 'provider', 'attempted', 'account', 'reason', 'request', 'reported'], ...creates])
   if (creates.length > 0 && transactions.length > 0) terminal.out('')
   if (transactions.length > 0)
     print([['transaction', 'attention', 'status', 'created', 'last seen', 'account', 'order'], ...transactions])
@@ -208,6 +219,7 @@ async function settle(id: string, settlement: Settlement, { stores, terminal, ac
   const result = await settleTransaction(stores.ledgerAdmin, id, settlement, actor)
   if (result.outcome !== 'settled') return refuse(result.message, terminal)
   terminal.out(`The transaction ${id} is settled: its client gets the status ${settlement.status}.`)
+  for (const line of originLines(result.found.account, result.reason)) terminal.out(line)
   return 0
 }
 

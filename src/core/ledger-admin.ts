@@ -2,7 +2,7 @@
 import type { Attention, Status } from '../domain/status.ts'
 import type { NewTransaction, Pair, SentWords } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
-import type { LedgerEntry, TransactionRecord } from './ledger.ts'
+import type { LedgerEntry, TransactionRecord, UnknownReason } from './ledger.ts'
 
 /** Counts of all rows in the ledger. */
 export interface LedgerStats {
@@ -82,8 +82,12 @@ export interface AssetCount {
 export interface UnresolvedCreateReport {
   readonly intent: string
   readonly owner: string
+  /** The name of its owner's account; absent where the owner is a key of the provider. */
+  readonly account?: string | undefined
   readonly provider: string
   readonly state: 'pending' | 'unknown' | 'mismatch'
+  /** Why its outcome is not known; absent where that was not kept. */
+  readonly unknownReason?: UnknownReason | undefined
   readonly requested: NewTransaction
   /** The provider's own words for the assets, as they were sent. Absent in rows of older versions, as `deadline` is. */
   readonly sent?: SentWords | undefined
@@ -195,8 +199,42 @@ export interface OperatorResult {
   readonly status: (typeof settledStatuses)[number]
   /** The reason, for the audit log. */
   readonly note: string
+  /** Name of the account, for the audit log. */
+  readonly account?: string | undefined
   /** Milliseconds since 1970. */
   readonly at: number
+}
+
+/** What a person decides about many: `none` and `accept` about creates, a status about transactions that need a person. */
+export type SettlementOutcome = 'none' | 'accept' | OperatorResult['status']
+
+/** Of one confirmation. */
+export const maxPlannedRows = 10_000
+
+/** What a person was shown, and may confirm. */
+export interface SettlementPlan {
+  readonly outcome: SettlementOutcome
+  /** For the audit log. */
+  readonly note: string
+  readonly rows: readonly PlannedRow[]
+}
+
+export interface PlannedRow {
+  /** The intent of a create, or the id of a transaction for clients. */
+  readonly id: string
+  /** How it was when it was shown. */
+  readonly seen: string
+}
+
+/** What a person judged by: a create that is a mismatch by now, or is none any more, counts as none. The rest is for the audit log. */
+export interface Judgement {
+  readonly isMismatch: boolean
+  /** Name of the account. */
+  readonly account?: string | undefined
+  /** Why a person was needed. */
+  readonly reason: string
+  /** Why the person decided so. */
+  readonly note?: string | undefined
 }
 
 /**
@@ -254,14 +292,21 @@ export interface LedgerAdmin {
     at: number,
     record: TransactionRecord | undefined,
     actor: string,
+    judgement?: Judgement,
   ) => Promise<'bound' | 'taken' | 'missing'>
   /**
    * Makes a mismatch done, with the response that contradicted the request: from now on its key returns it. `taken`: the id belongs
    * to another create, pruned or not. `missing`: there is no such mismatch.
    */
-  readonly accept: (intent: string, at: number, actor: string) => Promise<'accepted' | 'taken' | 'missing'>
+  readonly accept: (intent: string, at: number, actor: string, judgement?: Judgement) => Promise<'accepted' | 'taken' | 'missing'>
   /** Deletes the intent and its key, because nothing was created. False if there is no such unresolved create. */
-  readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
+  readonly markNotCreated: (intent: string, actor: string, judgement?: Judgement) => Promise<boolean>
+  /** Keeps what a person may confirm for a day. False if the ledger has no place for it. */
+  readonly savePlan: (id: string, plan: SettlementPlan) => Promise<boolean>
+  /** `position`: how many of its rows are done. */
+  readonly findPlan: (id: string) => Promise<{ readonly plan: SettlementPlan; readonly position: number } | undefined>
+  /** Never back. */
+  readonly advancePlan: (id: string, position: number) => Promise<void>
   /** All transactions, or those created since then, by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<LedgerEntry>
   /**

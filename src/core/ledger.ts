@@ -101,6 +101,12 @@ export interface StoredRequest {
   readonly request?: ClientRequest | undefined
 }
 
+/**
+ * Why the outcome of a create is not known: no response in time, a connection that broke off, a status that leaves it open, a response that
+ * cannot be read, or the end of the process that sent it.
+ */
+export type UnknownReason = 'timed_out' | 'reset' | 'failed' | 'unreadable' | 'interrupted'
+
 /** A create with an unknown outcome. */
 export interface UnresolvedCreate {
   readonly intent: string
@@ -163,7 +169,7 @@ export interface Ledger {
    */
   readonly drop: (intent: string, checkAt?: number) => Promise<void>
   /** Marks the outcome as unknown. A later result is still accepted. */
-  readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
+  readonly markUnknown: (intent: string, nextCheckAt: number, reason?: UnknownReason) => Promise<void>
   /**
    * Completes the intent. Its key keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the

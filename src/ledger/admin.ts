@@ -1,6 +1,8 @@
 /** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
+import type { UnknownReason } from '../core/ledger.ts'
 import {
+  type Judgement,
   type LedgerAdmin,
   type LedgerStats,
   maxUnresolved,
@@ -39,25 +41,25 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     openCounts: () => openCounts(store),
     destinationCounts: () => destinationCounts(database),
     assetCounts: () => assetCounts(database),
-    unresolved: (after, maxCreates = maxUnresolved) => unresolved(database, after, maxCreates),
+    unresolved: (after, maxCreates = maxUnresolved) => unresolved(store, after, maxCreates),
     unresolvedCount: () => unresolvedCount(database),
     async findUnresolved(intent) {
-      const row = await unresolvedColumns(database).where('intent', '=', intent).executeTakeFirst()
+      const row = await unresolvedColumns(store).where('intent', '=', intent).executeTakeFirst()
       return row && toReport(row)
     },
-    bind(intent, id, at, record, actor) {
+    bind(intent, id, at, record, actor, judgement) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
         if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
-        if (!create || create.state === 'done') return 'missing'
+        if (!create || create.state === 'done' || isJudgedOtherwise(create, judgement)) return 'missing'
         if (!(await bindByHand(within, create, record ?? recordOfRequest(create, id, at), store))) return 'taken'
-        await addAudit(within, store, resolved(actor, create, { bound: formatTransactionId(create.provider, id) }))
+        await addAudit(within, store, resolved(actor, create, judgement, { bound: formatTransactionId(create.provider, id) }))
         isRepeated = true
         return 'bound'
       })
     },
-    accept(intent, at, actor) {
+    accept(intent, at, actor, judgement) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
@@ -66,22 +68,24 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         const { reported, fields } = loadMismatch(create.record ?? '')
         if (!(await acceptByHand(within, create, reported, at, store))) return 'taken'
         const accepted = formatTransactionId(create.provider, reported.id)
-        await addAudit(within, store, resolved(actor, create, { accepted, fields }))
+        await addAudit(within, store, resolved(actor, create, judgement, { accepted, fields }))
         isRepeated = true
         return 'accepted'
       })
     },
-    markNotCreated(intent, actor) {
+    markNotCreated(intent, actor, judgement) {
       let isRepeated = false
       return write(async (within) => {
         const create = await lockCreate(within, intent)
         if (isRepeated && !create) return true
-        if (!create || !(await markNotCreatedByHand(within, intent, clock))) return false
-        await addAudit(within, store, resolved(actor, create, { bound: null }))
+        if (!create || isJudgedOtherwise(create, judgement)) return false
+        if (!(await markNotCreatedByHand(within, intent, clock))) return false
+        await addAudit(within, store, resolved(actor, create, judgement, { bound: null }))
         isRepeated = true
         return true
       })
     },
+    ...settlementPlans(store),
     ...attention(store),
     ...searcher(store),
     ...finder(store),
@@ -131,11 +135,11 @@ function validKeys(database: Database, now: number) {
 }
 
 async function unresolved(
-  database: Database,
+  store: Store,
   after: UnresolvedCursor | undefined,
   maxCreates: number,
 ): Promise<readonly UnresolvedCreateReport[]> {
-  const all = unresolvedColumns(database)
+  const all = unresolvedColumns(store)
   const following = after ? all.where(sql<boolean>`(attempted_at, intent) > (${after.attemptedAt}, ${after.intent})`) : all
   const rows = await following.orderBy('attempted_at').orderBy('intent').limit(maxCreates).execute()
   return rows.map(toReport)
@@ -152,10 +156,13 @@ async function unresolvedCount(database: Database): Promise<number> {
 }
 
 /** The condition repeats that of the index. */
-function unresolvedColumns(database: Database) {
+function unresolvedColumns({ database, has }: Store) {
+  const reason = has('unknown reasons') ? sql.ref<UnknownReason | null>('unknown_reason') : sql<null>`null`
   return database
     .selectFrom('transactions')
+    .leftJoin('accounts', 'accounts.id', 'transactions.owner')
     .select(['intent', 'owner', 'provider', 'state', 'requested', 'sent', 'attempted_at', 'deadline', 'candidates', 'record'])
+    .select(['accounts.name as account', reason.as('unknown_reason')])
     .where(sql<boolean>`state <> 'done'`)
     .where('quoting', 'is', null)
     .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; requested: NotNull; attempted_at: NotNull }>()
@@ -167,8 +174,10 @@ function toReport(row: UnresolvedRow): UnresolvedCreateReport {
   return {
     intent: row.intent,
     owner: row.owner,
+    ...(row.account !== null && { account: row.account }),
     provider: row.provider,
     state: row.state,
+    ...(row.unknown_reason !== null && { unknownReason: row.unknown_reason }),
     requested: JSON.parse(row.requested),
     ...(row.sent !== null && { sent: JSON.parse(row.sent) }),
     attemptedAt: row.attempted_at,
@@ -184,8 +193,51 @@ function toReported(record: string): { readonly id: string; readonly fields: rea
   return { id: reported.id, fields }
 }
 
-function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {
-  return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
+function isJudgedOtherwise({ state }: Create, judgement: Judgement | undefined): boolean {
+  return judgement !== undefined && judgement.isMismatch !== (state === 'mismatch')
+}
+
+function resolved(actor: string, { intent, provider, state }: Create, judgement: Judgement | undefined, after: object): AuditEntry {
+  const { account, reason, note } = judgement ?? {}
+  const before = { provider, state, account, reason }
+  return { actor, action: 'ledger.resolve', subject: intent, before, after: { ...after, note } }
+}
+
+// Kysely: what a person was shown, and may confirm.
+
+/** Milliseconds. */
+const planLifetime = 86_400_000
+
+function settlementPlans(store: Store): Pick<LedgerAdmin, 'savePlan' | 'findPlan' | 'advancePlan'> {
+  const { database, write, writeOne, databaseTimeMs, has } = store
+  return {
+    async savePlan(id, { rows, ...settlement }) {
+      if (!has('settlements')) return false
+      const row = { id, at: databaseTimeMs, settlement: JSON.stringify(settlement), planned: JSON.stringify(rows), position: 0 }
+      await write(async (within) => {
+        await within
+          .deleteFrom('settlements')
+          .where('at', '<', sql<number>`${databaseTimeMs} - ${sql.lit(planLifetime)}`)
+          .execute()
+        await within
+          .insertInto('settlements')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing()) // the same, whose commit was not confirmed
+          .execute()
+      })
+      return true
+    },
+    async findPlan(id) {
+      if (!has('settlements')) return undefined
+      const row = await database.selectFrom('settlements').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && { plan: { ...JSON.parse(row.settlement), rows: JSON.parse(row.planned) }, position: row.position }
+    },
+    async advancePlan(id, position) {
+      await writeOne(async (within) => {
+        await within.updateTable('settlements').set({ position }).where('id', '=', id).where('position', '<', position).execute()
+      })
+    },
+  }
 }
 
 // Kysely: reads all entries in batches.

@@ -23,7 +23,7 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
       return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxTransactions).execute())
     },
     settle(provider, id, result, actor) {
-      const { status, note, at } = result
+      const { status, note, account, at } = result
       // The work runs again if it is not known whether its commit succeeded.
       let isRepeated = false
       return write(async (within) => {
@@ -33,7 +33,7 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
         if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
         const entry = toEntry(row)
         await writeEntry(within, { kind: 'entry', entry }, settled(entry, result))
-        const before = { status: row.status, attention: row.attention }
+        const before = { status: row.status, attention: row.attention, account }
         const subject = formatTransactionId(provider, id)
         await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
         isRepeated = true

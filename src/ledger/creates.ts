@@ -12,7 +12,14 @@
  * `done` is an entry; what becomes of it is `writeEntry`'s. Refused and ended creates have tables of their own, without a key.
  */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import { type Intent, type Ledger, maxOpenCreates, type TransactionRecord, type UnresolvedCreate } from '../core/ledger.ts'
+import {
+  type Intent,
+  type Ledger,
+  maxOpenCreates,
+  type TransactionRecord,
+  type UnknownReason,
+  type UnresolvedCreate,
+} from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
 import { LedgerBusy, LedgerConflict, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
@@ -91,14 +98,15 @@ export function creates(store: Store): Creates {
         throw reason
       })
     },
-    markUnknown(intent, nextCheckAt) {
+    markUnknown(intent, nextCheckAt, reason) {
       sent.delete(intent)
-      return writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result')
+      return writeOne((within) => markUnknown(within, intent, nextCheckAt, reason, store), 'result')
     },
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
     dueCreates: (now, maxCreates, owners) => dueCreates(store, now, maxCreates, owners),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
-    scheduleNextCheck: (create, next, candidates) => writeOne((within) => scheduleNextCheck(within, create, next, candidates)),
+    scheduleNextCheck: (create, next, candidates) =>
+      writeOne((within) => scheduleNextCheck(within, create, next, candidates, store)),
     unresolvedBetween: (provider, first, last) => unresolvedAt(database, isOfAccount('provider', provider), first, last),
     unresolvedElsewhere: (provider, first, last) =>
       unresolvedAt(database, sql<boolean>`not ${isOfAccount('provider', provider)}`, first, last),
@@ -295,9 +303,16 @@ function withLater(record: TransactionRecord, holder: Holder): TransactionRecord
 
 // Unknown: no response, or none that says what happened. Reconciliation checks it, each check by one process
 
-async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
+async function markUnknown(
+  within: Database,
+  intent: string,
+  nextCheckAt: number,
+  reason: UnknownReason | undefined,
+  { has }: Store,
+): Promise<void> {
+  const why = has('unknown reasons') ? sql`, unknown_reason = ${reason ?? null}` : sql``
   await sql`
-    update transactions set state = 'unknown', next_check_at = ${nextCheckAt}
+    update transactions set state = 'unknown', next_check_at = ${nextCheckAt}${why}
     where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
@@ -375,11 +390,16 @@ async function scheduleNextCheck(
   { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   next: number | undefined,
   candidates: readonly string[] | undefined,
+  { has }: Store,
 ): Promise<boolean> {
   const found = candidates ? sql`${candidates.length > 0 ? toJson(candidates) : null}` : sql`candidates`
+  // Its process has not said what happened.
+  const why = has('unknown reasons')
+    ? sql`, unknown_reason = case when state = 'pending' then 'interrupted' else unknown_reason end`
+    : sql``
   const { numAffectedRows } = await sql`
     update transactions
-    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found}
+    set state = 'unknown', next_check_at = ${next ?? null}, check_count = ${checkCount + 1}, candidates = ${found}${why}
     where intent = ${intent} and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and ${hasNoOutcome}`.execute(within)
   return numAffectedRows === 1n

@@ -8,7 +8,7 @@ import { ok, type Route, route } from './route.ts'
 import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
-import { transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
+import { settlementRoutes, transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
 import { type OperatorParts, withLedgerFaults } from './stores.ts'
 
 /** With the description of them all. `events`: the route of their stream. */
@@ -31,6 +31,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     healthRoute(parts),
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
+    ...settlementRoutes(parts),
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...auditRoutes(parts),

@@ -1,6 +1,7 @@
 /** Asks providers beside the gateway, for a command or an operator: with the same configuration and budgets. */
 import type { Config, Provider } from '../config/index.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
+import type { SettlementPorts } from '../core/operations/settle-many.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { Fault } from '../domain/fault.ts'
@@ -64,6 +65,20 @@ export function resolvePorts(
     actor,
     timeoutOf: (tag) => (configured(tag)?.timeout ?? 0) * 1_000,
     readReport: (tag, id) => readProviderReport(configured(tag), id, config, currencyLists),
+  }
+}
+
+/** What the settling of many needs beside. */
+export function settlementPorts(
+  config: Config,
+  { ledgerAdmin, currencyLists }: Pick<SettlementPorts, 'ledgerAdmin'> & { readonly currencyLists: CurrencyListStore },
+  actor: string,
+): SettlementPorts {
+  const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
+  return {
+    ...resolvePorts(config, { ledgerAdmin, currencyLists }, actor),
+    ledgerAdmin,
+    timezoneOf: (tag) => timezones.get(tag),
   }
 }
 

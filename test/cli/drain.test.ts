@@ -54,7 +54,7 @@ describe('drain --wait', () => {
     expect(await place.swapgate('ledger', 'unknown')).toMatchObject({ out: [expect.anything(), expect.stringContaining('a1~x')] })
     expect(await settle('overdue')).toMatchObject({
       exitCode: 0,
-      out: ['The transaction a1~x is settled: its client gets the status overdue.'],
+      out: ['The transaction a1~x is settled: its client gets the status overdue.', 'Reason: failed.'],
     })
     expect((await waiting).out.slice(-2)).toEqual(['1 open at alpha', '0 open at alpha'])
     const again = await settle('refunded')

@@ -124,6 +124,7 @@ describe('swapgate ledger unknown', () => {
   it('lists the unresolved creates with their requests', async () => {
     await created('one')
     await unknownCreate('in-doubt')
+    await stores.ledger.markUnknown('in-doubt', now, 'timed_out')
     await stores.ledger.begin(intentOf('other', { attemptedAt: now - 30_000 }))
     await stores.ledger.markMismatch('other', factsOf('odd', { coinTo: 'BTC' }).transaction, ['coinTo'])
     await stores.ledger.begin(intentOf('repeated', { attemptedAt: now - 20_000 }))
@@ -131,23 +132,23 @@ describe('swapgate ledger unknown', () => {
     const listed = await place.facts<readonly Record<string, unknown>[]>('ledger', 'unknown')
     expect(listed).toEqual([
       {
-        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', requested, reported: null },
-        attemptedAt: '2026-11-20T09:59:00.000Z',
+        ...{ intent: 'in-doubt', owner: 'acme', account: null, provider: 'alpha', state: 'unknown', reason: 'timed_out' },
+        ...{ attemptedAt: '2026-11-20T09:59:00.000Z', requested, reported: null },
       },
       {
-        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', requested },
+        ...{ intent: 'other', owner: 'acme', account: null, provider: 'alpha', state: 'mismatch', reason: 'coinTo', requested },
         ...{ attemptedAt: '2026-11-20T09:59:30.000Z', reported: { id: 'odd', fields: ['coinTo'] } },
       },
       {
-        ...{ intent: 'repeated', owner: 'acme', provider: 'alpha', state: 'mismatch', requested },
+        ...{ intent: 'repeated', owner: 'acme', account: null, provider: 'alpha', state: 'mismatch', reason: 'id', requested },
         ...{ attemptedAt: '2026-11-20T09:59:40.000Z', reported: { id: 'one', fields: ['id'] } },
       },
     ])
     expect((await place.swapgate('ledger', 'unknown')).out).toEqual([
-      'intent    state     provider  attempted                 request                   reported',
-      'in-doubt  unknown   alpha     2026-11-20T09:59:00.000Z  0.10 BTC to USDT at TQn9',
-      'other     mismatch  alpha     2026-11-20T09:59:30.000Z  0.10 BTC to USDT at TQn9  odd, which differs in coinTo',
-      'repeated  mismatch  alpha     2026-11-20T09:59:40.000Z  0.10 BTC to USDT at TQn9  one, an id that another create has or had',
+      'intent    state     provider  attempted                 account  reason     request                   reported',
+      'in-doubt  unknown   alpha     2026-11-20T09:59:00.000Z           timed_out  0.10 BTC to USDT at TQn9',
+      'other     mismatch  alpha     2026-11-20T09:59:30.000Z           coinTo     0.10 BTC to USDT at TQn9  odd, which differs in coinTo',
+      'repeated  mismatch  alpha     2026-11-20T09:59:40.000Z           id         0.10 BTC to USDT at TQn9  one, an id that another create has or had',
     ])
   })
 

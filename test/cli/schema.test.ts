@@ -23,9 +23,11 @@ const commands: Readonly<Record<string, string>> = {
   'keys revoke': 'x',
   'keys rotate': 'x',
   'ledger stats': '',
+  'ledger find': 'x',
   'ledger unknown': '',
   'ledger resolve': 'x --none',
   'ledger settle': 'alpha~x --status success --note because',
+  'ledger settle-all': '--confirm 1-none',
   'ledger export': '',
   'ledger prune': '--before 2026-01-01',
   'ledger backup': 'copy.db',
@@ -50,7 +52,7 @@ async function commandsBelow(path: readonly string[]): Promise<readonly string[]
   const lines = out.join('\n').split('\n')
   const start = lines.indexOf('Commands:')
   if (start < 0) return [path.join(' ')]
-  const names = lines.slice(start + 1).flatMap((line) => /^ {2}(\w+)/.exec(line)?.[1] ?? [])
+  const names = lines.slice(start + 1).flatMap((line) => /^ {2}([\w-]+)/.exec(line)?.[1] ?? [])
   const below = await Promise.all(names.filter((name) => name !== 'help').map((name) => commandsBelow([...path, name])))
   return below.flat()
 }

@@ -7,6 +7,7 @@ import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 import { Place } from '../cli/place.ts'
+import { query } from '../ledger/raw.ts'
 import { startFormA } from '../support/form-a.ts'
 import { startFormB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
@@ -60,7 +61,7 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
   await create('alpha', '691844ef', { createdAt: '2026-11-20T09:05:12Z' })
   const unknown = '5f0c3a52-7f8e-4c0e-9d9a-0c1f6f0f2a11'
   await begin(unknown, '2026-11-20T09:31:07Z', { idempotencyKey: { key: 'order-2002', fingerprint: 'the question' } })
-  await ledger.markUnknown(unknown, now)
+  await ledger.markUnknown(unknown, now, 'timed_out')
   const mismatch = '8a1b7c90-13d4-4b61-8a35-6e2c9a7d4b02'
   await begin(mismatch, '2026-11-20T09:42:55Z')
   await ledger.markMismatch(mismatch, transactionOf('0e76d198', {}), ['withdrawalAddress'])
@@ -90,6 +91,8 @@ it('shows each command with what it prints', async () => {
   ]
   using place = new Place({ providers })
   await place.swapgate('keys', 'create', '--name', 'acme')
+  const renamed = [`UPDATE accounts SET id = '${owner}'`, `UPDATE keys SET account = '${owner}'`]
+  await query(place.ledgerUrl, 'PRAGMA foreign_keys = OFF', ...renamed)
   const stores = await place.stores()
   await fill(stores)
   await stores.close()

@@ -77,6 +77,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE kysely_migration',
       'DROP TABLE kysely_migration_lock',
       'DROP TABLE schema_steps',
+      'DROP TABLE settlements',
       'DROP TABLE IF EXISTS clock',
       'DROP TABLE ended',
       'DROP TABLE refused_creates',

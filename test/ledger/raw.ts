@@ -56,8 +56,15 @@ export async function undoLastMigrations(url: string): Promise<void> {
 
 /** Leaves the schema as the version before had it. */
 export async function undoSteps(url: string): Promise<void> {
+  await undoAdditions(url)
+  await query(url, 'DROP TABLE schema_steps')
+}
+
+/** The same, but for the record of it. */
+export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
-  await query(url, 'DROP TABLE create_requests', 'DROP TABLE schema_steps', ...(url.startsWith('sqlite:') ? [] : fillfactors))
+  const added = ['DROP TABLE create_requests', 'DROP TABLE settlements', 'ALTER TABLE transactions DROP COLUMN unknown_reason']
+  await query(url, ...added, ...(url.startsWith('sqlite:') ? [] : fillfactors))
 }
 
 const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`

@@ -6,7 +6,7 @@ import { postgresStore } from '../../src/ledger/postgres/store.ts'
 import { type StepName, schemaNumber, steps } from '../../src/ledger/schema/steps.ts'
 import { sqliteStore } from '../../src/ledger/sqlite/store.ts'
 import type { Store } from '../../src/ledger/store.ts'
-import { query, undoSteps } from './raw.ts'
+import { query, undoAdditions, undoSteps } from './raw.ts'
 import { facts } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -96,6 +96,7 @@ describeStores(durableStores, (shared) => {
   test('the next schema is used and left as it is, also by what still migrates', async () => {
     const url = await ledgerOfBefore()
     await (await openLedger(url)).close()
+    await undoAdditions(url)
     await query(url, 'DELETE FROM schema_steps')
     await record(url, schemaNumber + 1)
     const { ledger, migrations, close } = await openLedger(url)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SettlementPreview } from '../../src/core/operations/settle-many.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -352,6 +353,69 @@ describe('for support', () => {
       action: 'ledger.resolve',
       subject: found?.intent,
     })
+  })
+
+  it('creates of unknown outcome are settled with one confirmation, at any replica', async () => {
+    const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'initech' } })
+    const createAs = (name: string): Promise<ReceivedResponse> =>
+      sendRequest(gateway.url, {
+        method: 'POST',
+        path: '/a/api/v2/transactions',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': name },
+        body: JSON.stringify(order),
+      })
+    const fail = async (name: string, before: 'reset' | 503): Promise<void> => {
+      await alpha.fault({ operation: 'create', before })
+      expect((await createAs(name)).status).toBe(504)
+    }
+    for (const name of ['bulk-1', 'bulk-2']) await fail(name, 'reset')
+    await fail('bulk-3', 503)
+    const wanted = { provider: 'alpha', account: 'initech', outcome: 'none', note: 'alpha says so', since: '10m' }
+    const show = (more: object = {}, at = gateway): Promise<SettlementPreview> =>
+      json('/api/settlements', { method: 'POST', body: { ...wanted, ...more } }, at)
+    expect(await show({ reason: 'failed' })).toMatchObject({
+      count: 1,
+      groups: [{ account: 'initech', reason: 'failed', count: 1 }],
+    })
+    expect(await show({ reason: 'timed_out' })).toMatchObject({ confirm: null, count: 0, groups: [], left: [] })
+    const { confirm, count } = await show({ reason: 'reset' })
+    expect([count, confirm?.startsWith('2-')]).toEqual([2, true])
+    await fail('bulk-4', 'reset')
+    expect((await createAs('bulk-1')).status).toBe(409)
+    const settle = () => json(`/api/settlements/${confirm}`, { method: 'POST' }, replica)
+    expect(await settle()).toEqual({ settled: 2, already: 0, left: [], remaining: 0 })
+    expect(await settle()).toEqual({ settled: 0, already: 0, left: [], remaining: 0 })
+    const open = await json<{ account: string; reason: string }[]>('/api/unresolved')
+    expect(open.map(({ account, reason }) => [account, reason])).toEqual([
+      ['initech', 'failed'],
+      ['initech', 'reset'],
+    ])
+    expect((await createAs('bulk-1')).status).toBe(201)
+    expect((await createAs('bulk-3')).status).toBe(409)
+    const rest = await show()
+    expect(rest.count).toBe(2)
+    expect(await json(`/api/settlements/${rest.confirm}`, { method: 'POST' })).toMatchObject({ settled: 2 })
+    expect((await json<object[]>('/api/audit')).slice(0, 4)).toEqual(
+      Array.from({ length: 4 }, () =>
+        expect.objectContaining({
+          actor: 'alice',
+          action: 'ledger.resolve',
+          before: expect.objectContaining({ provider: 'alpha', state: 'unknown', account: 'initech' }),
+          after: { bound: null, note: 'alpha says so' },
+        }),
+      ),
+    )
+    expect((await call('/api/settlements/2-00000000', { method: 'POST' })).status).toBe(404)
+  })
+
+  it.each([
+    [{ provider: 'alpha', outcome: 'none' }],
+    [{ outcome: 'none', note: 'x' }],
+    [{ provider: 'alpha', outcome: 'wait', note: 'x' }],
+    [{ provider: 'alpha', outcome: 'none', note: 'x', force: true }],
+    [{ provider: 'alpha', outcome: 'none', note: 'x', since: 'tomorrow' }],
+  ])('a bulk settlement with %j is 400', async (body) => {
+    expect((await call('/api/settlements', { method: 'POST', body })).status).toBe(400)
   })
 
   it('W12: a transaction that its provider reports as failed needs a person, who settles it once, for every replica', async () => {

@@ -50,6 +50,8 @@ test.each([
   ['DELETE', '/overrides'],
   ['GET', '/unresolved'],
   ['POST', '/unresolved/x', { none: true }],
+  ['POST', '/settlements', { provider: 'alpha', outcome: 'none', note: 'x' }],
+  ['POST', '/settlements/2-x'],
   ['GET', '/keys'],
   ['POST', '/keys', { name: 'acme' }],
   ['DELETE', '/keys/x'],
@@ -67,6 +69,7 @@ test.each([
       'markNotCreated',
       'bind',
       'openCounts',
+      'findPlan',
     ])
     const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'suspensions', 'replicaFigures', 'currencyLists'] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])

@@ -3,6 +3,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
+import type { UnknownReason } from '../ledger.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import { inSpan, traced } from '../traced.ts'
 
@@ -94,4 +95,12 @@ export function unknownOutcome(cause: Fault, provider: string | undefined): Faul
   const message =
     'The outcome is unknown: the transaction may exist. Please ask again with the same Idempotency-Key; if there was none, look for it in the list before you create it again.'
   return new Fault('outcomeUnknown', message, { cause, ...(provider !== undefined && { provider }) })
+}
+
+/** Why the outcome of a create is unknown, by the fault that says that it is. */
+export function unknownReasonOf({ cause }: Fault): UnknownReason {
+  const { kind, provider } = Fault.from(cause)
+  if (kind === 'timedOut') return 'timed_out'
+  if (kind === 'unreadable' || kind === 'contradicted') return 'unreadable'
+  return provider === undefined ? 'reset' : 'failed'
 }

@@ -5,7 +5,7 @@ import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { classifyOutcome, type SendCreate } from './creation.ts'
+import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
 
 /** How long a create waits for the ledger before it is sent. */
 export const maxLedgerWaitMs = 1_000
@@ -75,7 +75,7 @@ export function intent(scope: ProviderScope): SendCreate {
       if (fault.effect === 'maybe') {
         observe({ what: 'create', provider, outcome: 'unknown' })
         pendingKeys?.keep(caller)
-        await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
+        await ledger.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
       } else {
         const needsCheck = fault.refusal === 'foreign' && hasList()
         if (needsCheck) pendingKeys?.keep(caller)

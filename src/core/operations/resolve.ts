@@ -5,14 +5,23 @@ import { pickAssetFields } from '../assets/asset-naming.ts'
 import { judgeFound } from '../creation/judge.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import type { TransactionRecord } from '../ledger.ts'
-import type { LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
+import type { Judgement, LedgerAdmin, UnresolvedCreateReport } from '../ledger-admin.ts'
 import { compareAll, otherTokensThanSent } from '../same-swap.ts'
+import { withoutAddresses } from './settle.ts'
+import { originLines, reasonOf } from './unresolved.ts'
 
 /**
  * `bind`: the id of the existing transaction, at the provider or for clients; `force` binds one that cannot be read at the provider.
  * `none`: nothing was created. `accept`: the response that contradicted the request counts after all.
  */
-export type Resolution = { readonly bind: string; readonly force: boolean } | { readonly none: true } | { readonly accept: true }
+export type Resolution = (
+  | { readonly bind: string; readonly force: boolean }
+  | { readonly none: true }
+  | { readonly accept: true }
+) & {
+  /** The reason, for the audit log. */
+  readonly note?: string | undefined
+}
 
 /** `missing`: there is no such unresolved create. `running`: a response may still come. `refused`: it cannot be resolved in this way. */
 export type ResolveResult =
@@ -43,15 +52,26 @@ export interface ResolvePorts {
 export async function resolveCreate(intent: string, resolution: Resolution, ports: ResolvePorts): Promise<ResolveResult> {
   const create = await ports.ledgerAdmin.findUnresolved(intent)
   if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
-  if (isRunning(create, ports))
-    return { outcome: 'running', message: `the create ${intent} may still be running; please try again in a minute` }
-  if ('accept' in resolution) return accept(create, ports)
-  return 'none' in resolution ? markNotCreated(intent, ports) : bind(create, resolution, ports)
+  const running = whyRunning(create, ports)
+  if (running !== undefined) return { outcome: 'running', message: running }
+  const judgement = judgementOf(create, resolution)
+  if ('accept' in resolution) return accept(create, judgement, ports)
+  return 'none' in resolution ? markNotCreated(create, judgement, ports) : bind(create, resolution, judgement, ports)
+}
+
+function judgementOf(create: UnresolvedCreateReport, { note }: Resolution): Judgement {
+  return {
+    isMismatch: create.state === 'mismatch',
+    account: create.account,
+    reason: reasonOf(create),
+    ...(note !== undefined && { note: withoutAddresses(note) }),
+  }
 }
 
 async function bind(
   create: UnresolvedCreateReport,
   { bind: id, force }: Extract<Resolution, { readonly bind: string }>,
+  judgement: Judgement,
   { ledgerAdmin, readReport, actor }: ResolvePorts,
 ): Promise<ResolveResult> {
   const { intent, provider } = create
@@ -60,33 +80,45 @@ async function bind(
   const report = await readReport(provider, providerId)
   const objection = findObjection(report, create, providerId)
   if (objection && !(force && objection.canForce)) return objection
-  const outcome = await ledgerAdmin.bind(intent, providerId, Date.now(), recordOf(report, create), actor)
+  const outcome = await ledgerAdmin.bind(intent, providerId, Date.now(), recordOf(report, create), actor, judgement)
   const name = formatTransactionId(provider, providerId)
   if (outcome === 'taken') return refused(`${name} is already in the ledger`)
   if (outcome === 'missing') return resolvedJustNow(intent)
   const done = `The create ${intent} is now the transaction ${name} of its owner.`
-  return { outcome: 'done', messages: [done, ...remarks(report, create)] }
+  return { outcome: 'done', messages: [done, ...remarks(report, create), ...origin(create)] }
 }
 
 /** A response that a person has judged: it counts as it came. */
 async function accept(
-  { intent, state, provider, reported }: UnresolvedCreateReport,
+  create: UnresolvedCreateReport,
+  judgement: Judgement,
   { ledgerAdmin, actor }: ResolvePorts,
 ): Promise<ResolveResult> {
-  if (state !== 'mismatch') return refused(`the create ${intent} is no mismatch`)
-  if (!reported) return refused(`the create ${intent} was refused, so there is no response to accept`)
+  const { intent, provider, reported } = create
+  const unacceptable = whyUnacceptable(create)
+  if (unacceptable !== undefined || !reported) return refused(unacceptable ?? '')
   const name = formatTransactionId(provider, reported.id)
-  const outcome = await ledgerAdmin.accept(intent, Date.now(), actor)
+  const outcome = await ledgerAdmin.accept(intent, Date.now(), actor, judgement)
   if (outcome === 'taken') return refused(`${name} is already in the ledger`)
   if (outcome === 'missing') return resolvedJustNow(intent)
   const done = `The create ${intent} is now the transaction ${name} of its owner, although it differs in ${reported.fields.join(', ')}.`
-  return { outcome: 'done', messages: [done] }
+  return { outcome: 'done', messages: [done, ...origin(create)] }
 }
 
-async function markNotCreated(intent: string, { ledgerAdmin, actor }: ResolvePorts): Promise<ResolveResult> {
-  if (!(await ledgerAdmin.markNotCreated(intent, actor))) return resolvedJustNow(intent)
+async function markNotCreated(
+  create: UnresolvedCreateReport,
+  judgement: Judgement,
+  { ledgerAdmin, actor }: ResolvePorts,
+): Promise<ResolveResult> {
+  const { intent } = create
+  if (!(await ledgerAdmin.markNotCreated(intent, actor, judgement))) return resolvedJustNow(intent)
   const done = `The create ${intent} is deleted: nothing was created, and its Idempotency-Key can be used again.`
-  return { outcome: 'done', messages: [done] }
+  return { outcome: 'done', messages: [done, ...origin(create)] }
+}
+
+/** Whose create it was, and why a person was needed; of a mismatch the rest says that. */
+function origin(create: UnresolvedCreateReport): readonly string[] {
+  return originLines(create.account, create.unknownReason)
 }
 
 function resolvedJustNow(intent: string): ResolveResult {
@@ -139,9 +171,19 @@ function remarks(report: ProviderReport, create: UnresolvedCreateReport): readon
   ]
 }
 
-/** Whether a response may still come. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
-function isRunning({ state, provider, attemptedAt, deadline }: UnresolvedCreateReport, { timeoutOf }: ResolvePorts): boolean {
-  return state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
+/** Undefined if no response may come any more. Creates of older versions have no deadline: today's timeout of their provider stands for it. */
+export function whyRunning(
+  { intent, state, provider, attemptedAt, deadline }: UnresolvedCreateReport,
+  { timeoutOf }: Pick<ResolvePorts, 'timeoutOf'>,
+): string | undefined {
+  const isRunning = state === 'pending' && Date.now() < (deadline ?? attemptedAt + timeoutOf(provider))
+  return isRunning ? `the create ${intent} may still be running; please try again in a minute` : undefined
+}
+
+/** Undefined if the create has a response that a person may accept. */
+export function whyUnacceptable({ intent, state, reported }: UnresolvedCreateReport): string | undefined {
+  if (state !== 'mismatch') return `the create ${intent} is no mismatch`
+  return reported ? undefined : `the create ${intent} was refused, so there is no response to accept`
 }
 
 /** The id at the provider, from itself or from an id for clients. Undefined if it is another provider's id or no id. */

@@ -13,9 +13,9 @@ export function toNote(text: string): string | undefined {
 
 export type Settlement = Pick<OperatorResult, 'status' | 'note'>
 
-/** `unneeded`: no person is needed (any more). */
+/** `unneeded`: no person is needed (any more). `reason`: why one was. */
 export type SettleResult =
-  | { readonly outcome: 'settled'; readonly found: FoundTransaction }
+  | { readonly outcome: 'settled'; readonly found: FoundTransaction; readonly reason: string | undefined }
   | { readonly outcome: 'missing' | 'unneeded'; readonly message: string }
 
 /** `id`: for clients. `actor`: the operator, for the audit log. */
@@ -28,11 +28,12 @@ export async function settleTransaction(
   const missing = { outcome: 'missing', message: `the ledger has no transaction ${id}` } as const
   const { tag, id: providerId } = parseTransactionId(id)
   if (tag === undefined) return missing
-  const result = { status, note: withoutAddresses(note), at: Date.now() }
+  const before = await ledgerAdmin.findTransaction(tag, providerId)
+  const result = { status, note: withoutAddresses(note), account: before?.account, at: Date.now() }
   const outcome = await ledgerAdmin.settle(tag, providerId, result, actor)
   const found = outcome === 'missing' ? undefined : await ledgerAdmin.findTransaction(tag, providerId)
   if (!found) return missing
-  if (outcome === 'settled') return { outcome, found }
+  if (outcome === 'settled') return { outcome, found, reason: before?.entry.transaction.attention }
   return {
     outcome: 'unneeded',
     message: `the transaction ${id} needs no person: its status is ${found.entry.transaction.status ?? 'unknown'}`,
@@ -40,6 +41,6 @@ export async function settleTransaction(
 }
 
 /** Shortens words that may be an address, a key or a URL with a password: the audit log has none. */
-function withoutAddresses(note: string): string {
+export function withoutAddresses(note: string): string {
   return note.replace(/\S{25,}/g, shortened)
 }

@@ -38,10 +38,28 @@ export async function unresolvedPage(ledgerAdmin: UnresolvedLists, after?: Unres
   return { rows: [...creates.map(createRow), ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
 }
 
-function createRow({ attemptedAt, reported, ...create }: UnresolvedCreateReport) {
-  return { ...create, attemptedAt: toIso(attemptedAt), reported: reported ?? null }
+function createRow(create: UnresolvedCreateReport) {
+  const { account = null, attemptedAt, reported = null, unknownReason: _, ...others } = create
+  return { ...others, account, reason: reasonOf(create), attemptedAt: toIso(attemptedAt), reported }
 }
 
 function transactionRow(found: FoundTransaction) {
-  return { ...shortRow(found), state: 'attention' }
+  const row = shortRow(found)
+  return { ...row, reason: row.attention, state: 'attention' }
+}
+
+/**
+ * Why the create is in the list: `timed_out` and the like while its outcome is unknown, the fields of a mismatch, `refused` for one that
+ * may exist although the provider refused it; `running` may still end by itself.
+ */
+export function reasonOf({ state, unknownReason, deadline, attemptedAt, reported }: UnresolvedCreateReport): string {
+  if (state === 'mismatch') return reported ? reported.fields.join(', ') : 'refused'
+  if (state === 'pending') return Date.now() < (deadline ?? attemptedAt) ? 'running' : 'interrupted'
+  return unknownReason ?? 'unknown'
+}
+
+/** For a person: whose it was, and why one was needed, as far as it is known. */
+export function originLines(account: string | undefined, reason: string | undefined): readonly string[] {
+  const parts = [account === undefined ? [] : [`Account: ${account}.`], reason === undefined ? [] : [`Reason: ${reason}.`]].flat()
+  return parts.length === 0 ? [] : [parts.join(' ')]
 }

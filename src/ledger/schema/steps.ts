@@ -24,6 +24,12 @@ export type StepName = keyof typeof known
 const known = {
   'room for updates': { schema: 2, kind: 'expand', statements: ({ hasClock }) => (hasClock ? roomForUpdates : []) },
   'create requests': { schema: 2, kind: 'expand', statements: createRequests },
+  'unknown reasons': {
+    schema: 2,
+    kind: 'expand',
+    statements: ({ text }) => [`ALTER TABLE transactions ADD COLUMN unknown_reason ${text}`],
+  },
+  settlements: { schema: 2, kind: 'expand', statements: settlements },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -51,5 +57,18 @@ function createRequests({ integer, text }: ColumnTypes): readonly string[] {
       (column) =>
         `CREATE INDEX IF NOT EXISTS create_requests_by_${column} ON create_requests (${column}, at) WHERE ${column} IS NOT NULL`,
     ),
+  ]
+}
+
+/** What a person was shown to settle at once. */
+function settlements({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE settlements (
+      id ${text} PRIMARY KEY,
+      at ${integer} NOT NULL,
+      settlement ${text} NOT NULL,
+      planned ${text} NOT NULL,
+      position ${integer} NOT NULL
+    )`,
   ]
 }

@@ -1,5 +1,6 @@
 /** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
 import type { ColumnType, Generated } from 'kysely'
+import type { UnknownReason } from '../../core/ledger.ts'
 import type { AuditAction } from '../../core/operations/audit.ts'
 import type { OverrideKey } from '../../core/operations/settings.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
@@ -21,6 +22,7 @@ export interface Tables {
   overrides: Overrides
   mismatch_streaks: MismatchStreaks
   audit: Audit
+  settlements: Settlements
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -87,6 +89,8 @@ interface Transactions {
   deposit: ColumnType<string | null, string | null | undefined, string | null>
   /** The trace of the request that created it, if it was traced. */
   traceparent: string | null
+  /** Why the outcome of a create is not known; null in rows of older versions. */
+  unknown_reason: ColumnType<UnknownReason | null, UnknownReason | null | undefined, UnknownReason | null>
 }
 
 /** Creates that ended as not created, kept to recognize a late result. */
@@ -247,6 +251,19 @@ interface Audit {
   /** JSON. */
   before: string | null
   after: string | null
+}
+
+/** What a person was shown to settle at once, for a day. */
+interface Settlements {
+  id: string
+  /** By the database's clock. */
+  at: number
+  /** JSON: the outcome and the note. */
+  settlement: string
+  /** JSON: the rows, as they were shown. */
+  planned: string
+  /** How many of them are done. */
+  position: number
 }
 
 interface ReplicaFiguresTable {

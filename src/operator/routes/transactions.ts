@@ -1,18 +1,22 @@
 import { z } from 'zod'
+import type { Config } from '../../config/index.ts'
 import { settledStatuses } from '../../core/ledger-admin.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
+import { previewSettlement, settlementOutcomes, settleNext } from '../../core/operations/settle-many.ts'
 import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
 import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
-import { resolvePorts } from '../../process/ask-providers.ts'
+import { resolvePorts, settlementPorts } from '../../process/ask-providers.ts'
 import { integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const maxPage = 100_000
+/** Rows are tags. A tag that the file does not have any more is its own name. */
+const tagIn = (file: Config, provider: string): string => file.providers.find(({ name }) => name === provider)?.tag ?? provider
 const note = z.string().refine((text) => toNote(text) !== undefined, `must be ${noteRule}`)
 
 const maxBigint = 2n ** 63n - 1n
@@ -46,8 +50,6 @@ function tryJson(text: string): unknown {
 }
 
 export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: OperatorParts): readonly Route[] {
-  /** Rows have tags. A tag that the file does not have any more is its own name. */
-  const tagOf = (provider: string): string => file().providers.find(({ name }) => name === provider)?.tag ?? provider
   return [
     route({
       method: 'get',
@@ -66,7 +68,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
         const { provider } = query
         const { found, count } = await ledgerAdmin.search({
           ...query,
-          ...(provider !== undefined && { provider: tagOf(provider) }),
+          ...(provider !== undefined && { provider: tagIn(file(), provider) }),
         })
         await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: query })
         return ok({ data: found.map(shortRow), count })
@@ -157,12 +159,12 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
       method: 'post',
       path: '/api/unresolved/:intent',
       summary:
-        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts. 409 while it may still run; `force` binds what cannot be read at the provider.',
+        'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts; `note` is for the audit log. 409 while it may still run; `force` binds what cannot be read at the provider.',
       body: z.union(
         [
-          z.strictObject({ bind: id, force: z.boolean().default(false) }),
-          z.strictObject({ none: z.literal(true) }),
-          z.strictObject({ accept: z.literal(true) }),
+          z.strictObject({ bind: id, force: z.boolean().default(false), note: note.optional() }),
+          z.strictObject({ none: z.literal(true), note: note.optional() }),
+          z.strictObject({ accept: z.literal(true), note: note.optional() }),
         ],
         'must be {"bind": "<id>"}, {"none": true} or {"accept": true}',
       ),
@@ -173,6 +175,46 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
         if (result.outcome === 'missing') throw new Fault('notFound', sentence(result.message))
         if (result.outcome === 'refused') throw refused(result.message, result.canForce)
         throw new Fault('inProgress', sentence(result.message))
+      },
+    }),
+  ]
+}
+
+const rowsPerStep = 100
+
+/** One decision about many rows, with one confirmation. */
+export function settlementRoutes({ stores, file, inForce }: OperatorParts): readonly Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/api/settlements',
+      summary:
+        'Shows what one decision would settle, and changes nothing: creates of a provider (`none`, `accept`) or transactions that need a person (a status). `provider`: a name or a tag; `since` and `until`, which is exclusive, are a time or a duration back from now; `reason` is that of the rows of `/api/unresolved`. `confirm` begins with the number of rows, and is good for a day; null where nothing can be settled.',
+      body: z.strictObject({
+        provider: z.string(),
+        account: z.string().optional(),
+        since: since.optional(),
+        until: since.optional(),
+        reason: z.string().optional(),
+        outcome: z.enum(settlementOutcomes),
+        note,
+      }),
+      async handle({ body, actor }) {
+        const wanted = { ...body, provider: tagIn(file(), body.provider) }
+        const result = await previewSettlement(wanted, settlementPorts(inForce(), stores, actor))
+        if (result.outcome === 'unmigrated') throw refused(result.message)
+        return ok(result.preview)
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/settlements/:confirm',
+      summary:
+        'Settles the next hundred rows of what was shown, each as by a request of its own, with its own record in the audit log; to be repeated until `remaining` is 0. What came later is not among them, and what has changed since is `left`, with `why`.',
+      async handle({ parameter, actor }) {
+        const result = await settleNext(parameter, rowsPerStep, settlementPorts(inForce(), stores, actor))
+        if (result.outcome === 'missing') throw new Fault('notFound', sentence(result.message))
+        return ok(result.progress)
       },
     }),
   ]
