@@ -1,7 +1,7 @@
 /** undici: connections to providers. The fastest HTTP client for Node; it separates errors of connecting from errors of sending. */
 
 import { Buffer, isUtf8 } from 'node:buffer'
-import type { LookupFunction } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
@@ -25,9 +25,13 @@ interface UpstreamOptions {
   /** An older connection takes no new request. */
   readonly maxAgeMs: number
   readonly lookup: LookupFunction
+  /** Opens a connection to a host through the proxy on the way, for TLS; none: connections are direct. */
+  readonly tunnel?: Tunnel | undefined
   /** Called for each TLS connection, with the end of the server's certificate in milliseconds since 1970. */
   readonly onCertificate?: (notAfter: number) => void
 }
+
+type Tunnel = (host: string, port: number) => Promise<Socket>
 
 /** Connections to one provider. `idle`: kept for the next call. */
 export interface OpenConnections {
@@ -42,15 +46,16 @@ const keepAliveMs = 4_000
 const unannouncedMaxIdleMs = 2_500
 
 /** Connects to a provider. No redirects, no retries, at most 2 MiB per response unless the request allows more. Rejects with a `Fault` at the request's deadline. */
-export function upstream({ url, timeoutMs, maxAgeMs, lookup, onCertificate = () => {} }: UpstreamOptions): Upstream {
+export function upstream(options: UpstreamOptions): Upstream {
+  const { url, timeoutMs } = options
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
-  const kept = new KeptConnections(origin, maxAgeMs, lookup, onCertificate)
+  const kept = new KeptConnections(origin, options)
   const send = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
     const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) return Promise.reject(timedOut('nothingSent'))
-    const options: Dispatcher.DispatchOptions = {
+    const dispatched: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: base + path + (query && `?${query}`),
       headers,
@@ -61,7 +66,7 @@ export function upstream({ url, timeoutMs, maxAgeMs, lookup, onCertificate = () 
         kept.note(response.headers)
         resolve(response)
       }
-      kept.current().dispatch(options, new ResponseCollector(remainingMs, done, reject, maxResponseBytes))
+      kept.current().dispatch(dispatched, new ResponseCollector(remainingMs, done, reject, maxResponseBytes))
     })
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => send(request, body)) : send(request, null))
@@ -78,23 +83,22 @@ class KeptConnections {
   private openedAt = performance.now()
   private readonly origin: string
   private readonly maxAgeMs: number
-  private readonly lookup: LookupFunction
-  private readonly onCertificate: (notAfter: number) => void
+  private readonly way: Way
   private readonly ending = new Set<Pool>()
   /** Of the last look-up. */
   private addresses: ReadonlySet<string> = new Set()
   private maxIdleMs: number | undefined
   private isEnded = false
 
-  constructor(origin: string, maxAgeMs: number, lookup: LookupFunction, onCertificate: (notAfter: number) => void) {
+  constructor(origin: string, { maxAgeMs, lookup, tunnel, onCertificate = () => {} }: UpstreamOptions) {
     this.origin = origin
     this.maxAgeMs = maxAgeMs
-    this.onCertificate = onCertificate
-    this.lookup = (hostname, options, done) =>
+    const following: LookupFunction = (hostname, options, done) =>
       lookup(hostname, options, (reason, address, family) => {
         if (!reason) this.follow(typeof address === 'string' ? [address] : address.map((entry) => entry.address))
         done(reason, address, family)
       })
+    this.way = { lookup: following, tunnel, onCertificate }
     this.pool = this.openPool(unannouncedMaxIdleMs)
   }
 
@@ -146,7 +150,7 @@ class KeptConnections {
 
   private openPool(maxIdleMs: number): Pool {
     return new Pool(this.origin, {
-      connect: markingConnector(this.lookup, this.onCertificate),
+      connect: markingConnector(this.way),
       connections: maxConnections,
       keepAliveTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 0,
@@ -399,16 +403,24 @@ function isConnectError(error: Error): boolean {
   return connectErrors.has(error)
 }
 
+type Way = Pick<UpstreamOptions, 'lookup' | 'tunnel'> & Required<Pick<UpstreamOptions, 'onCertificate'>>
+
 /** Marks errors of connecting: then no byte of a request was sent, whatever the error's code. */
-function markingConnector(lookup: LookupFunction, onCertificate: (notAfter: number) => void): buildConnector.connector {
+function markingConnector({ lookup, tunnel, onCertificate }: Way): buildConnector.connector {
   const connector = buildConnector({ timeout: connectTimeoutMs, lookup, ...withoutHttp2 })
-  return (options, callback) =>
-    connector(options, (...result) => {
+  return (options, callback) => {
+    const done: buildConnector.Callback = (...result) => {
       const [error, socket] = result
       if (error) connectErrors.add(error)
       else if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
       callback(...result)
-    })
+    }
+    if (!tunnel) return void connector(options, done)
+    tunnel(options.hostname, Number(options.port) || 443).then(
+      (httpSocket) => connector({ ...options, httpSocket }, done),
+      (error: Error) => done(error, null),
+    )
+  }
 }
 
 /** A resumed session has none: the one of its first connection was reported. */

@@ -207,6 +207,48 @@ describe('the variables of OpenTelemetry', () => {
   })
 })
 
+describe('a proxy on the way to providers', () => {
+  const remote = (keys = '') => `providers: { alpha: { form: A, url: "https://p.example/api/v2" ${keys} } }\n${routing}\n`
+  const environment = { HTTPS_PROXY: 'http://user:canary@proxy:3128' }
+  const proxyIn = (gateway: string, given: Files['environment'] = environment) =>
+    load({ gateway, ...(given && { environment: given }) }).providers[0]?.proxy
+
+  it('in the environment alone is not used, and the start says what to set', () => {
+    const { providers, warnings } = load({ gateway: remote(), environment })
+    expect(providers[0]?.proxy).toBe('')
+    expect(warnings).toEqual([expect.stringMatching(/^HTTPS_PROXY of the environment is ignored: .*egress\.proxy: environment/)])
+    expect(warnings.join()).not.toContain('canary')
+    expect(load({ gateway: `${remote()}egress: { proxy: direct }`, environment }).warnings).toEqual([])
+  })
+
+  it('is that of the environment, of egress, or the own one of a provider', () => {
+    expect(proxyIn(`${remote()}egress: { proxy: environment }`)).toBe(environment.HTTPS_PROXY)
+    expect(proxyIn(`${remote()}egress: { proxy: "https://secure:3129" }`)).toBe('https://secure:3129')
+    expect(proxyIn(`${remote(', proxy: "http://own:1"')}egress: { proxy: environment }`)).toBe('http://own:1')
+    expect(proxyIn(`${remote(', proxy: direct')}egress: { proxy: environment }`)).toBe('')
+    expect(proxyIn(remote(', proxy: "http://user:${PASSWORD}@own:1"'), { PASSWORD: 'from%40environment' })).toBe(
+      'http://user:from%40environment@own:1',
+    )
+  })
+
+  it.each(['socks5://proxy:1080', 'proxy:3128', 'http://proxy:3128/path', 'http://u:a/b@proxy:3128', 'maybe'])(
+    '%s is a fault, without its value',
+    (value) => {
+      const faults = faultsOf({ gateway: `${remote()}egress: { proxy: "${value}" }` })
+      expect(faults).toEqual([expect.stringMatching(/^egress\.proxy: must be direct, environment or http:/)])
+    },
+  )
+
+  it('of the environment that cannot be used is a fault where the file asks for it', () => {
+    const wrong = { HTTPS_PROXY: 'socks5://canary:1080' }
+    expect(faultsOf({ gateway: `${remote()}egress: { proxy: environment }`, environment: wrong })).toEqual([
+      expect.stringMatching(/^egress\.proxy: HTTPS_PROXY of the environment must be/),
+    ])
+    expect(faultsOf({ gateway: remote(', proxy: environment'), environment: wrong })).toHaveLength(1)
+    expect(faultsOf({ gateway: remote(), environment: wrong })).toEqual([])
+  })
+})
+
 describe('a file', () => {
   it('that does not exist is the only fault', () => {
     const file = join(folder, 'missing.yaml')

@@ -7,6 +7,7 @@ import type { DepositMemoNetworks } from '../domain/swap.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider-form.ts'
 import { checkParts, tagOf } from './checks.ts'
 import { parse, parseInThread, type Tree } from './document.ts'
+import { checkProxyVariable, proxyOf, proxyWarnings } from './egress.ts'
 import { type ConfigFault, Faults, formatFault, knownParts, validate } from './faults.ts'
 import { type OtelVariables, type OtlpCertificates, readOtelVariables, removeUnusable } from './otel-variables.ts'
 import { type FileReader, maxEntries, type Reading, readSource, readTable, type Sources, toLocated, toTree } from './read-file.ts'
@@ -15,10 +16,12 @@ import { type ProviderSettings, type Settings, schema } from './schema.ts'
 
 export { type ConfigFault, faultLines, formatFault } from './faults.ts'
 
-export interface Provider extends Omit<ProviderSettings, 'depositMemo'> {
+export interface Provider extends Omit<ProviderSettings, 'depositMemo' | 'proxy'> {
   readonly name: string
   readonly tag: string
   readonly depositMemo: DepositMemoNetworks
+  /** The URL of the one that is used; empty: none. */
+  readonly proxy: string
   /** Its own tag if the file names none. */
   readonly account: string
   /** Whether the file names it. */
@@ -173,12 +176,14 @@ function* parseConfig(
   const table = parts.assets === undefined ? undefined : yield* readTable(parts.assets, dirname(file), sources, faults)
   faults.endStage()
   checkParts(parts, table, forms, faults)
+  checkProxyVariable(parts, environment, faults)
   if (!settings || !table || !faults.isEmpty) {
     const tableSource = parts.assets === undefined ? undefined : sources.texts.get(resolve(dirname(file), parts.assets))
     throw new ConfigError(yield* toLocated(faults, source, tableSource))
   }
   const hash = createHash('sha256').update(source).digest('hex')
-  return toConfig(settings, table, forms, { texts: sources.texts, hash, warnings })
+  const read = { texts: sources.texts, hash, warnings: [...warnings, ...proxyWarnings(settings, environment)] }
+  return toConfig(settings, table, forms, read, environment)
 }
 
 function toConfig(
@@ -186,6 +191,7 @@ function toConfig(
   table: AssetTable,
   { providerForms }: KnownForms,
   read: Pick<Config, 'texts' | 'hash' | 'warnings'>,
+  environment: Sources['environment'],
 ): Config {
   const named = Object.entries(providers).map(([name, provider]) => {
     const known = findProviderForm(provider.form, providerForms)
@@ -203,6 +209,7 @@ function toConfig(
       account: provider.account || tag,
       namesAccount: provider.account !== '',
       depositMemo,
+      proxy: proxyOf(provider.url, provider.proxy ?? settings.egress.proxy ?? 'direct', environment),
     }
   })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })

@@ -12,6 +12,7 @@ import {
   mapping,
   name,
   optional,
+  proxy,
   required,
   seconds,
   section,
@@ -111,6 +112,10 @@ export const provider = keys({
     300,
     'How long a connection is used for new requests; then a provider that has moved is followed',
     'seconds',
+  ),
+  proxy: optional(
+    proxy,
+    'Proxy on the way to it, as `egress.proxy`. Only CONNECT is sent there, so the key stays within TLS. None: `egress.proxy`. Of no effect for `http` and for this machine',
   ),
   rateLimit,
   statuses: setting(

@@ -16,6 +16,7 @@ import {
   optional,
   origin,
   port,
+  proxy,
   redisPrefix,
   redisUrl,
   required,
@@ -282,6 +283,16 @@ const cache = section(
   'The cache of responses.',
 )
 
+const egress = section(
+  {
+    proxy: optional(
+      proxy,
+      'Proxy for calls to providers over `https`: `http://user:password@host:port`, `environment` (`HTTPS_PROXY` and `NO_PROXY`), or `direct`. None: `direct`, with a warning at the start if the environment has `HTTPS_PROXY`',
+    ),
+  },
+  'The way out, to providers ([deployment.md](deployment.md#a-proxy-on-the-way-to-providers)).',
+)
+
 const sandbox = section(
   {
     enabled: setting(flag, false, 'Whether the sandbox runs'),
@@ -312,6 +323,7 @@ const shape = {
   limits,
   cache,
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
+  egress,
   providers: required(mapping(provider), 'The providers behind the gateway, each under a name of your choice.'),
   routing,
   log,

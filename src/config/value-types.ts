@@ -103,6 +103,17 @@ export const baseUrlOrNone = z.union(
   'must be an http or https URL without credentials, query or fragment',
 )
 
+/** Whether it is the URL of a proxy, with or without user and password. */
+export function isProxyUrl(value: string): boolean {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
+}
+
+export const proxy = text.refine(
+  (value) => value === 'direct' || value === 'environment' || isProxyUrl(value),
+  'must be direct, environment or http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+)
+
 /** Empty, or the URL of a node, of sentinels or of a cluster, with or without credentials. */
 /** Braces would decide the slot of a cluster. */
 export const redisPrefix = z

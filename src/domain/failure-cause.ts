@@ -12,6 +12,8 @@ export const unreachableCauses = [
   'tls_untrusted', // of an authority that is not known here, or withdrawn
   'tls_wrong_name',
   'not_tls', // the server speaks something else, like plain HTTP
+  'proxy_unreachable', // the proxy on the way: no connection, or no answer to CONNECT
+  'proxy_refused', // it answered CONNECT with a refusal, like 407 or 502
   'tls_failed', // TLS, and no agreement: its version, or a certificate that the server wants of its client
   'other', // its code is in the log: the system and OpenSSL have hundreds
 ] as const
@@ -44,10 +46,22 @@ export class LookupTimeout extends Error {
   }
 }
 
+/** The proxy on the way opened no tunnel, so nothing was sent. */
+export class ProxyFailure extends Error {
+  readonly code: 'proxy_unreachable' | 'proxy_refused'
+
+  constructor(code: ProxyFailure['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
 /** The words of the system, of Node, of OpenSSL and of undici. */
 const byCode: Readonly<Record<string, UnreachableCause>> = {
   ENOTFOUND: 'dns_not_found',
   dns_timeout: 'dns_timeout',
+  proxy_unreachable: 'proxy_unreachable',
+  proxy_refused: 'proxy_refused',
   ECONNREFUSED: 'refused',
   ENETUNREACH: 'no_route',
   EHOSTUNREACH: 'no_route',

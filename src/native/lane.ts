@@ -1,5 +1,4 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
-import type { LookupFunction } from 'node:net'
 import { signer } from '../adapters/crypto.ts'
 import type { Config, Provider } from '../config/index.ts'
 import type { Confidential } from '../domain/confidential.ts'
@@ -8,6 +7,7 @@ import type { Server } from '../domain/observation.ts'
 import type { Headers } from '../wire/http.ts'
 import type { SendNative } from '../wire/native.ts'
 import type { ProviderForm } from '../wire/provider-form.ts'
+import type { Way } from './proxied-call.ts'
 
 /** The native lane of a provider. */
 export interface NativeLane {
@@ -41,10 +41,10 @@ export interface NativeConnection {
 }
 
 /** `url`: the provider's base URL. `guard`: for the calls to it. */
-export function connectNative(url: string, server: Server, lookup: LookupFunction, guard: NativeGuard): NativeConnection {
+export function connectNative(url: string, server: Server, way: Way, guard: NativeGuard): NativeConnection {
   let upstream: Promise<SendNative> | undefined
   const open = (): SendNative => {
-    upstream ??= loadUpstream(url, lookup)
+    upstream ??= loadUpstream(url, way)
     const loading = upstream
     return async (request) => {
       const send = await loading
@@ -55,9 +55,9 @@ export function connectNative(url: string, server: Server, lookup: LookupFunctio
 }
 
 /** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
-async function loadUpstream(url: string, lookup: LookupFunction): Promise<SendNative> {
+async function loadUpstream(url: string, way: Way): Promise<SendNative> {
   const { nativeUpstream } = await import('./proxied-call.ts')
-  return nativeUpstream(url, lookup)
+  return nativeUpstream(url, way)
 }
 
 interface NativeLaneParts {

@@ -1,8 +1,8 @@
 /** http-proxy-middleware: streams one request to the provider and its response to the client, with timeouts in both directions. */
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type ServerResponse, STATUS_CODES } from 'node:http'
-import { Agent as TlsAgent } from 'node:https'
+import { type AgentOptions, type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
-import { type Readable, Transform, type TransformCallback } from 'node:stream'
+import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
@@ -12,10 +12,19 @@ import { type FailureCause, unreachableCauseOf } from '../domain/failure-cause.t
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { KeySearch, NativeHead, NativeRequest, SendNative } from '../wire/native.ts'
 
+/** How a provider is reached. */
+export interface Way {
+  readonly lookup: LookupFunction
+  /** Opens a connection through the proxy on the way; none: connections are direct. */
+  readonly tunnel: Tunnel | undefined
+}
+
+type Tunnel = (host: string, port: number) => Promise<Socket>
+
 /** `url`: the provider's base URL. */
-export function nativeUpstream(url: string, lookup: LookupFunction): SendNative {
+export function nativeUpstream(url: string, { lookup, tunnel }: Way): SendNative {
   const target = new URL(url)
-  const proxies = proxiesOf.getOrInsertComputed(lookup, createProxies)
+  const proxies = proxiesOf.getOrInsertComputed(tunnel ?? lookup, () => createProxies(lookup, tunnel))
   const proxy = target.protocol === 'https:' ? proxies.https : proxies.http
   return (native: NativeRequest) => {
     const call = new ProxiedCall(target, native, serverStreams(native.streams))
@@ -27,15 +36,34 @@ export function nativeUpstream(url: string, lookup: LookupFunction): SendNative 
 type Proxies = Readonly<Record<'http' | 'https', RequestHandler>>
 
 /** For all providers and reloads: a proxy stays in memory until the server ends, since it listens for that. */
-const proxiesOf = new WeakMap<LookupFunction, Proxies>()
+const proxiesOf = new WeakMap<LookupFunction | Tunnel, Proxies>()
 
 /**
  * No keep-alive: on a kept connection, surplus bytes of one response would be read as the next one, and a connection that the provider
  * closes at that moment would fail a request that is never retried.
  */
-function createProxies(lookup: LookupFunction): Proxies {
+function createProxies(lookup: LookupFunction, tunnel: Tunnel | undefined): Proxies {
   const options = { keepAlive: false, lookup }
-  return { http: createProxy(new PlainAgent(options)), https: createProxy(new TlsAgent(options)) }
+  const secureAgent = tunnel ? new TunnelAgent(options, tunnel) : new TlsAgent(options)
+  return { http: createProxy(new PlainAgent(options)), https: createProxy(secureAgent) }
+}
+
+/** Its sockets begin TLS with the provider when their tunnel is open. */
+class TunnelAgent extends TlsAgent {
+  private readonly tunnel: Tunnel
+
+  constructor(options: AgentOptions, tunnel: Tunnel) {
+    super(options)
+    this.tunnel = tunnel
+  }
+
+  override createConnection(options: RequestOptions, done: (reason: Error | null, stream?: Duplex) => void): null {
+    this.tunnel(String(options.host), Number(options.port)).then(
+      (socket) => done(null, super.createConnection({ ...options, socket } as RequestOptions) ?? undefined),
+      (reason: Error) => done(reason),
+    )
+    return null
+  }
 }
 
 /** An exception in a hook would end the process; the methods of `ProxiedCall` do not throw. */

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { hashKey, signer } from '../adapters/crypto.ts'
+import type { Tunnel } from '../adapters/tunnel.ts'
 import { type OpenConnections, upstream } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/client-address.ts'
@@ -53,6 +54,8 @@ interface SharedByProviders {
   readonly sequences: SequenceClock
   readonly confidential: Confidential
   readonly lookup: LookupFunction
+  /** Through the provider's proxy, if it has one. */
+  readonly tunnel: Tunnel | undefined
   /** With those of its account. */
   readonly health: AccountHealth
 }
@@ -87,7 +90,7 @@ export interface ConnectedProvider {
 export function connectProvider(
   provider: Provider,
   parts: ProviderParts,
-  { sequences, confidential, lookup, health }: SharedByProviders,
+  { sequences, confidential, lookup, tunnel, health }: SharedByProviders,
 ): ConnectedProvider {
   const { keyOf, access, budgets, usesGatewayKey, steadyClock, observe, version } = parts
   const { name, tag } = provider
@@ -98,6 +101,7 @@ export function connectProvider(
     timeoutMs,
     maxAgeMs: provider.maxConnectionAge * 1000,
     lookup,
+    tunnel,
     onCertificate: (notAfter) => observe({ what: 'certificate', provider: tag, notAfter }),
   })
   const naming = namingOf(provider, form, parts.config)
@@ -165,7 +169,7 @@ export function connectProvider(
     needsAddress,
     isListRefused: () => keyCheck.isListRefused,
     clockSkewMs: () => clockSkew.milliseconds,
-    native: connectNative(provider.url, serverOf(provider.url), lookup, guard),
+    native: connectNative(provider.url, serverOf(provider.url), { lookup, tunnel }, guard),
     openConnections,
     setPaused: currencyList.setPaused,
     retire: closeListFirst(currencyList, retire),

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import { type Tunnel, tunnelThrough } from '../adapters/tunnel.ts'
 import type { OpenConnections } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { SequenceClock } from '../core/clock.ts'
@@ -15,6 +16,8 @@ export class Connections {
   private readonly confidential = new Confidential({ keys: [], hosts: [], names: [] })
   private readonly healthByAccount = new Map<string, { readonly access: string; readonly health: AccountHealth }>()
   private readonly lookup: LookupFunction
+  /** By the proxy. */
+  private readonly tunnels = new Map<string, Tunnel>()
   private config: Config | undefined
 
   constructor(lookup: LookupFunction) {
@@ -31,9 +34,14 @@ export class Connections {
         sequences: this.sequences,
         confidential: this.confidential,
         lookup: this.lookup,
+        tunnel: this.tunnelOf(provider),
         health: this.healthOf(provider, parts.config),
       }),
     )
+  }
+
+  private tunnelOf({ proxy }: Provider): Tunnel | undefined {
+    return proxy === '' ? undefined : this.tunnels.getOrInsertComputed(proxy, () => tunnelThrough(proxy, this.lookup))
   }
 
   /** Shared by the providers of the account, until one of them has another key or URL. */
@@ -92,8 +100,12 @@ export function confidentialOf(config: Config): Confidential {
 
 function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
-    keys: providers.flatMap(({ key, listKey }) => [key, listKey].filter((word) => word !== '')),
+    keys: providers.flatMap(({ key, listKey, proxy }) => [key, listKey, passwordOf(proxy)].filter((word) => word !== '')),
     hosts: providers.map(({ url }) => new URL(url).hostname),
     names: providers.flatMap(({ name, tag }) => [name, tag]),
   }
+}
+
+function passwordOf(proxy: string): string {
+  return proxy === '' ? '' : decodeURIComponent(new URL(proxy).password)
 }

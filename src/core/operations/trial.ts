@@ -217,6 +217,8 @@ const failureCauses: Readonly<Record<FailureCause, string>> = {
   tls_wrong_name: 'its certificate is of another name',
   not_tls: 'it does not speak TLS there',
   tls_failed: 'TLS with it fails',
+  proxy_unreachable: 'the proxy on the way does not answer',
+  proxy_refused: 'the proxy on the way refuses it',
   other: 'it cannot be made',
   charset: 'it is not in UTF-8',
   encoding: 'its content coding is not known, or not what it says',
