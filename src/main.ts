@@ -77,7 +77,8 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   const isWorker = part.is === 'worker'
   const admin = isWorker ? undefined : await openAdminPort(config, current, state, monitoring, resources)
   const sandboxUrls = isWorker ? [] : await addSandbox(config, resources)
-  const limitStores = isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(ofProcesses(config), observe)
+  const limitStores =
+    isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe, processesOf(config))
   resources.defer(limitStores.close)
   const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
   const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
@@ -125,10 +126,10 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
   }
 }
 
-/** `replicas` counts gateways. One with workers is so many processes, and the one with the port for operators. */
-function ofProcesses(config: Config): Pick<Config, 'redis' | 'replicas'> {
+/** Of one gateway: with workers so many, and the one with the port for operators. */
+function processesOf(config: Config): number {
   const workers = workerCount(config)
-  return { redis: config.redis, replicas: config.replicas * (workers > 1 ? workers + 1 : 1) }
+  return workers > 1 ? workers + 1 : 1
 }
 
 async function openAdminPort(

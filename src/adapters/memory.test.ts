@@ -20,12 +20,12 @@ it('counts in windows that begin with the first request', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
   const consume = () => limiter.consume('quotes:address:a', 2, 60)
-  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60, points: 1 })
   clock.at(59.5)
-  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 1 })
-  expect(await consume()).toEqual({ isOver: true, remaining: 0, resetSeconds: 1 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 1, points: 2 })
+  expect(await consume()).toEqual({ isOver: true, remaining: 0, resetSeconds: 1, points: 3 })
   clock.at(60)
-  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60, points: 1 })
 })
 
 it('R1: never returns more seconds than the window has, however long the process runs', async () => {

@@ -44,6 +44,7 @@ class Windows {
     return {
       isOver,
       remaining: Math.max(0, limit - count.points),
+      points: count.points,
       // Rounding of floating-point numbers may make the difference a little larger than the window.
       resetSeconds: Math.ceil(Math.min(count.until - now, this.windowMs) / 1000),
     }

@@ -314,7 +314,7 @@ const shape = {
   replicas: setting(
     integer(1),
     1,
-    'Gateways that share the limits of clients and of providers, each with its workers. While Redis is lost, each process uses its fraction',
+    'The most gateways that share the limits of clients and of providers, each with its workers. While Redis is lost, limits are divided among the [processes that run](limits.md#while-redis-is-lost); among so many gateways where that is not known',
     'gateways',
   ),
   auth,

@@ -79,6 +79,8 @@ export type Observation =
   | { readonly what: 'retry'; readonly provider: string; readonly isMade: boolean }
   /** The new state of the store of limits. */
   | { readonly what: 'limitStore'; readonly state: StoreState }
+  /** While the store is lost, this process's share refused what the whole limit of clients, or `rateLimit` of a provider, may have had room for. */
+  | { readonly what: 'shareRefusal'; readonly of: SharedLimit }
   /** Number of requests above a limit that replicas admitted while the store was lost. */
   | { readonly what: 'overAdmission'; readonly count: number }
   /** The result of an export of spans. */
@@ -247,6 +249,11 @@ export const storeStates = ['shared', 'local', 'recovering'] as const
 
 /** `recovering`: the store responds again, but other replicas may not have added their local points yet. */
 export type StoreState = (typeof storeStates)[number]
+
+export const sharedLimits = ['limit', 'rateLimit'] as const
+
+/** What processes divide among them while the store is lost: a limit of clients, or a provider's budget. */
+export type SharedLimit = (typeof sharedLimits)[number]
 
 export const reloadResults = ['applied', 'refused'] as const
 

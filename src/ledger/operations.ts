@@ -222,6 +222,15 @@ export function replicaFigures({ database, writeOne, databaseTimeMs }: Store, ma
           .execute(),
       )
     },
+    async countOthers(replica) {
+      const { count } = await database
+        .selectFrom('replica_figures')
+        .select(sql<number>`count(*)`.as('count'))
+        .where('replica', '!=', replica)
+        .where(age, '<', maxSilenceMs)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
     async read() {
       const rows = await database
         .selectFrom('replica_figures')

@@ -6,6 +6,7 @@ import { singleFlight } from '../domain/async.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { ConfigurationInForce } from './in-force.ts'
+import type { LimitStores } from './limit-stores.ts'
 import type { Monitoring } from './telemetry.ts'
 
 interface BackgroundJobParts {
@@ -14,6 +15,7 @@ interface BackgroundJobParts {
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
+  readonly limitStores: Pick<LimitStores, 'seeProcesses'>
   /** Then another process does what is done once. */
   readonly isWorker: boolean
 }
@@ -26,14 +28,15 @@ const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, isWorker } = parts
+  const { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, limitStores, isWorker } = parts
+  const { seeProcesses } = limitStores
   const store = ledgerStores.replicaFigures
   const { figures } = monitoring
   const jobs = [
     ...(isWorker ? [startIntervalJob(() => reconcileByKeys(configuration), 1_000)] : jobsDoneOnce(parts)),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
-    startReplicaFigures({ store, figures, mirrorStatistics, connected: () => configuration.gateway.connected }),
+    startReplicaFigures({ store, figures, mirrorStatistics, seeProcesses, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
 }
@@ -91,22 +94,28 @@ interface ReplicaFiguresOptions {
   readonly store: ReplicaFiguresStore
   readonly figures: ProviderFigures
   readonly mirrorStatistics: MirrorStatistics
+  readonly seeProcesses: LimitStores['seeProcesses']
   readonly connected: () => readonly ConnectedProvider[]
 }
 
-/** Every 5 s under an id of its own. What the ledger does not accept now is written the next time. */
-export function startReplicaFigures({ store, figures, mirrorStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
+/** At once and every 5 s under an id of its own. What the ledger does not accept now is written the next time. */
+export function startReplicaFigures(options: ReplicaFiguresOptions): IntervalJob {
+  const { store, figures, mirrorStatistics, seeProcesses, connected } = options
   const replica = randomUUID()
-  const write = (): Promise<void> => {
+  const write = async (): Promise<void> => {
     const providers = connected().map((provider) => ({ ...figures.counts(provider.upstream.tag), ...listFigures(provider) }))
-    return store.write(replica, { providers, mirror: mirrorStatistics.counts() ?? null })
+    await store.write(replica, { providers, mirror: mirrorStatistics.counts() ?? null })
+    seeProcesses((await store.countOthers(replica)) + 1)
   }
   // Killed processes have left their rows.
-  store.remove(replica).catch(() => {})
+  const first = store
+    .remove(replica)
+    .then(write)
+    .catch(() => {})
   const job = startIntervalJob(write, intervalMs)
   return {
     async stop() {
-      await job.stop()
+      await Promise.all([first, job.stop()])
       await store.remove(replica).catch(() => {}) // left out after 30 s
     },
   }

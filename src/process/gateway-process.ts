@@ -75,7 +75,7 @@ export async function openGateway(
     return new RunningGateway(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, isWorker }, resources)
+  startBackgroundJobs({ configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, limitStores, isWorker }, resources)
   const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
   const handle: Http = (request) => configuration.gateway.handle(request)
   return {

@@ -2,6 +2,7 @@
 import { memoryBudgets, memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
 import { type Limiter, limitFallback } from '../core/access/limits.ts'
+import { RunningProcesses } from '../core/access/running-processes.ts'
 import { StoreOutage, sharedVerifiedKeys } from '../core/access/store-outage.ts'
 import {
   type RefusedAddresses,
@@ -23,6 +24,8 @@ export interface LimitStores {
   readonly winners: WinnerStore
   /** Undefined if Redis is not configured. */
   readonly redis: () => RedisState | undefined
+  /** So many processes have written figures in the last 30 s, this one too. */
+  readonly seeProcesses: (count: number) => void
   readonly close: () => void
 }
 
@@ -53,17 +56,19 @@ export function remoteLimitStores(call: (name: string, ...values: readonly unkno
     budgets: { reserve: remote('reserve') },
     winners: { save: remote('saveWinner'), find: remote('findWinner') },
     redis: () => undefined,
+    seeProcesses() {},
     close() {},
   }
 }
 
 /**
- * If Redis is down, opens after a second and counts in this process until Redis is available, its share of `replicas` processes: with
- * workers, so many more than the gateways of the configuration.
+ * If Redis is down, opens after a second and counts in this process until Redis is available, its share among the processes that run.
+ * `processes`: of one gateway of the configuration.
  */
 export async function openLimitStores(
-  { redis, replicas }: Pick<Config, 'redis' | 'replicas'>,
+  { redis, replicas, ledger }: Pick<Config, 'redis' | 'replicas'> & { readonly ledger: Pick<Config['ledger'], 'url'> },
   observe: Observer,
+  ownProcesses = 1,
 ): Promise<LimitStores> {
   const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock, winnerLifetimeMs) }
   if (redis.url === '') {
@@ -73,7 +78,8 @@ export async function openLimitStores(
       verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
       refusedAddresses: refused,
       redis: () => undefined,
-      close: () => {},
+      seeProcesses() {},
+      close() {},
     }
   }
   // Loaded only if Redis is configured.
@@ -83,12 +89,19 @@ export async function openLimitStores(
   ])
   const connection = await openRedis(redis.url, redis.prefix, freshLookup)
   const outage = new StoreOutage(connection.dataId, observe)
+  const processes = new RunningProcesses({
+    configured: replicas * ownProcesses,
+    lostAt: () => outage.since,
+    clock,
+    // A file that no other process uses may be one of several, on several machines.
+    ...(ledger.url.startsWith('sqlite:') && { mayMissOthers: { ownProcesses } }),
+  })
   const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
   const stores = {
-    limiter: limitFallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),
+    limiter: limitFallback({ shared: shared.limiter, local: local.limiter, processes, outage, observe }),
     verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'verified'), outage),
     refusedAddresses: refusedAddresses(sharedVerifiedKeys(redisVerifiedKeys(connection, 'refused'), outage, refusalLifetimeMs)),
-    budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
+    budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, processes, outage, observe }),
     winners: sharedWinners({ shared: redisWinners(connection, winnerLifetimeMs), local: local.winners, outage }),
   }
   await outage.start()
@@ -97,6 +110,7 @@ export async function openLimitStores(
   return {
     ...stores,
     redis: () => ({ state: outage.state, ...(outage.state !== 'shared' && { lostForMs: performance.now() - outage.since }) }),
+    seeProcesses: (count) => processes.see(count),
     close() {
       outage.stop()
       connection.close()

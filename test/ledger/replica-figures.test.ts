@@ -46,6 +46,7 @@ describeStores(durableStores, (shared) => {
     await replicaFigures.remove('ended')
     await query(url, "UPDATE replica_figures SET at = at - 31000 WHERE replica = 'silent'")
     expect((await replicaFigures.read()).map(({ replica }) => replica)).toEqual(['well'])
+    expect([await replicaFigures.countOthers('well'), await replicaFigures.countOthers('new')]).toEqual([0, 1])
   })
 
   test('what a replica left behind an hour ago goes with the next that ends', async () => {

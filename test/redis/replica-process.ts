@@ -9,7 +9,7 @@ export interface Decision {
 }
 
 const { limiter, budgets } = await openLimitStores(
-  { redis: { url: process.argv[2] ?? '', prefix: 'swapgate' }, replicas: 1 },
+  { redis: { url: process.argv[2] ?? '', prefix: 'swapgate' }, replicas: 1, ledger: { url: 'postgres://host/ledger' } },
   () => {},
 )
 

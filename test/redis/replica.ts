@@ -12,7 +12,7 @@ export interface Replica extends LimitStores {
 export async function startReplica(url: string, replicas: number, prefix = 'swapgate'): Promise<Replica> {
   const observations: Observation[] = []
   const limitStores = await openLimitStores(
-    { redis: { url, prefix }, replicas },
+    { redis: { url, prefix }, replicas, ledger: { url: 'postgres://host/ledger' } },
     (observation) => void observations.push(observation),
   )
   const state = (): string => observations.findLast((observation) => observation.what === 'limitStore')?.state ?? 'shared'

@@ -15,6 +15,7 @@ import {
   ports,
   reloadResults,
   type StoreState,
+  sharedLimits,
   snakeCase,
   spanResults,
   storeStates,
@@ -204,7 +205,7 @@ function judgementMetrics(exposition: Exposition, providers: Providers): Handler
 
 // Metrics of limits: decisions, and whether the shared store is used.
 
-function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' | 'overAdmission'> {
+function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' | 'overAdmission' | 'shareRefusal'> {
   let state: StoreState = 'shared'
   const decisions = exposition.counter({
     name: 'swapgate_limit_decisions_total',
@@ -224,6 +225,12 @@ function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' |
     labels: [],
     initialValues: () => combinations(),
   })
+  const refusedByShare = exposition.counter({
+    name: 'swapgate_limit_share_refusals_total',
+    help: 'What only the share of this process refused while the shared store was unavailable: requests (limit), or calls to providers (rate_limit).',
+    labels: ['of'],
+    initialValues: () => combinations(sharedLimits),
+  })
   exposition.gauge({
     name: 'swapgate_limits_local',
     help: '1 while the shared store of limits is unavailable and this process counts alone.',
@@ -237,6 +244,7 @@ function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' |
       changes.labels(state).inc()
     },
     overAdmission: ({ count }) => overAdmitted.inc(count),
+    shareRefusal: ({ of }) => refusedByShare.labels(snakeCase(of)).inc(),
   }
 }
 

@@ -5,6 +5,7 @@ import { Fault, inSeconds } from '../../domain/fault.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/observation.ts'
 import type { Admission, Quota } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-address.ts'
+import type { RunningProcesses } from './running-processes.ts'
 import type { StoreOutage } from './store-outage.ts'
 import type { RefusedAddresses } from './verified-keys.ts'
 
@@ -14,6 +15,8 @@ export interface LimitState {
   readonly remaining: number
   /** Whole seconds, rounded up. */
   readonly resetSeconds: number
+  /** Of a count of this process alone: the requests in the window, this one too if it counts. */
+  readonly points?: number
 }
 
 /** Whether requests above the limit count too (`all`), or only those that are admitted. */
@@ -160,8 +163,7 @@ interface LimitFallbackOptions {
   readonly shared: SharedLimiter
   /** Of this process alone. */
   readonly local: Limiter
-  /** `replicas` (default: 1). */
-  readonly replicas: number
+  readonly processes: Pick<RunningProcesses, 'among'>
   readonly outage: StoreOutage
   readonly observe: Observer
 }
@@ -184,14 +186,18 @@ const batchSize = 100
 const maxFlushRounds = 10
 
 /**
- * While the store is lost, each replica admits its share of each limit (at least 1). Before it uses the store again, it adds
+ * While the store is lost, each process admits its share of each limit (at least 1). Before it uses the store again, it adds
  * its local points to the store. So a loss and a recovery inside one window admit at most twice the limit, even if the store
  * comes back empty: the limit before the loss, and the limit after it, which includes the shares of all replicas.
  */
-export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
+export function limitFallback({ shared, local, processes, outage, observe }: LimitFallbackOptions): Limiter {
   const pendingPoints: PendingPoints = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingBuckets })
-  const consumeLocally: Limiter['consume'] = (bucket, limit, windowSeconds, counting) =>
-    local.consume(bucket, shareOf(limit, replicas), windowSeconds, counting)
+  const consumeLocally: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
+    const share = shareOf(limit, processes.among(windowSeconds * 1000))
+    const state = await local.consume(bucket, share, windowSeconds, counting)
+    if (state.isOver && (state.points ?? limit) <= limit && share < limit) observe({ what: 'shareRefusal', of: 'limit' })
+    return state
+  }
   const consumeWithoutStore: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
     const state = await consumeLocally(bucket, limit, windowSeconds, counting)
     if (!state.isOver)
@@ -229,8 +235,8 @@ export function limitFallback({ shared, local, replicas, outage, observe }: Limi
   }
 }
 
-function shareOf(limit: number, replicas: number): number {
-  return Math.max(1, Math.floor(limit / replicas))
+function shareOf(limit: number, processes: number): number {
+  return Math.max(1, Math.floor(limit / processes))
 }
 
 function addPending(pendingPoints: PendingPoints, bucket: string, bucketPoints: BucketPoints): void {

@@ -19,7 +19,7 @@ function windows() {
   const limiter: Limiter = {
     async consume(bucket, limit, window) {
       const { points, resetSeconds } = add(bucket, 1, window)
-      return { isOver: points > limit, remaining: Math.max(0, limit - points), resetSeconds }
+      return { isOver: points > limit, remaining: Math.max(0, limit - points), resetSeconds, points }
     },
   }
   return { add, limiter, known }
@@ -44,7 +44,7 @@ function start(replicas: number) {
   const observations: Observation[] = []
   const observe = (observation: Observation): void => void observations.push(observation)
   const outage = new StoreOutage(async () => (store.isLost ? fail() : 1), observe)
-  const limiter = limitFallback({ shared, local: windows().limiter, replicas, outage, observe })
+  const limiter = limitFallback({ shared, local: windows().limiter, processes: { among: () => replicas }, outage, observe })
   const consume = () => limiter.consume('bucket', 10, 60)
   return { store, there, outage, consume, limiter, observations }
 }
@@ -61,10 +61,18 @@ it('after one failure the store is not used until it is back', async () => {
   expect(outage.state).toBe('shared')
 })
 
+it('what only the share refuses is counted, and what is past the whole limit is not', async () => {
+  const { store, consume, observations } = start(2)
+  store.isLost = true
+  for (let call = 0; call < 13; call++) await consume()
+  // Five are admitted, five are within the limit of ten and refused, three are past it.
+  expect(observations.filter(({ what }) => what === 'shareRefusal')).toHaveLength(5)
+})
+
 it('each replica has a share of at least 1, however many replicas there are', async () => {
   const { store, consume } = start(100)
   store.isLost = true
-  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60 })
+  expect(await consume()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60, points: 1 })
   expect((await consume()).isOver).toBe(true)
 })
 
@@ -148,7 +156,7 @@ it('R8: replicas that notice at different times that an emptied store is back ad
       async () => (store.isLost ? fail() : store.dataId),
       () => {},
     )
-    return limitFallback({ shared, local: windows().limiter, replicas, outage, observe: () => {} })
+    return limitFallback({ shared, local: windows().limiter, processes: { among: () => replicas }, outage, observe: () => {} })
   })
   let admitted = 0
   const flood = async (ms: number, callers = all): Promise<void> => {

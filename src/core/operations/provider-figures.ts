@@ -213,6 +213,8 @@ export interface ReplicaFiguresStore {
   readonly write: (replica: string, counts: ReplicaCounts) => Promise<void>
   /** Deletes the counts of a replica that stops. */
   readonly remove: (replica: string) => Promise<void>
+  /** How many replicas but this one wrote within 30 s. */
+  readonly countOthers: (replica: string) => Promise<number>
   /** The counts of replicas that wrote within 30 s. */
   readonly read: () => Promise<readonly ReplicaFigures[]>
 }

@@ -24,7 +24,13 @@ function sharedStore() {
         async () => (store.isLost ? fail() : store.dataId),
         () => {},
       )
-      const budgets = budgetFallback({ shared, local: memoryBudgets(clock), replicas, outage })
+      const budgets = budgetFallback({
+        shared,
+        local: memoryBudgets(clock),
+        processes: { among: () => replicas },
+        outage,
+        observe: () => {},
+      })
       await outage.start()
       return { budgets, outage }
     },

@@ -1,10 +1,11 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
 import { standardFault } from '../../domain/fault.ts'
-import { type BudgetPolicy, budgetPolicies, reservedForGatewayReads } from '../../domain/observation.ts'
+import { type BudgetPolicy, budgetPolicies, type Observer, reservedForGatewayReads } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import { type Caller, type Context, keyed, type Op } from '../../domain/service.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
+import type { RunningProcesses } from '../access/running-processes.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
@@ -146,26 +147,30 @@ interface BudgetFallbackOptions {
   readonly shared: Budgets
   /** Of this process alone. */
   readonly local: Budgets
-  /** `replicas` (default: 1). */
-  readonly replicas: number
+  readonly processes: Pick<RunningProcesses, 'among'>
   readonly outage: StoreOutage
+  readonly observe: Observer
 }
 
 /** Time within which every replica has noticed the loss. */
 const slackMs = 2_000
 
 /**
- * While the store is lost, each replica grants its share of each budget, rounded down. A store that comes back with its data is used
+ * While the store is lost, each process grants its share of each budget, rounded down. A store that comes back with its data is used
  * again at once: it and the shares have granted at most one budget each. A store that comes back empty has lost its counts: until the
  * last minute before the loss is over, the replica's share must grant each call too. So at most two budgets are granted in any 60 s.
  */
-export function budgetFallback({ shared, local, replicas, outage }: BudgetFallbackOptions): Budgets {
+export function budgetFallback({ shared, local, processes, outage, observe }: BudgetFallbackOptions): Budgets {
   let guardedUntil = Number.NEGATIVE_INFINITY
   outage.beforeRecovery(async ({ lostAt, isEmptied }) => {
     if (isEmptied) guardedUntil = lostAt + windowMs + slackMs
   })
-  const reserveLocally: Budgets['reserve'] = (bucket, limit, consumer) =>
-    local.reserve(bucket, Math.floor(limit / replicas), consumer)
+  const reserveLocally: Budgets['reserve'] = async (bucket, limit, consumer) => {
+    const share = Math.floor(limit / processes.among(windowMs))
+    const reservation = await local.reserve(bucket, share, consumer)
+    if (!reservation.isGranted && share < limit) observe({ what: 'shareRefusal', of: 'rateLimit' })
+    return reservation
+  }
   const reserveBoth: Budgets['reserve'] = async (bucket, limit, consumer) => {
     const localReservation = await reserveLocally(bucket, limit, consumer)
     if (!localReservation.isGranted) return localReservation
