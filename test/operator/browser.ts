@@ -9,7 +9,9 @@ export async function signIn(page: Page, token: string): Promise<void> {
 
 /** Shows a view by its link in the header. */
 export async function show(page: Page, view: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
+  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view })
+  await link.click()
+  await link.and(page.locator('[aria-current]')).waitFor()
 }
 
 /** The cell below a heading, in the row of a provider. */

@@ -64,6 +64,12 @@ function found(id: string, account: string, address: string, word: string) {
   }
 }
 
+function foundSwap({ account, entry }: ReturnType<typeof found>, intent: string) {
+  const { provider, transaction } = entry
+  const names = { intent, provider, providerId: transaction.id, account, requestId: `request-${intent}`, keyId: `key-${intent}` }
+  return { ...names, state: 'done', attemptedAt: at, entry }
+}
+
 /** The page over such rows, keys and an audit log. */
 async function serve(texts: Texts) {
   const { unresolved, needPerson } = rowsWith(texts)
@@ -93,6 +99,11 @@ async function serve(texts: Texts) {
       unresolvedCount: async () => 21,
       openCounts: async () => counts,
       search: async () => ({ found: needPerson, count: 3 }),
+      find: async (text: string) => ({
+        found: needPerson
+          .filter(({ entry }) => text === `alpha~${entry.transaction.id}` || text === account)
+          .map((one, number) => ({ ...foundSwap(one, `${id}${number}`), matched: [text === account ? 'account' : 'id'] })),
+      }),
       findTransaction: async () => needPerson[0],
       findUnresolved: async () => undefined,
     },
@@ -213,6 +224,23 @@ describe('twenty-one rows that need a person', () => {
     await page.getByText('reported as failed').waitFor()
     expect(await page.locator('.facts').innerText()).toContain(monero)
     expect(page.url()).toContain(`#/swap/alpha~${usual.id}t0`)
+    await page.goBack()
+    await expect.poll(() => page.url()).not.toContain('#/swap')
+  })
+
+  it('are found by an account, and nothing is found where nothing is', async () => {
+    await using visited = await open(usual, 1280)
+    const { page } = visited
+    const find = async (text: string) => {
+      await page.getByLabel('Find swaps').fill(text)
+      await page.keyboard.press('Enter')
+    }
+    await find(usual.account)
+    await page.getByText('3 found').waitFor()
+    await find('nothing-of-this-name')
+    await page.getByText('No swap was found.').waitFor()
+    await page.goto(`${page.url().split('#')[0]}#/swap/alpha~nothing`)
+    await page.getByText('The ledger has no swap with this id.').waitFor()
   })
 })
 
@@ -249,7 +277,7 @@ test('markup in any text of a provider, a client or an operator is text', async 
     for (const toggle of await page.getByRole('button', { name: /^Details of / }).all()) await toggle.click()
     await check()
   }
-  await page.goto(`${page.url().split('#')[0]}#/swap/${encodeURIComponent(`alpha~${markup}`)}`)
+  await page.goto(`${page.url().split('#')[0]}#/swap/${encodeURIComponent(`alpha~${markup}t0`)}`)
   await page.locator('.facts').waitFor()
   await check()
   await page.goto(`${page.url().split('#')[0]}#/swaps?account=%3Cimg%20src=x%3E&status=%3Cb%3E&q=%00%FF`)

@@ -17,7 +17,12 @@ const ofAttention = {
 }
 
 export function isCreate({ state }) {
-  return state !== 'attention'
+  return state !== 'attention' && state !== 'done'
+}
+
+/** Of a row that was found: whether a person has to decide. */
+export function needsPerson({ state, attention }) {
+  return state === 'unknown' || state === 'mismatch' || state === 'refused' || Boolean(attention)
 }
 
 /** The id that a person knows it by: of a create that of the gateway, of a transaction that of clients. */
@@ -30,20 +35,20 @@ export function startedAt(row) {
 }
 
 export function orderOf(row) {
-  return isCreate(row) ? row.requested : row
+  return row.requested ?? row
 }
 
 /** One word for a link, and for the settling of many. */
 export function reasonOf({ state, reason, reported, attention }) {
-  if (state === 'attention') return attention
+  if (state === 'attention' || state === 'done') return attention
   if (state !== 'mismatch') return reason ?? state
   return reported ? reported.fields.join(', ') : 'refused'
 }
 
 export function causeText(row) {
-  const { state } = row
+  const { state, attention } = row
   const reason = reasonOf(row)
-  if (state === 'attention') return ofAttention[reason] ?? reason
+  if (attention) return ofAttention[attention] ?? attention
   if (state === 'mismatch') return reason === 'refused' ? 'refused, although it exists' : `differs in ${reason}`
   if (reason === 'pending' || reason === 'running') return 'may still run'
   return ofUnknown[reason] ?? reason
@@ -62,7 +67,7 @@ export function groupsOf(rows) {
 
 /** What the provider said of it. */
 export function reportedText({ state, attention, status, reported, candidates = [] }) {
-  if (state === 'attention') return html`<b class="alarm">${attention}</b>, client sees ${status ?? 'no status'}`
+  if (attention) return html`<b class="alarm">${attention}</b>, client sees ${status ?? 'no status'}`
   if (reported)
     return html`<code>${reported.id}</code>, ${reported.fields.includes('refused') ? 'although it was refused' : `differs in ${reported.fields.join(', ')}`}`
   return candidates.length > 0 ? html`may be <code>${candidates.join(', ')}</code>` : none

@@ -1,6 +1,7 @@
 /** The changes that buttons offer: explanation, request, and announcement after success. */
 import { html, nothing } from 'lit-html'
 import { call } from './api.js'
+import { orderOf } from './causes.js'
 import { counted, integer, list, orderText, percent, when } from './format.js'
 import { openCount } from './providers.js'
 
@@ -253,8 +254,9 @@ function unresolvedPath({ intent }) {
   return `/unresolved/${encodeURIComponent(intent)}`
 }
 
-function about({ intent, provider, requested }) {
-  return `Create ${intent} at ${provider}: ${orderText(requested)}, to ${requested.withdrawalAddress}.`
+function about(create) {
+  const order = orderOf(create)
+  return `Create ${create.intent} at ${create.provider}: ${orderText(order)}, to ${order.withdrawalAddress}.`
 }
 
 /** `none` is for every create, `accept` for one whose response contradicted the request. */

@@ -1,7 +1,7 @@
 /** The operator's page: signs in, shows the view that its URL names, and keeps it fresh. */
 import { html, nothing, render } from 'lit-html'
 import { accountsView } from './accounts.js'
-import { call, callPage, followEvents, setToken } from './api.js'
+import { ApiError, call, callPage, followEvents, setToken } from './api.js'
 import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
 import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
@@ -249,21 +249,33 @@ function search(event) {
   event.preventDefault()
   const q = new FormData(event.target).get('q').trim()
   if (q === '') return
-  location.hash = /~|^[0-9a-f-]{36}$/.test(q) ? linkToSwap(q) : linkTo('swaps', { query: { account: q } })
+  location.hash = linkTo('swaps', { query: { q } })
   event.target.reset()
 }
 
-function findSwaps() {
-  return call(`/transactions?${new URLSearchParams({ ...place.query, size: pageSize })}`)
+/** By any id, an address or an account (`q`), or by filters. */
+async function findSwaps() {
+  const { q, after, ...query } = place.query
+  if (q === undefined) return call(`/transactions?${new URLSearchParams({ ...query, size: pageSize })}`)
+  const { rows, next } = await callPage(`/find?${new URLSearchParams({ text: q, size: pageSize, ...(after && { after }) })}`)
+  return { data: rows.data, after: next && new URLSearchParams(next.slice(next.indexOf('?'))).get('after') }
+}
+
+/** Who looks for an id wants to see the swap. */
+function openOnlyOne({ data: [only, ...others], after }) {
+  if (place.query.q === undefined || !only || others.length > 0 || after || only.matched.includes('account')) return
+  location.replace(linkToSwap(only.id ?? only.intent))
 }
 
 /** A transaction, or a create that has none yet. */
 async function readSwap() {
   const { id } = place
-  const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === id)
-  if (create) return create
-  const transaction = await call(`/transactions/${encodeURIComponent(id)}`)
-  return { ...transaction, ...(transaction.attention && { state: 'attention' }) }
+  const { data } = await call(`/find?${new URLSearchParams({ text: id })}`)
+  const found = data.find((row) => row.id === id || row.intent === id)
+  if (!found) throw new ApiError(404, 'The ledger has no swap with this id.')
+  if (found.state === 'done') return { ...found, ...(await call(`/transactions/${encodeURIComponent(found.id)}`)) }
+  const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === found.intent)
+  return { ...found, ...create }
 }
 
 function turn(path) {
@@ -272,6 +284,7 @@ function turn(path) {
 }
 
 function onRead(name, value, before) {
+  if (name === 'found') openOnlyOne(value)
   const text = differences({ [name]: before }, { [name]: value })
   if (text !== '') announce(text)
   // All creates of this page are settled.

@@ -1,7 +1,7 @@
 /** One swap: what it is, and what happened to it. `id`: of its transaction or of its create. */
 import { html, nothing } from 'lit-html'
-import { causeText, orderOf, reportedText } from './causes.js'
-import { none, orderText, when } from './format.js'
+import { causeText, needsPerson, reportedText } from './causes.js'
+import { orderText, when } from './format.js'
 import { facts } from './lines.js'
 import { linkTo } from './navigation.js'
 import { actions } from './person.js'
@@ -20,54 +20,55 @@ export function swapView({ swap, id, open, readAgain }) {
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
       : value
-        ? html`${needsPerson(value, open)} ${whatItIs(value)}`
+        ? html`${verdict(value, open)} ${whatItIs(value)}`
         : nothing,
   })
 }
 
-function needsPerson(row, open) {
-  if (!row.state) return nothing
+function verdict(row, open) {
+  if (!needsPerson(row)) return nothing
   return html`<div class="verdict">
     <p><b class="alarm">${causeText(row)}</b>: this needs a person.</p>
     ${actions(row, open)}
   </div>`
 }
 
+const stateTexts = {
+  pending: 'its create may still run',
+  unknown: 'the outcome of its create is unknown: 504, then 409 for its key',
+  mismatch: 'an error: what the provider reported differs from the order',
+  refused: 'an error: its create was refused, and may exist all the same',
+  ended: 'nothing was created',
+}
+
 function whatItIs(row) {
-  const { account, provider, status, createdAt, attemptedAt, deadline, changedAt, reportedAt, fetchedAt, settledAt } = row
-  const {
-    amountIn,
-    amountOut,
-    rate,
-    rateType,
-    withdrawalAddress,
-    depositAddress,
-    refundAddress,
-    depositExtraId,
-    withdrawalExtraId,
-  } = {
-    ...row,
-    ...orderOf(row),
-  }
+  const { id, intent, account, provider, state, status, createdAt, attemptedAt, deadline, requestId, keyId } = row
+  const { changedAt, reportedAt, fetchedAt, settledAt } = row
+  const order = { ...row, ...row.requested }
   const code = (text) => (text ? html`<code>${text}</code>` : undefined)
   return facts([
-    ['Order', orderText({ ...row, ...orderOf(row), amountIn })],
-    ['Client sees', status ?? (row.intent ? 'the outcome is unknown' : none)],
+    ['Order', orderText(order)],
+    ['Client sees', status ?? stateTexts[state] ?? 'no status'],
     ['Account', account && html`<a href=${linkTo('swaps', { query: { account } })}>${account}</a>`],
     ['Provider', provider],
-    ['Provider reported', reportedText(row)],
-    ['Amount out', amountOut],
-    ['Rate', rate && `${rate}${rateType ? `, ${rateType}` : ''}`],
-    ['Deposit to', code(depositAddress)],
-    ['Deposit memo', code(depositExtraId)],
-    ['Payout to', code(withdrawalAddress)],
-    ['Payout memo', code(withdrawalExtraId)],
-    ['Refund to', code(refundAddress)],
-    ['Created', when(createdAt ?? attemptedAt)],
-    ['A response may come until', deadline && when(new Date(deadline).toISOString())],
+    ['Provider reported', needsPerson(row) && reportedText(row)],
+    ['Amount out', order.amountOut],
+    ['Rate', order.rate && [order.rate, order.rateType].filter(Boolean).join(', ')],
+    ['Deposit to', code(order.depositAddress)],
+    ['Deposit memo', code(order.depositExtraId)],
+    ['Payout to', code(order.withdrawalAddress)],
+    ['Payout memo', code(order.withdrawalExtraId)],
+    ['Refund to', code(order.refundAddress)],
+    ['Transaction', code(id)],
+    ['Create', code(intent)],
+    ['Request id', code(requestId)],
+    ['Key', code(keyId)],
+    ['Create was sent', attemptedAt && when(attemptedAt)],
+    ['A response may come until', state !== 'done' && deadline && when(new Date(deadline).toISOString())],
+    ['Created', createdAt && when(createdAt)],
     ['Status changed', changedAt && when(changedAt)],
-    ['Provider reported at', reportedAt && when(reportedAt)],
-    ['Read by a client', fetchedAt && when(fetchedAt)],
+    ['Provider last seen', reportedAt && when(reportedAt)],
+    ['Read by a get', fetchedAt && when(fetchedAt)],
     ['Settled by a person', settledAt && when(settledAt)],
   ])
 }

@@ -10,15 +10,18 @@ export const pageSize = 50
 const statuses = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded']
 
 export function swapsView({ found, report, accounts, query }) {
-  const { data = [], count = 0 } = found.value ?? {}
+  const { data = [], count = data.length, after } = found.value ?? {}
   return section({
     id: 'swaps',
     title: 'Swaps',
     reading: found,
-    note: found.value && `${integer(count)} found. Addresses are shortened.`,
+    note:
+      found.value &&
+      html`${query.q === undefined ? '' : html`<code>${query.q}</code>: `}${integer(count)}${after ? ' and more' : ''} found. Addresses are shortened.`,
     content: html`${filterForm({ report, accounts, query })}
       ${data.length > 0 ? table(data) : found.value && !found.isOld ? html`<p class="empty">No swap was found.</p>` : nothing}
-      ${count > pageSize ? pages(count, query) : nothing}`,
+      ${count > pageSize ? pages(count, query) : nothing}
+      ${after ? html`<p class="pages"><a href=${linkTo('swaps', { query: { ...query, after } })}>Older</a></p>` : nothing}`,
   })
 }
 
@@ -36,26 +39,35 @@ function filterForm({ report, accounts, query }) {
   })
 }
 
+/** A create that is no transaction has no other name than its own. */
+function nameOf({ id, intent }) {
+  return id ?? intent
+}
+
 function table(rows) {
   const columns = [
-    { name: 'id second', heading: 'Id', content: ({ id }) => html`<a href=${linkToSwap(id)}><code>${id}</code></a>` },
+    {
+      name: 'id second',
+      heading: 'Id',
+      content: (row) => html`<a href=${linkToSwap(nameOf(row))}><code>${nameOf(row)}</code></a>`,
+    },
     { name: 'order first', heading: 'Order', content: orderText },
     { name: 'account wide-only', heading: 'Account', content: ({ account }) => account ?? none },
     {
       name: 'status first-end',
       heading: 'Status',
-      content: ({ status, attention }) =>
-        html`${status ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}`,
+      content: ({ status, state, attention }) =>
+        html`${status ?? state ?? 'unknown'}${attention ? html`, <b class="alarm">${attention}</b>` : nothing}`,
     },
     {
       name: 'address wide-only',
       heading: 'To',
       content: ({ withdrawalAddress }) => html`<code>${withdrawalAddress ?? none}</code>`,
     },
-    { name: 'time second-end', heading: 'Created', content: ({ createdAt }) => when(createdAt) },
+    { name: 'time second-end', heading: 'Created', content: ({ createdAt, attemptedAt }) => when(createdAt ?? attemptedAt) },
     { name: 'changed wide-only', heading: 'Changed', content: ({ changedAt }) => when(changedAt) },
   ]
-  return lines({ name: 'swaps', caption: 'Swaps found', columns, groups: [{ key: 'all', rows }], idOf: ({ id }) => id })
+  return lines({ name: 'swaps', caption: 'Swaps found', columns, groups: [{ key: 'all', rows }], idOf: nameOf })
 }
 
 function pages(count, query) {
