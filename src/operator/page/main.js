@@ -316,6 +316,7 @@ function onNavigation() {
   for (const name of ['found', 'swap']) readings.forget(name)
   if (before.query.since !== place.query.since) readings.forget('audit')
   if (!isSignedIn) return
+  if (isMoved) readings.expire(shown[place.view])
   show()
   if (!isMoved) return
   scrollTo(0, 0)

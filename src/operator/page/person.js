@@ -123,8 +123,8 @@ function groupHead(group, query, open) {
   return html`<span>${counted(rows.length, kind)} at <b>${provider}</b>: <b class="alarm">${cause}</b></span>
     <small>the oldest since ${when(oldest)}</small>
     ${
-      // An API without settlements gives no reasons.
-      rows[0].reason === undefined
+      // Not by a text: the API does not select by one.
+      query.text
         ? nothing
         : html`<button type="button" aria-label="Settle together: ${what}" @click=${() => open({ kind: 'settleMany', group, query })}>Settle together…</button>`
     }`

@@ -46,6 +46,11 @@ export class Readings {
     this.#readings.clear()
   }
 
+  /** Reads these next time also if they are not old; until then they are as they were. */
+  expire(names) {
+    for (const name of names) if (this.#readings.has(name)) this.#readings.get(name).startedAt = undefined
+  }
+
   forget(name) {
     this.#readings.delete(name)
   }
