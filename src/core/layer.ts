@@ -121,7 +121,7 @@ export function rejectLocally(provider: string, by: LocalRejectionCause, observe
     return standardFault('unavailable', {
       retryAfter: Math.max(1, Math.ceil(waitMs / 1000)),
       effect: 'nothingSent',
-      unavailableCause: by === 'budget' ? 'budget' : 'cooldown',
+      unavailableCause: by === 'bulkhead' ? 'cooldown' : by,
     })
   }
 }

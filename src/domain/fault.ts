@@ -150,8 +150,11 @@ export function isHeldBack({ kind, effect }: Fault): boolean {
   return kind === 'unavailable' && effect === 'nothingSent'
 }
 
-/** Why a provider is unavailable: the gateway's budget, a breaker or cooldown, or the provider's own limit. Only for metrics, not for clients. */
-export type UnavailableCause = 'budget' | 'cooldown' | 'limited'
+/**
+ * Why a provider is unavailable: the gateway's budget, its breaker, which is open for all or for this caller, its own rest, or the provider's
+ * limit. Only for metrics and routing, not for clients.
+ */
+export type UnavailableCause = 'budget' | 'breaker' | 'caller' | 'cooldown' | 'limited'
 
 /** A refusal that is not like the others of its kind, for the one layer that treats it differently. */
 export type SpecialRefusal =
@@ -409,6 +412,8 @@ const byReason: Readonly<Partial<Record<Reason, ErrorType>>> = {
 
 const byUnavailableCause: Readonly<Record<UnavailableCause, ErrorType>> = {
   budget: 'limit_budget',
+  breaker: 'provider_cooldown',
+  caller: 'provider_cooldown',
   cooldown: 'provider_cooldown',
   limited: 'provider_limited',
 }

@@ -6,6 +6,7 @@ import { BestQuote } from '../core/routing/best.ts'
 import { type Dispatch, dispatcher, priority, QuotedProviders, weighted } from '../core/routing/dispatch.ts'
 import { OtherProviders } from '../core/routing/failover.ts'
 import { mirror } from '../core/routing/mirror.ts'
+import { QuoteFailures } from '../core/routing/quote-failures.ts'
 import type { RouteTargets } from '../core/routing/route.ts'
 import { unconfiguredProviders } from '../core/transactions/from-ledger.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
@@ -58,23 +59,26 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
 function dispatchOf(
   providers: readonly RoutedProvider[],
   routed: readonly RoutedProvider[],
-  { config, winners, deviations }: GatewayScope,
+  { config, winners, deviations, steadyClock }: GatewayScope,
 ): Dispatch {
   const { strategy, weights, patience } = config.routing
   const active = routed.filter(isActive)
+  const timeoutMs = Math.max(...scopesOf(routed).map((scope) => scope.timeoutMs))
+  const failures = new QuoteFailures({ table: config.assets, clock: steadyClock, timeoutMs })
   const others = new OtherProviders({ winners, table: config.assets, maxDeviation: config.routing.maxDeviation })
   return dispatcher({
-    active,
+    active: active.map((provider) => failures.watch(provider)),
+    failures,
     others,
     outsideTable: new OutsideTable(scopesOf(active), config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
     best:
       strategy === 'best'
-        ? new BestQuote({ winners, others, deviations, table: config.assets, patienceMs: patience * 1000 })
+        ? new BestQuote({ winners, others, failures, deviations, table: config.assets, patienceMs: patience * 1000 })
         : undefined,
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
-    timeoutMs: Math.max(...scopesOf(routed).map(({ timeoutMs }) => timeoutMs)),
+    timeoutMs,
   })
 }
 

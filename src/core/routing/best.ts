@@ -6,6 +6,7 @@ import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
+import type { QuoteFailures } from './quote-failures.ts'
 import {
   competes,
   firstWinner,
@@ -22,6 +23,8 @@ export interface BestOptions {
   readonly table: AssetTable
   /** Lets another provider take a create that one turns away. */
   readonly others: OtherProviders
+  /** Creates leave a provider whose quotes have just failed. */
+  readonly failures: QuoteFailures
   /** How much less creates of a provider have promised than its quotes. */
   readonly deviations: QuoteDeviations
   /** Slower providers are then left out, if another's quote competes: `routing.patience` (default: 0.8 seconds). */
@@ -57,18 +60,21 @@ export class BestQuote {
   }
 
   /**
-   * Sends the create to the provider that won the caller's quote; without one, quotes are requested first. Another provider
-   * follows only if the first has certainly not received the create.
+   * Sends the create to the provider that won the caller's quote; without one, or if quotes there have just failed, quotes are requested
+   * first. Another provider follows only if the first has certainly not received the create.
    */
   async createTransaction(
     candidates: readonly Candidate[],
     request: NewTransaction,
     context: Context,
   ): Promise<FailoverResult<'createTransaction'>> {
-    const { winners, table, others } = this.options
+    const { winners, table, others, failures } = this.options
     const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     const known = candidates.find(({ tag }) => tag === winner?.tag)
-    const first = known ? turnOf(known, winner?.amountOut, context) : await this.quoteFor(candidates, request, context)
+    const won = known && turnOf(known, winner?.amountOut, context)
+    const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
+    const first =
+      won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, context).catch((reason) => won ?? rethrow(reason))
     let remaining = candidates
     return callInTurn('createTransaction', request, first, candidates, async (refused, onlyIfAsGood) => {
       remaining = remaining.filter((one) => one !== refused)
@@ -93,6 +99,10 @@ export class BestQuote {
 
 function turnOf(candidate: Candidate, quotedAmountOut: Amount | undefined, context: Context): Turn {
   return { candidate, context: { ...context, quotedAmountOut } }
+}
+
+function rethrow(reason: unknown): never {
+  throw reason
 }
 
 /** Nothing was created: a failure of the quotes is not an unknown outcome of the create. */

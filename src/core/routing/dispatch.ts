@@ -10,11 +10,14 @@ import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../layer.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult, type OtherProviders } from './failover.ts'
+import type { QuoteFailures } from './quote-failures.ts'
 import { addressQuoteKeyOf, type QuoteTerms, quoteKeyOf, quoteKeysOf, type Winner, type WinnerStore } from './winners.ts'
 
 interface DispatchOptions {
-  /** Providers that may take quotes and creates, in list order; there may be none. */
+  /** Providers that may take quotes and creates, in list order; there may be none. Their quotes are watched by `failures`. */
   readonly active: readonly Candidate[]
+  /** Creates leave a provider whose quotes have just failed. */
+  readonly failures: QuoteFailures
   readonly strategy: RoutingStrategy
   /** Set if the strategy is `best`: chooses by quote instead of by order. */
   readonly best?: BestQuote | undefined
@@ -42,6 +45,7 @@ const retryAfter = 10
 /** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
 export function dispatcher({
   active,
+  failures,
   strategy,
   best,
   quoted,
@@ -87,7 +91,8 @@ export function dispatcher({
       const candidates = await candidatesFor(request, limited)
       if (best) return best.createTransaction(candidates, request, limited)
       const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
-      return callWithFailover('createTransaction', request, limited, ordered, active, others)
+      const working = failures.failingLast(ordered, request, limited)
+      return callWithFailover('createTransaction', request, limited, working, active, others)
     },
   }
 }
