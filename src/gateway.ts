@@ -77,7 +77,8 @@ function answersOf(service: SwapService, { active }: Routes, { config, isManaged
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */
 function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: SentCreateKeys): readonly Layer[] {
-  const { config, isManaged, ledger, pendingKeys, freshness } = gateway
+  const { config, isManaged, ledger, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
+  const tags = config.providers.map(({ tag }) => tag)
   const { active, readTags } = routes
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
@@ -85,6 +86,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
     traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
+    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them
     traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
@@ -93,11 +95,15 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
 }
 
 /** In front of one provider. */
-function providerLayers(scope: ProviderScope, { suspensions, otherDeposits, winners }: GatewayScope): readonly Layer[] {
+function providerLayers(
+  scope: ProviderScope,
+  { suspensions, otherDeposits, winners, restoredLedger }: GatewayScope,
+): readonly Layer[] {
   const { tag, capabilities, currencyList, table, observe } = scope
   const quotes = new RecentQuotes(tag, winners)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
+    restoredLedger.refuseUnread(tag), // after a restore: 503 for a create until the provider's list was read
     deadline(scope.timeoutMs), // one deadline for the whole request
     creation({
       provider: tag,

@@ -368,6 +368,7 @@ _meanings: Dict[str, _Meaning] = {
     "timeout": _unclear,
     "overloaded": _unavailable,
     "ledger_unavailable": _unavailable,
+    "ledger_restored": _unclear,
     "stopping": _unavailable,
     "internal": _unclear,
 }

@@ -294,6 +294,7 @@ const meanings = {
   timeout: unclear,
   overloaded: unavailable,
   ledger_unavailable: unavailable,
+  ledger_restored: unclear,
   stopping: unavailable,
   internal: unclear,
 } as const satisfies Record<string, Meaning>

@@ -14,6 +14,7 @@ import { originLines, reasonOf, unresolvedCreates, unresolvedRows } from '../cor
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { formatTransactionId, type Transaction } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
+import { addRestore } from './restore.ts'
 import { type ExitCode, type Session, withConfig, withLedger } from './session.ts'
 import { addSettleAll } from './settle-all.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -46,8 +47,8 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .description('inspect and migrate the ledger, resolve creates, export and prune transactions')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
-  const add = (usage: string, description: string): Command =>
-    ledger
+  const add = (usage: string, description: string, parent = ledger): Command =>
+    parent
       .command(usage)
       .description(description)
       .option(...configOption)
@@ -106,6 +107,7 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .action(async (file: string, options: Options) =>
       end(await withConfig(options, terminal, (config) => backUp(file, options, config, terminal))),
     )
+  addRestore(ledger, add, async (options, work) => end(await withLedger(options, terminal, work, 'change')))
   add('export', 'print all transactions, one JSON object per line')
     .option('--since <date>', `only transactions created since: ${dates}`, asTimestamp)
     .option('--json', 'print one JSON array')

@@ -21,9 +21,9 @@ export interface Session {
 
 /**
  * What a command may do to the ledger. `read` and `write` leave its schema as it is; where there is none, `read` shows an empty one
- * and `write` makes it, unless `ledger.migrate` is manual.
+ * `write` makes it, unless `ledger.migrate` is manual, and `change` refuses.
  */
-type Access = 'read' | 'write' | 'migrate'
+type Access = 'read' | 'write' | 'change' | 'migrate'
 
 /** Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. */
 export async function withLedger(
@@ -35,7 +35,8 @@ export async function withLedger(
   return await withConfig(options, terminal, async (config) => {
     const { openLedger } = await import('../ledger/index.ts')
     const { url, mustExist, migrate } = config.ledger
-    const whenMissing = access === 'read' ? 'show empty' : access === 'write' && migrate === 'manual' ? 'refuse' : 'make'
+    const isRefused = access === 'change' || (access === 'write' && migrate === 'manual')
+    const whenMissing = access === 'read' ? 'show empty' : isRefused ? 'refuse' : 'make'
     const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate' })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })

@@ -6,6 +6,7 @@ import {
   autoOr,
   baseUrlOrNone,
   choice,
+  days,
   flag,
   integer,
   keys,
@@ -265,6 +266,14 @@ const ledger = section(
     ),
     refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
     reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
+    keep: optional(
+      days,
+      'How long ended swaps are kept, like `400d`: older ones are removed by themselves, as [`swapgate ledger prune`](ledger.md#maintenance) would. Not set: for good',
+    ),
+    keepAudit: optional(
+      days,
+      'How long the audit log is kept, like `400d`; never shorter than something that needs a person. Not set: the last million records',
+    ),
   },
   'Transactions, their owners and their last known state ([ledger.md](ledger.md)).',
 )

@@ -58,6 +58,12 @@ export function seconds(range: 'from 0' | 'above 0' = 'from 0', max = maxSeconds
   return numeric(digits.transform(Number), { type: 'number', ...lowest, maximum: max })
 }
 
+/** A number of days, as text like `400d`. */
+export const days = z
+  .string(must('be a number of days like 400d'))
+  .regex(/^[1-9]\d{0,4}d$/, 'must be a number of days like 400d')
+  .transform((text) => Number.parseInt(text, 10))
+
 export const flag = z.enum(['true', 'false'], must('be true or false')).transform((word) => word === 'true')
 
 export function choice<const Word extends string>(words: readonly Word[]) {

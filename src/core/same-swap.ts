@@ -5,7 +5,7 @@
  * change is no identity.
  */
 import { memoOf, sameAddress } from '../domain/address/same-address.ts'
-import { isZero, mayBeShortened, plainAmount } from '../domain/amount.ts'
+import { type Amount, isZero, mayBeShortened, plainAmount } from '../domain/amount.ts'
 import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
 import type { Discrepancy } from '../domain/observation.ts'
@@ -236,7 +236,9 @@ export function compareAll(reports: readonly ReportedTransaction[], create: Comp
   }
 }
 
-function compareReport(reported: ReportedTransaction, create: ComparedCreate, naming: AssetNaming): Comparison {
+type ComparedNames = Pick<AssetNaming, 'table' | 'byCode'>
+
+function compareReport(reported: ReportedTransaction, create: ComparedCreate, naming: ComparedNames): Comparison {
   const { requested, sent } = create
   const isOtherReference = Boolean(reported.reference) && referenceOf(create) !== undefined && !hasReferenceOf(create, reported)
   const assets = [from, to].map((side) => compareAsset(side, reported, requested, sent, naming))
@@ -260,6 +262,20 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
       ...missingTerms(requested, reported),
     ],
   }
+}
+
+/**
+ * Whether an order may be what this request would make, or made once: nothing that both name differs, but for spellings and the last
+ * digits of the amount. `requested`: in the words of a client or of the table.
+ */
+export function mayBeOrderOf(reported: ReportedTransaction, requested: NewTransaction, table: AssetTable): boolean {
+  return compareReport(reported, { requested }, { table, byCode: false }).contradicted.length === 0
+}
+
+/** Amounts that may be one have the same size, or the next one. Undefined if the amount is not known. */
+export function amountSizeOf(amount: Amount | undefined): number | undefined {
+  const value = Number(amount)
+  return value > 0 ? Math.round(Math.log(value) / Math.log(1.1)) : undefined
 }
 
 /**
@@ -288,7 +304,7 @@ function compareAsset(
   reported: ReportedTransaction,
   requested: NewTransaction,
   sent: Pair | undefined,
-  naming: AssetNaming,
+  naming: ComparedNames,
 ): Omit<Comparison, 'alike'> {
   const own = compareOwnWords(side, sent, reported)
   if (own !== 'same') return compareNames(assetNameOf(reported, side), assetNameOf(requested, side), side, naming)
@@ -298,7 +314,7 @@ function compareAsset(
   return { contradicted: [], missing: isComplete ? [] : [side.network] }
 }
 
-function compareNames(reported: AssetName, requested: AssetName, side: Side, naming: AssetNaming): Omit<Comparison, 'alike'> {
+function compareNames(reported: AssetName, requested: AssetName, side: Side, naming: ComparedNames): Omit<Comparison, 'alike'> {
   const { table, byCode } = naming
   const isSame = (field: keyof typeof side): boolean =>
     Boolean(reported[field] && requested[field] && sameName(reported[field], requested[field]))
@@ -316,7 +332,7 @@ function compareNames(reported: AssetName, requested: AssetName, side: Side, nam
 }
 
 /** Whether the coin has no other network in the table. A code implies its network. */
-function isOnlyOne({ coin, network }: AssetName, { table }: AssetNaming): boolean {
+function isOnlyOne({ coin, network }: AssetName, { table }: ComparedNames): boolean {
   const [only, ...others] = table.coin(coin ?? '')?.assets ?? []
   return only !== undefined && others.length === 0 && (!network || isOnNetwork(only, network))
 }

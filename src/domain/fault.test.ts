@@ -42,6 +42,7 @@ test.each<[FaultKind, FaultDetails, ErrorType]>([
   ['unavailable', { unavailableCause: 'budget' }, 'limit_budget'],
   ['unavailable', { unavailableCause: 'cooldown' }, 'provider_cooldown'],
   ['unavailable', { reason: 'ledger_unavailable', effect: 'refused' }, 'gateway_ledger'],
+  ['unavailable', { reason: 'ledger_restored', effect: 'refused' }, 'gateway_ledger'],
   ['unavailable', { cause: incomplete }, 'provider_timed_out'],
   ['unavailable', { cause: new Error('x') }, 'provider_failed'],
   ['outcomeUnknown', { cause: new Fault('unavailable', '', { reason: 'ledger_unavailable' }) }, 'gateway_ledger'],

@@ -364,6 +364,7 @@ export const reasons = [
   'timeout', // the provider did not respond in time
   'overloaded',
   'ledger_unavailable',
+  'ledger_restored', // the ledger may lack the swap, since it was restored from a backup
   'stopping',
   'internal',
 ] as const
@@ -399,7 +400,7 @@ export const errorTypes = [
   'provider_contradicted',
   'provider_unknown_outcome', // a create that may or may not have happened
   'gateway_internal', // a bug in the gateway
-  'gateway_ledger', // the ledger cannot be read or written
+  'gateway_ledger', // the ledger cannot be read or written, or lacks what was made after its backup
 ] as const
 
 export type ErrorType = (typeof errorTypes)[number]
@@ -424,6 +425,7 @@ export function errorTypeOf(fault: Fault | undefined): ErrorType {
   const { kind, reason, unavailableCause, provider, effect, cause } = fault
   const mapped = unavailableCause === undefined ? byReason[reason] : byUnavailableCause[unavailableCause]
   if (mapped !== undefined) return mapped
+  if (kind === 'unavailable' && reason === 'ledger_restored') return 'gateway_ledger'
   if (kind === 'limited' && provider !== undefined) return 'provider_limited'
   if (kind === 'failed' && provider !== undefined && effect !== 'maybe') return 'provider_refused'
   if (kind === 'outcomeUnknown' && isOfLedger(cause)) return 'gateway_ledger'

@@ -7,6 +7,7 @@ import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { OtherDeposits, type ReaderOf } from '../core/creation/other-deposits.ts'
 import type { DeferredResults } from '../core/creation/record-result.ts'
+import type { RestoredLedger, RestoredOrders } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
 import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
@@ -48,6 +49,9 @@ export interface ProcessScope {
   readonly deferredResults: DeferredResults
   /** Assets that are out of new swaps. */
   readonly suspensions: Suspensions
+  /** What the ledger lacks, if it was restored from a backup. */
+  readonly restoredLedger: RestoredLedger
+  readonly restoredOrders: RestoredOrders
   /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
@@ -124,6 +128,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     otherDeposits: new OtherDeposits(ledger, process.limiter, readerOf, clock, steadyWallClock),
     isManaged,
     ledger,
+    restoredOrders: instrumented(process.restoredOrders, observe),
     currencyLists: instrumented(process.currencyLists, observe),
     verifiedKeys: verifiedOrInLedger(process.verifiedKeys, ledger),
     pendingKeys: isManaged ? undefined : process.pendingKeys,

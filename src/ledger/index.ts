@@ -11,6 +11,8 @@ import type { AuditLog } from '../core/operations/audit.ts'
 import type { ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import type { OverrideStore } from '../core/operations/settings.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
+import type { RestoreStore } from '../core/restores.ts'
+import type { Retention } from '../core/retention.ts'
 import type { TagRecords } from '../core/routing/tag-records.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
@@ -23,6 +25,8 @@ import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
 import { auditLog, overrides, replicaFigures } from './operations.ts'
 import { currencyLists, tagRecords } from './provider-records.ts'
+import { restores } from './restores.ts'
+import { retention } from './retention.ts'
 import { allSteps, type Migrated, MissingLedger, migrate, missingMessage, mustExistMessage, readSchema } from './schema/migrate.ts'
 import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, sqliteTimeMs } from './sqlite/store.ts'
@@ -59,6 +63,8 @@ export interface OpenLedger {
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
   readonly suspensions: SuspensionStore
+  readonly restores: RestoreStore
+  readonly retention: Retention
   readonly audit: AuditLog
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
@@ -101,6 +107,8 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
   const operations = {
     overrides: overrides(store),
     suspensions: suspensions(store),
+    restores: restores(store),
+    retention: retention(store),
     audit: auditLog(store),
     replicaFigures: replicaFigures(store),
   }

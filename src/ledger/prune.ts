@@ -109,12 +109,12 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
 const overdueMs = 30 * 24 * 3_600_000
 
 /** Whether a late deposit may still complete an overdue transaction. If its status never changed, counts from its last read. */
-function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
+export function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
   const since = sql`coalesce(changed_at, reported_at)`
   return sql`(status = 'overdue' and ${since} > ${clock.at(clock.read())} - ${sql.lit(overdueMs)})`
 }
 
-function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
+export function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
   return sql`exists (select 1 from claims where claims.intent = transactions.intent and not ${hasExpired(clock)})`
 }
 
@@ -122,7 +122,7 @@ function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
 const candidacyMs = 3_600_000
 
 /** Whether the transaction may still be matched with an unresolved create. */
-const isCandidate = sql<boolean>`exists (
+export const isCandidate = sql<boolean>`exists (
   select 1 from transactions as unresolved
   where unresolved.state in ('pending', 'unknown') and unresolved.provider = transactions.provider
   and unresolved.attempted_at between -transactions.sort_key / 1000000 - ${sql.lit(candidacyMs)}
@@ -138,7 +138,7 @@ async function segmentsFrom(within: Database, { owner, ...from }: OwnerPosition)
 }
 
 /** Reduces the count of a segment. Deletes an empty segment, except the first one: that is the lock. */
-async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: number): Promise<void> {
+export async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: number): Promise<void> {
   if (by === 0) return
   const { entries, sort_key } = await changePageIndex(within, owner, at, -by)
   if (entries > 0 || sort_key === firstPosition.sort_key) return
@@ -150,14 +150,14 @@ async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: num
 /** Of one transaction, so that it is short. */
 const maxForgottenPerStep = 2_000
 
-interface PrunedRow {
+export interface PrunedRow {
   readonly intent: string | null
   readonly provider: string
   readonly provider_id: string
 }
 
 /** Keeps the ids of creates. Transactions that were only read are not kept. */
-async function keepPrunedIds(
+export async function keepPrunedIds(
   within: Database,
   rows: readonly PrunedRow[],
   { clock, listed, toList }: Pick<Store, 'clock' | 'listed' | 'toList'>,
@@ -174,7 +174,7 @@ async function keepPrunedIds(
 }
 
 /** As long as a late result is taken, no other create may have the id. Returns whether some that are older may be left. */
-async function forgetPrunedIds(within: Database, clock: LedgerClock): Promise<boolean> {
+export async function forgetPrunedIds(within: Database, clock: LedgerClock): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from pruned_ids where (provider, provider_id) in (
       select provider, provider_id from pruned_ids

@@ -1,5 +1,6 @@
 /** Asks providers beside the gateway, for a command or an operator: with the same configuration and budgets. */
 import type { Config, Provider } from '../config/index.ts'
+import type { TransactionReader } from '../core/creation/match-create.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
 import type { SettlementPorts } from '../core/operations/settle-many.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
@@ -80,6 +81,23 @@ export function settlementPorts(
     ledgerAdmin,
     timezoneOf: (tag) => timezones.get(tag),
   }
+}
+
+/** The tag of the provider with this name; a name that the file lacks is its own tag. */
+export function providerTag(name: string, { providers }: Config): string {
+  return providers.find((provider) => provider.name === name)?.tag ?? name
+}
+
+/** Reads the transactions of a provider with the gateway's key; undefined if it has no list of them, or no key. What it opens is in `open`. */
+export async function listReader(
+  provider: Provider,
+  config: Config,
+  currencyLists: CurrencyListStore,
+  open: AsyncDisposableStack,
+): Promise<TransactionReader | undefined> {
+  if (provider.key === '' || !providerFormNamed(provider.form).operation('listTransactions')) return undefined
+  const connect = await connectProviders(config, currencyLists, open)
+  return transactionReader(connect(provider), provider, config, clock)
 }
 
 /** The call counts against the provider's budget. */

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import type { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
+import { instrumented } from '../core/instrumented-ledger.ts'
 import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
+import type { Retention } from '../core/retention.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { singleFlight } from '../domain/async.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
+import { removeOld } from './retention.ts'
 import type { Monitoring } from './telemetry.ts'
 
 interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'findLostCommits'>
+  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'findLostCommits'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
   readonly limitStores: Pick<LimitStores, 'seeProcesses'>
+  readonly restoredLedger: RestoredLedger
   /** Then another process does what is done once. */
   readonly isWorker: boolean
 }
@@ -28,7 +33,7 @@ const logPositionPollMs = 1_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
-  const { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, limitStores, isWorker } = parts
+  const { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, restoredLedger, limitStores, isWorker } = parts
   const { seeProcesses } = limitStores
   const store = ledgerStores.replicaFigures
   const { figures } = monitoring
@@ -36,6 +41,7 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
     ...(isWorker ? [startIntervalJob(() => reconcileByKeys(configuration), 1_000)] : jobsDoneOnce(parts)),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
+    startIntervalJob(() => restoredLedger.follow(), changePollMs),
     startReplicaFigures({ store, figures, mirrorStatistics, seeProcesses, connected: () => configuration.gateway.connected }),
   ]
   for (const { stop } of jobs) resources.defer(stop)
@@ -55,12 +61,25 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
     startIntervalJob(() => ledger.expireIdempotencyKeys(), 3_600_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
+    startRetention(configuration, instrumented(ledgerStores.retention, monitoring.observe)),
   ]
 }
 
 /** Only the process that has the key of a client can look for its creates, where clients send the provider's keys. */
 async function reconcileByKeys({ config, gateway }: ConfigurationInForce): Promise<void> {
   if (config.auth.mode === 'passthrough') await gateway.reconcile()
+}
+
+/** Whether it is due is decided in the ledger, over all processes. */
+function startRetention(configuration: ConfigurationInForce, retention: Retention): IntervalJob {
+  let isStopped = false
+  const job = startIntervalJob(() => removeOld(retention, configuration.config.ledger, () => isStopped), 60_000)
+  return {
+    stop() {
+      isStopped = true
+      return job.stop()
+    },
+  }
 }
 
 // Background work at an interval.

@@ -6,6 +6,7 @@ import { type Config, otlpCertificates, removeUnusableOtelVariables } from '../c
 import { type Accounts, authentication } from '../core/access/authentication.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
+import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
@@ -67,20 +68,24 @@ export async function openGateway(
   const creates = new CreatesInFlight()
   const watched = { ...ledgerStores, ledger: creates.watch(ledgerStores.ledger) }
   const scope = await openProcessScope(config, watched, monitoring, { limitStores, pages }, resources)
-  const { connections, mirrorStatistics, suspensions } = scope
-  await withDefault(suspensions.follow(), maxWaitMs, undefined)
+  const { connections, mirrorStatistics, suspensions, restoredLedger } = scope
+  await Promise.all([withDefault(suspensions.follow(), maxWaitMs, undefined), restoredLedger.follow()])
   configuration.run((next) => {
     const gateway = createGateway(next, scope)
     telemetry.log.configure(next.log)
     return new RunningGateway(gateway, connections.retain(gateway.connected))
   })
   resources.defer(() => configuration.close())
-  startBackgroundJobs({ configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, limitStores, isWorker }, resources)
-  const follow = async (): Promise<void> => void (await Promise.all([configuration.follow(), suspensions.follow()]))
+  startBackgroundJobs(
+    { configuration, ledgerStores, monitoring, mirrorStatistics, suspensions, restoredLedger, limitStores, isWorker },
+    resources,
+  )
+  const follow = async (): Promise<void> =>
+    void (await Promise.all([configuration.follow(), suspensions.follow(), restoredLedger.follow()]))
   const handle: Http = (request) => configuration.gateway.handle(request)
   return {
     configuration,
-    warnings: [...ledgerStores.warnings, ...warnings],
+    warnings: [...ledgerStores.warnings, ...warnings, ...(isWorker ? [] : restoredLedger.warnings)],
     ledgerStores,
     handle,
     createsInFlight: () => creates.list(),
@@ -96,7 +101,7 @@ async function openProcessScope(
   { limitStores, pages }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<ProcessScope> {
-  const { accounts, currencyLists, suspensions: store } = ledgerStores
+  const { accounts, currencyLists, suspensions: store, restores } = ledgerStores
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
   const deferredResults = new DeferredResults({ observe })
@@ -113,6 +118,8 @@ async function openProcessScope(
     currencyLists,
     deferredResults,
     suspensions: new Suspensions(store, () => performance.now()),
+    restoredLedger: new RestoredLedger(restores),
+    restoredOrders: { candidates: restores.candidates, missing: restores.missing },
     connections,
     mirrorStatistics: new MirrorStatistics(),
     pendingKeys: new PendingCreateKeys(),

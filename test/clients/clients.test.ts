@@ -35,7 +35,7 @@ const errorsOfCreate: Readonly<Record<string, readonly string[]>> = {
   Limited: ['limited', 'unverified_limited'],
   Unavailable: ['too_slow', 'provider_failed', 'provider_busy', 'overloaded', 'ledger_unavailable', 'stopping'],
   Mismatch: ['mismatch'],
-  OutcomeUnknown: ['in_progress', 'outcome_unknown', 'needs_person', 'timeout', 'internal'],
+  OutcomeUnknown: ['in_progress', 'outcome_unknown', 'needs_person', 'timeout', 'ledger_restored', 'internal'],
 }
 const errorOf = (reason: string): string | undefined =>
   Object.keys(errorsOfCreate).find((name) => errorsOfCreate[name]?.includes(reason))

@@ -192,6 +192,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
   },
   overloaded: 'it depends on the load of the process',
   ledger_unavailable: 'only the operator can take the ledger away',
+  ledger_restored: 'only the operator can restore a backup',
   stopping: 'only the operator can stop the process',
   internal: 'it would be a fault of the gateway',
 }

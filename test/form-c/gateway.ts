@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/index.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
+import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
@@ -66,6 +67,8 @@ routing: { providers: [alpha] }
     ledgerWaits: store.waits,
     deferredResults: new DeferredResults({ observe: () => {} }),
     suspensions: new Suspensions(store.suspensions, fastClock()),
+    restoredLedger: new RestoredLedger(store.restores),
+    restoredOrders: store.restores,
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now(), winnerLifetimeMs),

@@ -80,6 +80,7 @@ function isOwn(file: string, target: string): boolean {
 const askedByStores: ReadonlySet<string> = new Set([
   'core/same-swap.ts',
   'core/mismatch-streaks.ts',
+  'core/restores.ts',
   'core/ledger.ts',
   'core/ledger-admin.ts',
   'core/operations/settings.ts',

@@ -13,12 +13,14 @@ import { type Accounts, authentication } from '../../src/core/access/authenticat
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
+import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
+import type { RestoreStore } from '../../src/core/restores.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
@@ -83,6 +85,9 @@ export interface StartedGateway {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly ledgerAdmin: LedgerAdmin
+  readonly restores: RestoreStore
+  /** Learns of what was marked as restored, and found, elsewhere. */
+  readonly followRestores: () => Promise<void>
   /** Begins with an empty ledger, where it is in memory. */
   readonly forget: () => Promise<void>
   /** Looks once for the creates whose outcome is unknown. */
@@ -132,6 +137,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
   const accounts = latest(() => store.accounts)
   const connections = new Connections(lookup)
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
+  const restores = latest(() => store.restores)
+  const restoredLedger = new RestoredLedger(restores)
   const scope: ProcessScope = {
     ...formsOf(settings),
     limiter: memoryLimiter(),
@@ -147,6 +154,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
       latest(() => store.suspensions),
       settings.steadyClock ?? fastClock(),
     ),
+    restoredLedger,
+    restoredOrders: restores,
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unlimitedBudgets,
     winners: memoryWinners(() => performance.now(), winnerLifetimeMs),
@@ -162,6 +171,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     pages,
   }
   await store.tags.save(configuredTags(config))
+  await restoredLedger.follow()
   let running = runningGateway(config, scope)
   const replaceGateway = (next: GatewaySettings): void => {
     const before = running
@@ -194,6 +204,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ledger,
     accounts,
     ledgerAdmin,
+    restores,
+    followRestores: () => restoredLedger.follow(),
     async forget() {
       const before = store
       store = await openStore()

@@ -1,5 +1,5 @@
 /** Searches for the one transaction of a create (docs/contract.md §10.2). */
-import { type Amount, plainAmount } from '../../domain/amount.ts'
+import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
@@ -11,6 +11,7 @@ import { type Destination, differences, mayBeOneAccount } from '../destination.t
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
 import {
+  amountSizeOf,
   compareAll,
   compareCreate,
   createdAfterMs,
@@ -257,20 +258,14 @@ async function readCandidates(
   // Another account may keep none.
   const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
   const readerSince = { ...reader, referencesSince }
-  const bySize = Map.groupBy(rows, ({ reported }) => sizeOf(reported.amountIn))
+  const bySize = Map.groupBy(rows, ({ reported }) => amountSizeOf(reported.amountIn))
   return (create) => {
     const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
     if (own.length > 0) return own
-    const size = sizeOf(create.requested.amountIn) ?? 0
+    const size = amountSizeOf(create.requested.amountIn) ?? 0
     const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
     return near.filter(({ reported }) => compareCreate([reported], create, readerSince) !== 'other')
   }
-}
-
-/** Similar amounts have the same size, or the next one. Undefined if the amount is not known. */
-function sizeOf(amount: Amount | undefined): number | undefined {
-  const value = Number(amount)
-  return value > 0 ? Math.round(Math.log(value) / Math.log(1.1)) : undefined
 }
 
 interface Range {

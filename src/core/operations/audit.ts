@@ -18,6 +18,11 @@ export const auditActions = [
   'transaction.search',
   'unresolved.read',
   'transaction.settle',
+  'restore.mark',
+  'restore.read',
+  'restore.end',
+  'order.assign',
+  'order.dismiss',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -362,6 +362,12 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The gateway cannot read or write its ledger. Nothing was created.',
     action: wait,
   },
+  ledger_restored: {
+    statuses: [409, 503],
+    when: 'The gateway was restored from a backup. 503: it may not know this swap yet, or takes no new ones yet. 409: you may have created this swap before; a person finds out.',
+    action:
+      'Wait for `Retry-After` seconds and repeat the request unchanged. Do not create the swap with another key, or elsewhere; ask the operator.',
+  },
   stopping: { statuses: [503], when: 'This process is stopping.', action: wait },
   internal: { statuses: [500], when: 'An internal error of the gateway.', action: support },
 }

@@ -30,6 +30,14 @@ const known = {
     statements: ({ text }) => [`ALTER TABLE transactions ADD COLUMN unknown_reason ${text}`],
   },
   settlements: { schema: 2, kind: 'expand', statements: settlements },
+  restores: { schema: 2, kind: 'expand', statements: restores },
+  'background jobs': {
+    schema: 2,
+    kind: 'expand',
+    statements: ({ integer, text }) => [
+      `CREATE TABLE IF NOT EXISTS background_jobs (name ${text} PRIMARY KEY, at ${integer} NOT NULL)`,
+    ],
+  },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -70,5 +78,31 @@ function settlements({ integer, text }: ColumnTypes): readonly string[] {
       planned ${text} NOT NULL,
       position ${integer} NOT NULL
     )`,
+  ]
+}
+
+/** What a ledger that was restored from a backup lacks: its providers, and the orders that were found there. */
+function restores({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS restored_providers (
+      provider ${text} PRIMARY KEY,
+      restored_at ${integer} NOT NULL,
+      since ${integer},
+      read_at ${integer},
+      ended_at ${integer}
+    )`,
+    `CREATE TABLE IF NOT EXISTS found_orders (
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      reports ${text} NOT NULL,
+      details ${integer} NOT NULL,
+      size ${integer},
+      owner ${text},
+      found_at ${integer} NOT NULL,
+      decided_at ${integer},
+      decision ${text},
+      PRIMARY KEY (provider, provider_id)
+    )`,
+    'CREATE INDEX IF NOT EXISTS found_orders_undecided ON found_orders (size) WHERE decided_at IS NULL',
   ]
 }

@@ -23,6 +23,9 @@ export interface Tables {
   mismatch_streaks: MismatchStreaks
   audit: Audit
   settlements: Settlements
+  restored_providers: RestoredProviders
+  found_orders: FoundOrders
+  background_jobs: BackgroundJobs
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -272,4 +275,40 @@ interface ReplicaFiguresTable {
   at: Written<number>
   /** JSON. */
   figures: string
+}
+
+/** Providers whose swaps since the backup the ledger may lack. Times are of the database's clock. */
+interface RestoredProviders {
+  provider: string
+  restored_at: number
+  /** Orders that were created before are not looked for; null: all are. */
+  since: number | null
+  /** When its list had been read whole. */
+  read_at: number | null
+  ended_at: number | null
+}
+
+/** Orders in providers' lists that the ledger lacked. */
+interface FoundOrders {
+  provider: string
+  provider_id: string
+  /** JSON: what the provider says of it. */
+  reports: string
+  /** 1: the last report is that of a get. */
+  details: number
+  /** Of the amount that is deposited, for a search. */
+  size: number | null
+  /** The account that its reference names. */
+  owner: string | null
+  /** By the database's clock. */
+  found_at: Written<number>
+  decided_at: number | null
+  decision: 'assigned' | 'dismissed' | null
+}
+
+/** Work that one process of several does. */
+interface BackgroundJobs {
+  name: string
+  /** When a process began it, or went on, by the database's clock. */
+  at: Written<number>
 }

@@ -1,0 +1,180 @@
+/** `swapgate ledger mark-restored`, `rebuild` and `found`: after a backup of the ledger was restored (docs/contract.md §10.6). */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import {
+  type AssignPorts,
+  assignOrder,
+  dismissOrder,
+  markRestored,
+  type OrderResult,
+  orderRow,
+  rebuild,
+} from '../core/operations/restore.ts'
+import { noteRule, toNote } from '../core/operations/settle.ts'
+import { toIso, toTimestamp } from '../domain/instant.ts'
+import { connectProviders, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
+import type { ExitCode, Session } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+import { formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+
+const asTimestamp = parsedBy(toTimestamp, 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z')
+const asNote = parsedBy(toNote, noteRule)
+const noteOption = ['--note <text>', 'the reason, for the audit log', asNote] as const
+
+interface MarkOptions extends Options {
+  readonly since?: number
+  readonly end?: true
+  readonly note?: string
+}
+
+interface AssignOptions extends Options {
+  readonly account?: string
+  readonly note: string
+}
+
+interface DismissOptions extends Options {
+  readonly note: string
+}
+
+type Add = (usage: string, description: string, parent?: Command) => Command
+type Run = (options: Options, work: (session: Session) => Promise<ExitCode>) => Promise<void>
+
+export function addRestore(ledger: Command, add: Add, run: Run): void {
+  add('mark-restored [providers...]', 'say that a backup was restored: what was made since is looked for before anything new')
+    .option('--since <date>', 'when the backup was made: orders from more than a day before are not looked for', asTimestamp)
+    .option('--end', 'a person confirms that nothing is missing any more, by default at all providers')
+    .option(...noteOption)
+    .option(...jsonOption)
+    .action((names: readonly string[], options: MarkOptions, command: Command) => {
+      if (!options.end && options.note !== undefined) command.error('error: --note requires --end')
+      if (options.end && options.since !== undefined) command.error('error: --since and --end exclude each other')
+      if (!options.end && names.length > 0) command.error('error: only --end takes providers: a restore is of all of them')
+      return run(options, (session) => (options.end ? end(names, options, session) : mark(options, session)))
+    })
+  add('rebuild <providers...>', 'read the whole lists of these providers, and keep what the ledger lacks of them')
+    .option(...jsonOption)
+    .action((names: readonly string[], options: Options) => run(options, (session) => printRebuild(names, options, session)))
+  const found = ledger.command('found').description('decide about the orders that a rebuild has found')
+  add('list', 'list those that wait for a person', found)
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => printFound(options, session)))
+  add('assign <order>', 'the order is a swap of this account', found)
+    .option('--account <name>', 'by default the one that the reference of the order names')
+    .requiredOption(...noteOption)
+    .action((id: string, options: AssignOptions) => run(options, (session) => assign(id, options, session)))
+  add('dismiss <order>', 'the order is no swap of a client', found)
+    .requiredOption(...noteOption)
+    .action((id: string, options: DismissOptions) => run(options, (session) => dismiss(id, options, session)))
+}
+
+async function mark({ since, json }: MarkOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
+  if (config.auth.mode === 'passthrough')
+    return refuse("auth.mode is passthrough: with the provider's own keys the provider knows whose each swap is", terminal)
+  if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
+  const configured = config.providers.map(({ tag }) => tag)
+  const tags = await markRestored(configured, since, stores.restores, actor)
+  const restored = (await stores.restores.read()).filter(({ provider }) => tags.includes(provider))
+  if (json) {
+    terminal.out(JSON.stringify(restored.map(restoredRow)))
+    return 0
+  }
+  terminal.out(`The ledger counts as restored at ${tags.join(', ')}.`)
+  const names = config.providers.map(({ name }) => name)
+  terminal.out(`Creates stop there until swapgate ledger rebuild ${names.join(' ')} has read their lists.`)
+  return 0
+}
+
+const lacksSchema = 'the ledger lacks the tables for it: run swapgate ledger migrate'
+
+function restoredRow(restored: Awaited<ReturnType<Session['stores']['restores']['read']>>[number]) {
+  const { provider, restoredAt, since, readAt, undecided } = restored
+  return { provider, restoredAt: toIso(restoredAt), since: toIso(since), readAt: toIso(readAt), undecided }
+}
+
+async function end(names: readonly string[], { note, json }: MarkOptions, session: Session): Promise<ExitCode> {
+  const { config, stores, terminal, actor } = session
+  const tags = names.map((name) => providerTag(name, config))
+  const ended = await stores.restores.end(tags.length === 0 ? undefined : tags, note, actor)
+  if (json) terminal.out(JSON.stringify({ ended }))
+  else if (ended.length > 0) terminal.out(`The restore has ended at ${ended.join(', ')}: what the ledger lacks there is 404.`)
+  return ended.length > 0 ? 0 : refuse(`no restore holds${names.length > 0 ? ` for ${names.join(', ')}` : ''}`, terminal)
+}
+
+async function printRebuild(names: readonly string[], { json }: Options, session: Session): Promise<ExitCode> {
+  const { config, stores, terminal, actor } = session
+  const providers = names.map((name) => config.providers.find((provider) => provider.name === name))
+  const unknown = names.find((_, at) => !providers[at])
+  if (unknown !== undefined) return refuse(`there is no provider ${unknown}; there are: ${providerNames(config)}`, terminal)
+  if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
+  const results: object[] = []
+  let exitCode: ExitCode = 0
+  for (const provider of providers.filter((each) => each !== undefined)) {
+    const { name, tag } = provider
+    await using open = new AsyncDisposableStack()
+    const reader = await listReader(provider, config, stores.currencyLists, open)
+    const report = (line: string): void => terminal.err(`swapgate: ${name}: ${line}`)
+    const result = await rebuild(tag, { store: stores.restores, reader, wait: delay, report, actor })
+    results.push({ provider: tag, ...result })
+    if (result.outcome !== 'done') exitCode = refuse(`${result.message}; what it found so far is kept`, terminal)
+    else if (!json) for (const line of describe(name, result)) terminal.out(line)
+  }
+  if (json) terminal.out(JSON.stringify(results))
+  return exitCode
+}
+
+function describe(name: string, { listed, missing, withoutDetails }: { listed: number; missing: number; withoutDetails: number }) {
+  return [
+    `${name}: its list was read whole, with ${listed} orders. Creates go on there.`,
+    missing === 0
+      ? 'The ledger lacks none of them.'
+      : `The ledger lacks ${missing} of them: swapgate ledger found list. A create that may be one of them is 409.`,
+    ...(withoutDetails > 0
+      ? [`Of ${withoutDetails} of these it says no more than its list does; run this again for the rest.`]
+      : []),
+  ]
+}
+
+async function printFound({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const orders = (await stores.restores.undecided()).map(orderRow)
+  if (json) {
+    terminal.out(JSON.stringify(orders))
+    return 0
+  }
+  if (orders.length === 0) terminal.out('No found order waits for a person.')
+  else
+    for (const line of formatTable([['order', 'created', 'status', 'account', 'swap'], ...orders.map(orderColumns)]))
+      terminal.out(line)
+  return 0
+}
+
+function orderColumns({ id, createdAt, status, account, ...order }: ReturnType<typeof orderRow>): readonly string[] {
+  const [from, to] = [order.codeFrom ?? order.coinFrom ?? '?', order.codeTo ?? order.coinTo ?? '?']
+  const swap = `${order.amountIn ?? '?'} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
+  return [id, createdAt ?? '', status ?? 'unknown', account ?? '', swap]
+}
+
+async function assign(id: string, options: AssignOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
+  await using open = new AsyncDisposableStack()
+  const connect = await connectProviders(config, stores.currencyLists, open)
+  const readingOf: AssignPorts['readingOf'] = (tag) => {
+    const provider = config.providers.find((each) => each.tag === tag)
+    return provider && { naming: connect(provider).currencyList.naming, timezone: provider.timezone }
+  }
+  const ports = { store: stores.restores, ledger: stores.ledger, readingOf, actor }
+  const result = await assignOrder(id, options, ports)
+  return print(result, (account) => `${id} is now a swap of the account ${account}.`, terminal)
+}
+
+async function dismiss(id: string, { note }: DismissOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  return print(
+    await dismissOrder(id, note, stores.restores, actor),
+    () => `${id} is dismissed: it is no swap of a client.`,
+    terminal,
+  )
+}
+
+function print(result: OrderResult, sentence: (account: string) => string, terminal: Terminal): ExitCode {
+  if (result.outcome !== 'done') return refuse(result.message, terminal)
+  terminal.out(sentence(result.account))
+  return 0
+}

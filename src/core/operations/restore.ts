@@ -1,0 +1,270 @@
+/** What a person does after a restore: finds the orders that the ledger lacks, and says whose each is (docs/contract.md §10.6). */
+import { Fault } from '../../domain/fault.ts'
+import { millisecondsOf, toIso } from '../../domain/instant.ts'
+import { gatewayContext } from '../../domain/service.ts'
+import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
+import { BrokenList, type ListedRow, ListScan } from '../creation/list-scan.ts'
+import type { TransactionReader } from '../creation/match-create.ts'
+import type { Ledger } from '../ledger.ts'
+import { type FoundOrder, type RestoredProvider, type RestoreStore, restoredForMs, type UndecidedOrder } from '../restores.ts'
+import { amountSizeOf, compareCreate, type ReportedTransaction } from '../same-swap.ts'
+
+/** Provider's clocks are off, and some write times without a zone. */
+const marginMs = 86_400_000
+
+/** `backupAt`: when the backup was made, if a person knows it: older orders are not looked for. Returns the tags. */
+export function markRestored(
+  tags: readonly string[],
+  backupAt: number | undefined,
+  store: RestoreStore,
+  actor: string,
+): Promise<readonly string[]> {
+  return store.mark(tags, backupAt === undefined ? undefined : backupAt - marginMs, actor)
+}
+
+// A provider's list is read whole, and what the ledger lacks of it is kept.
+
+export interface RebuildPorts {
+  readonly store: RestoreStore
+  /** Undefined: the provider has no list of transactions, or refuses it. */
+  readonly reader: TransactionReader | undefined
+  readonly wait: (milliseconds: number) => Promise<void>
+  /** A line for the person who waits. */
+  readonly report: (line: string) => void
+  readonly actor: string
+}
+
+export type RebuildResult =
+  | { readonly outcome: 'done'; readonly listed: number; readonly missing: number; readonly withoutDetails: number }
+  /** What is stopped stays stopped. */
+  | { readonly outcome: 'notRestored' | 'noList' | 'interrupted'; readonly message: string }
+
+/** Ids that the ledger is asked about at a time, and orders that it keeps at a time. */
+const idsPerQuery = 500
+const ordersPerWrite = 100
+
+/** `provider`: tag. What an earlier run found stays; orders that have their details are not read again. */
+export async function rebuild(provider: string, ports: RebuildPorts): Promise<RebuildResult> {
+  const { store, reader, report, actor } = ports
+  const restored = (await store.read()).find((each) => each.provider === provider)
+  if (!restored)
+    return { outcome: 'notRestored', message: `no restore holds for ${provider}: run swapgate ledger mark-restored first` }
+  if (!reader || reader.isListRefused?.()) return { outcome: 'noList', message: withoutList(restored) }
+  const rows = await readWhole(restored, reader, ports).catch(unread)
+  if ('message' in rows) return { outcome: 'interrupted', message: `${provider}: ${rows.message}` }
+  const byId = Map.groupBy(rows, ({ reported }) => (isTransactionId(reported.id ?? '') ? reported.id : undefined))
+  const nameless = byId.get(undefined)?.length ?? 0
+  if (nameless > 0)
+    return {
+      outcome: 'interrupted',
+      message: `${provider}: ${nameless} rows of its list have no id that can be read, so it is not whole`,
+    }
+  const missing = await missingOf(provider, [...byId.keys()] as string[], store)
+  const known = new Map((await store.undecided()).map((order) => [formatTransactionId(order.provider, order.id), order]))
+  const orders = missing.map((id) => {
+    const before = known.get(formatTransactionId(provider, id))
+    const reports = (byId.get(id) ?? []).map(({ reported }) => reported)
+    return before?.hasDetails ? before : { provider, id, reports, hasDetails: false }
+  })
+  await keep(orders, store)
+  const isRead = await store.markRead(restored, { listed: byId.size, missing: missing.length }, actor)
+  if (!isRead) return { outcome: 'interrupted', message: `${provider}: the ledger was marked as restored again meanwhile` }
+  if (missing.length > 0) report(`reading ${missing.length} orders that the ledger lacks`)
+  // Creates go on meanwhile: with more of each order known, fewer of them may be one.
+  const withoutDetails = await readDetails(orders, reader, ports)
+  return { outcome: 'done', listed: byId.size, missing: missing.length, withoutDetails }
+}
+
+function withoutList({ provider, restoredAt }: RestoredProvider): string {
+  const end = toIso(restoredAt + restoredForMs)
+  return `${provider} has no list of transactions that can be read: creates there stay stopped until ${end}, or until swapgate ledger mark-restored --end ${provider}`
+}
+
+function unread(reason: unknown): { readonly message: string } {
+  const { kind, message } = Fault.from(reason)
+  if (kind === 'internal') throw reason
+  return { message: `its list was not read whole: ${message.replace(/\.$/, '')}` }
+}
+
+/** Pauses in a row without a page between them, and lists that changed while they were read. */
+const maxPauses = 5
+const maxScans = 3
+const failurePauseMs = 5_000
+const maxPauseMs = 60_000
+
+/** Throws the `Fault` for which it gave up. */
+async function readWhole(
+  { since = 0 }: RestoredProvider,
+  reader: TransactionReader,
+  ports: RebuildPorts,
+): Promise<readonly ListedRow[]> {
+  const { service, capabilities, timezone } = reader
+  const { pageSize } = capabilities
+  const isFiltered = since > 0 && capabilities.requestFields.listTransactions.has('dateFrom')
+  const window = isFiltered ? { dateFrom: new Date(since).toISOString() } : {}
+  const context = { ...gatewayContext(capabilities), acceptsUnreadableRows: true }
+  for (let scans = 1; ; scans++) {
+    // The end is proven as for a create that made nothing: what is not listed makes a second swap possible.
+    const scan = new ListScan({ window, since, startedAt: Date.now(), decidesNotCreated: true, pageSize, timezone })
+    const pauses = new Pauses(ports)
+    const readPage = async (query: Parameters<Parameters<ListScan['finish']>[0]>[0]) => {
+      const { body } = await pauses.persist(() => service.call('listTransactions', query, context))
+      if (query.page > 1) ports.report(`reading page ${query.page} of the list`)
+      return body
+    }
+    try {
+      return await scan.finish(readPage)
+    } catch (reason) {
+      if (!(reason instanceof BrokenList) || scans === maxScans) throw reason
+    }
+  }
+}
+
+/** Calls again what failed, after the pause that a budget or the provider requires, or a short one. */
+class Pauses {
+  private readonly ports: Pick<RebuildPorts, 'wait' | 'report'>
+
+  constructor(ports: Pick<RebuildPorts, 'wait' | 'report'>) {
+    this.ports = ports
+  }
+
+  /** Throws the last `Fault`, or at once one that no pause changes. */
+  async persist<T>(call: () => Promise<T>): Promise<T> {
+    for (let pauses = 1; ; pauses++) {
+      try {
+        return await call()
+      } catch (reason) {
+        const { kind, retryAfter } = Fault.from(reason)
+        if (!momentary.has(kind) || pauses > maxPauses) throw reason
+        const pauseMs = retryAfter === undefined ? failurePauseMs : Math.min(retryAfter * 1_000, maxPauseMs)
+        this.ports.report(`waiting ${pauseMs / 1_000} s`)
+        await this.ports.wait(pauseMs)
+      }
+    }
+  }
+}
+
+const momentary: ReadonlySet<string> = new Set(['unavailable', 'limited', 'unreachable', 'timedOut', 'failed', 'unreadable'])
+
+async function missingOf(provider: string, ids: readonly string[], store: RestoreStore): Promise<readonly string[]> {
+  const missing: string[] = []
+  for (let at = 0; at < ids.length; at += idsPerQuery)
+    missing.push(...(await store.missing(provider, ids.slice(at, at + idsPerQuery))))
+  return missing
+}
+
+async function keep(orders: readonly FoundOrder[], store: RestoreStore): Promise<void> {
+  const sized = orders.map((order) => ({ ...order, size: sizeOf(order) }))
+  for (let at = 0; at < sized.length; at += ordersPerWrite) await store.keep(sized.slice(at, at + ordersPerWrite))
+}
+
+/** Undefined also where the reports differ in it. */
+function sizeOf({ reports }: FoundOrder): number | undefined {
+  const [size, ...others] = new Set(reports.map(({ amountIn }) => amountSizeOf(amountIn)))
+  return others.length === 0 ? size : undefined
+}
+
+/** Returns of how many orders the provider said no more than its list does. */
+async function readDetails(orders: readonly FoundOrder[], reader: TransactionReader, ports: RebuildPorts): Promise<number> {
+  const { service, capabilities } = reader
+  const pauses = new Pauses(ports)
+  let withoutDetails = 0
+  for (const order of orders) {
+    if (order.hasDetails) continue
+    const { provider, id, reports } = order
+    try {
+      const { body } = await pauses.persist(() => service.call('getTransaction', { id }, gatewayContext(capabilities)))
+      if (body.id === id) await keep([{ provider, id, reports: [...reports, body], hasDetails: true }], ports.store)
+      else withoutDetails++
+    } catch (reason) {
+      if (Fault.from(reason).kind === 'internal') throw reason
+      withoutDetails++
+    }
+  }
+  return withoutDetails
+}
+
+// A person decides about an order.
+
+export interface AssignPorts {
+  readonly store: RestoreStore
+  readonly ledger: Pick<Ledger, 'unresolvedBetween'>
+  /** Undefined for a provider that is not configured. */
+  readonly readingOf: (tag: string) => Pick<TransactionReader, 'naming' | 'timezone'> | undefined
+  readonly actor: string
+}
+
+export type OrderResult =
+  | { readonly outcome: 'done'; readonly account: string }
+  | { readonly outcome: 'missing' | 'refused'; readonly message: string }
+
+/** `id`: with the tag. `account`: its name; undefined: the one that the order's reference names. */
+export async function assignOrder(
+  id: string,
+  { account: named, note }: { readonly account?: string | undefined; readonly note: string },
+  { store, ledger, readingOf, actor }: AssignPorts,
+): Promise<OrderResult> {
+  const order = await findOrder(id, store)
+  if (!order) return noSuchOrder(id)
+  const account = named ?? order.account
+  if (account === undefined) return { outcome: 'refused', message: `nothing names the account of ${id}: --account is required` }
+  const { provider, reports } = order
+  const reading = readingOf(provider)
+  const creates = reading ? await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER) : []
+  const create = reading && creates.find((each) => compareCreate(reports, each, reading) !== 'other')
+  if (create)
+    return {
+      outcome: 'refused',
+      message: `${id} may be the result of the create ${create.intent}: swapgate ledger resolve ${create.intent} --bind ${id}`,
+    }
+  const transaction = mergedReport(order)
+  if (!transaction)
+    return { outcome: 'refused', message: `${id} was never read whole: run swapgate ledger rebuild ${provider} again` }
+  const at = Date.now()
+  const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
+  const result = await store.assign({ provider, id: order.id, account, transaction, createdAt, reportedAt: at, note }, actor)
+  if (result === 'assigned') return { outcome: 'done', account }
+  if (result === 'noAccount') return { outcome: 'refused', message: `there is no account ${account}` }
+  if (result === 'known') return { outcome: 'refused', message: `the ledger has ${id} by now` }
+  return noSuchOrder(id)
+}
+
+export async function dismissOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {
+  const order = await findOrder(id, store)
+  if (!order || !(await store.dismiss(order.provider, order.id, note, actor))) return noSuchOrder(id)
+  return { outcome: 'done', account: '' }
+}
+
+async function findOrder(id: string, store: RestoreStore): Promise<UndecidedOrder | undefined> {
+  const { tag, id: providerId } = parseTransactionId(id)
+  return tag === undefined ? undefined : await store.findUndecided(tag, providerId)
+}
+
+function noSuchOrder(id: string): OrderResult {
+  return { outcome: 'missing', message: `no found order that waits for a person has the id ${id}` }
+}
+
+/** What a later report says counts. Undefined if it is not even known what is swapped. */
+function mergedReport({ id, reports, foundAt }: UndecidedOrder): Transaction | undefined {
+  const merged: ReportedTransaction = Object.assign({}, ...reports.map(withoutUndefined))
+  const { amountIn, createdAt = new Date(foundAt).toISOString() } = merged
+  if (amountIn === undefined) return undefined
+  return { ...merged, id, amountIn, createdAt }
+}
+
+function withoutUndefined(report: ReportedTransaction): ReportedTransaction {
+  return Object.fromEntries(Object.entries(report).filter(([, value]) => value !== undefined && value !== null))
+}
+
+/** As JSON, and for a table. */
+export function orderRow({ provider, id, reports, hasDetails, account, foundAt }: UndecidedOrder) {
+  const { ownAssets: _, reference: __, ...reported }: ReportedTransaction = Object.assign({}, ...reports.map(withoutUndefined))
+  return {
+    ...reported,
+    id: formatTransactionId(provider, id),
+    provider,
+    account: account ?? null,
+    hasDetails,
+    foundAt: toIso(foundAt),
+  }
+}

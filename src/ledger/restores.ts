@@ -1,0 +1,282 @@
+/** Kysely: what a ledger that was restored from a backup lacks (docs/contract.md §10.6). */
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { TransactionRecord } from '../core/ledger.ts'
+import {
+  type Assigned,
+  type FoundOrder,
+  type OrderAssignment,
+  type RestoredProvider,
+  type RestoreStore,
+  restoredForMs,
+  type UndecidedOrder,
+} from '../core/restores.ts'
+import { formatTransactionId } from '../domain/swap.ts'
+import { isOfAccount } from './accounts.ts'
+import { lateResultMs } from './creates.ts'
+import type { Database } from './database.ts'
+import { writeEntry } from './entries.ts'
+import { addAudit } from './operations.ts'
+import type { Store } from './store.ts'
+
+const maxCounted = 1_000
+const maxListed = 10_000
+
+export function restores(store: Store): RestoreStore {
+  const { database, write, databaseTimeMs: now, isIn, listed, toList } = store
+  const isThere = (): boolean => store.has('restores')
+  const holds = sql<boolean>`ended_at is null and restored_at > ${now} - ${sql.lit(restoredForMs)}`
+  return {
+    async read() {
+      if (!isThere()) return []
+      const { rows } = await sql<RestoredRow>`
+        select provider, restored_at, since, read_at, (
+          select count(*) from (
+            select 1 from found_orders where found_orders.provider = restored_providers.provider and ${isUndecided}
+            limit ${sql.lit(maxCounted)}
+          ) as counted
+        ) as undecided
+        from restored_providers where ${holds} order by provider`.execute(database)
+      return rows.map(toRestored)
+    },
+    async isPossible() {
+      await store.readSteps()
+      return isThere()
+    },
+    mark: (tags, since, actor) =>
+      write(async (within) => {
+        const known = await within.selectFrom('providers').select('tag').execute()
+        const all = [...new Set([...tags, ...known.map(({ tag }) => tag)])].toSorted()
+        const oldest = since ?? (await oldestUnpruned(within, store))
+        for (const provider of all)
+          await sql`
+            insert into restored_providers (provider, restored_at, since, read_at, ended_at)
+            values (${provider}, ${now}, ${oldest ?? null}, null, null)
+            on conflict (provider) do update set restored_at = excluded.restored_at, since = excluded.since, read_at = null, ended_at = null`.execute(
+            within,
+          )
+        const after = oldest === undefined ? {} : { since: new Date(oldest).toISOString() }
+        await addAudit(within, store, { actor, action: 'restore.mark', subject: all.join(', '), after })
+        return all
+      }),
+    end: (tags, note, actor) =>
+      write(async (within) => {
+        const isAmong = tags ? sql`and ${isIn('provider', toList(tags))}` : sql``
+        const { rows } = await sql<{ readonly provider: string }>`
+          update restored_providers set ended_at = ${now} where ${holds} ${isAmong} returning provider`.execute(within)
+        const ended = rows.map(({ provider }) => provider).toSorted()
+        if (ended.length > 0)
+          await addAudit(within, store, { actor, action: 'restore.end', subject: ended.join(', '), after: { note } })
+        return ended
+      }),
+    async missing(provider, ids) {
+      const { rows } = await sql<{ readonly id: string }>`
+        select listed.value as id from ${listed(toList(ids))}
+        where not ${isHeld(sql`listed.value`, provider)} and not exists (
+          select 1 from pruned_ids where pruned_ids.provider_id = listed.value and ${isOfAccount('pruned_ids.provider', provider)}
+        )`.execute(database)
+      return rows.map(({ id }) => id)
+    },
+    keep: (orders) =>
+      write(async (within) => {
+        for (const { provider, id, reports, hasDetails, owner, size } of orders) {
+          const row = { reports: JSON.stringify(reports), details: hasDetails ? 1 : 0, size: size ?? null, owner: owner ?? null }
+          await within
+            .insertInto('found_orders')
+            .values({ provider, provider_id: id, ...row, found_at: now, decided_at: null, decision: null })
+            .onConflict((conflict) =>
+              conflict.columns(['provider', 'provider_id']).doUpdateSet(row).where('found_orders.decided_at', 'is', null),
+            )
+            .execute()
+        }
+      }),
+    markRead: ({ provider, restoredAt }, counts, actor) =>
+      write(async (within) => {
+        const { numAffectedRows } = await sql`
+          update restored_providers set read_at = ${now} where provider = ${provider} and restored_at = ${restoredAt} and ${holds}`.execute(
+          within,
+        )
+        if (numAffectedRows === 0n) return false
+        await addAudit(within, store, { actor, action: 'restore.read', subject: provider, after: counts })
+        return true
+      }),
+    async undecided(maxOrders = maxListed) {
+      if (!isThere()) return []
+      return await orders(database, sql<boolean>`${isUndecided}`, maxOrders)
+    },
+    async findUndecided(provider, id) {
+      if (!isThere()) return undefined
+      const isIt = sql<boolean>`found_orders.provider = ${provider} and found_orders.provider_id = ${id} and ${isUndecided}`
+      return (await orders(database, isIt, 1))[0]
+    },
+    async candidates(owner, sizes, maxOrders) {
+      if (!isThere()) return []
+      const isCandidate = sql<boolean>`
+        (size is null or size in (${sql.join(sizes)})) and (found_orders.owner is null or found_orders.owner = ${owner})
+        and found_orders.provider in (select provider from restored_providers where ${holds}) and ${isUndecided}`
+      return await orders(database, isCandidate, maxOrders)
+    },
+    assign(assignment, actor) {
+      // The work runs again if it is not known whether its commit succeeded.
+      let isRepeated = false
+      return write(async (within) => {
+        const result = await assign(within, assignment, actor, isRepeated, store)
+        isRepeated ||= result === 'assigned'
+        return result
+      })
+    },
+    dismiss(provider, id, note, actor) {
+      let isRepeated = false
+      return write(async (within) => {
+        const found = await lockOrder(within, provider, id)
+        if (isRepeated && found?.decision === 'dismissed') return true
+        if (!found || found.decision !== null) return false
+        await decide(within, provider, id, 'dismissed', store)
+        const subject = formatTransactionId(provider, id)
+        await addAudit(within, store, { actor, action: 'order.dismiss', subject, after: { note } })
+        isRepeated = true
+        return true
+      })
+    },
+  }
+}
+
+interface RestoredRow {
+  readonly provider: string
+  readonly restored_at: number
+  readonly since: number | null
+  readonly read_at: number | null
+  readonly undecided: number
+}
+
+function toRestored({ provider, restored_at, since, read_at, undecided }: RestoredRow): RestoredProvider {
+  return {
+    provider,
+    restoredAt: Number(restored_at),
+    undecided: Number(undecided),
+    ...(since !== null && { since: Number(since) }),
+    ...(read_at !== null && { readAt: Number(read_at) }),
+  }
+}
+
+/** Whether the ledger has the id, of any owner and in any state, at a tag of the provider's account. */
+function isHeld(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean> {
+  return sql`exists (
+    select 1 from transactions where transactions.provider_id = ${id} and ${isOfAccount('transactions.provider', provider)}
+  )`
+}
+
+/** Until a person has decided, or the result of its create is in the ledger. */
+const isUndecided = sql<boolean>`found_orders.decided_at is null
+  and not ${isHeld(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
+
+/**
+ * Since when every swap that was pruned is still known by its id. Undefined: none was ever pruned.
+ */
+async function oldestUnpruned(within: Database, { databaseTimeMs }: Store): Promise<number | undefined> {
+  const rows = await within
+    .selectFrom('audit')
+    .select(['subject', sql<number>`${databaseTimeMs}`.as('now')])
+    .where('action', '=', 'ledger.prune')
+    .execute()
+  const before = rows.map(({ subject }) => Date.parse(subject.replace('before ', ''))).filter(Number.isFinite)
+  const [first] = rows
+  return first && Math.min(Math.max(...before), Number(first.now) - lateResultMs)
+}
+
+interface OrderRow {
+  readonly provider: string
+  readonly provider_id: string
+  readonly reports: string
+  readonly details: number
+  readonly owner: string | null
+  readonly found_at: number
+  readonly account: string | null
+}
+
+async function orders(database: Database, condition: RawBuilder<boolean>, maxOrders: number): Promise<readonly UndecidedOrder[]> {
+  const { rows } = await sql<OrderRow>`
+    select found_orders.provider, found_orders.provider_id, reports, details, found_orders.owner, found_at, accounts.name as account
+    from found_orders left join accounts on accounts.id = found_orders.owner
+    where ${condition} order by found_at, found_orders.provider, found_orders.provider_id limit ${maxOrders}`.execute(database)
+  return rows.map(({ provider, provider_id, reports, details, owner, found_at, account }) => ({
+    ...orderOf(provider, provider_id, reports, details, owner),
+    foundAt: Number(found_at),
+    ...(account !== null && { account }),
+  }))
+}
+
+function orderOf(provider: string, id: string, reports: string, details: number, owner: string | null): FoundOrder {
+  return { provider, id, reports: JSON.parse(reports), hasDetails: details === 1, ...(owner !== null && { owner }) }
+}
+
+function lockOrder(within: Database, provider: string, id: string) {
+  return within
+    .selectFrom('found_orders')
+    .select(['decision'])
+    .where('provider', '=', provider)
+    .where('provider_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+async function decide(
+  within: Database,
+  provider: string,
+  id: string,
+  decision: 'assigned' | 'dismissed',
+  { databaseTimeMs }: Store,
+): Promise<void> {
+  await sql`
+    update found_orders set decision = ${decision}, decided_at = ${databaseTimeMs}
+    where provider = ${provider} and provider_id = ${id}`.execute(within)
+}
+
+/** The order becomes a create of the account, with its result. */
+async function assign(
+  within: Database,
+  { provider, id, account, transaction, createdAt, reportedAt, note }: OrderAssignment,
+  actor: string,
+  isRepeated: boolean,
+  store: Store,
+): Promise<Assigned> {
+  const found = await lockOrder(within, provider, id)
+  if (isRepeated && found?.decision === 'assigned') return 'assigned'
+  if (!found || found.decision !== null) return 'missing'
+  const owner = await within.selectFrom('accounts').select('id').where('name', '=', account).executeTakeFirst()
+  if (!owner) return 'noAccount'
+  await store.lockId(within, id)
+  const { rows } = await sql`select 1 where ${isHeld(sql`${id}`, provider)}`.execute(within)
+  if (rows.length > 0) return 'known'
+  const { ownAssets, reference: _, ...reported } = transaction
+  const create = { intent: randomUUID(), owner: owner.id, provider, attempted_at: createdAt }
+  await sql`
+    insert into transactions (intent, owner, provider, state, requested, sent, attempted_at)
+    values (${create.intent}, ${create.owner}, ${provider}, 'unknown', ${JSON.stringify(requestOf(reported))},
+      ${ownAssets === undefined ? null : JSON.stringify(ownAssets)}, ${createdAt})`.execute(within)
+  const record: TransactionRecord = { transaction: { ...reported, status: reported.status ?? 'wait' }, derived: [], reportedAt }
+  await writeEntry(within, { kind: 'create', create, replaced: undefined }, record)
+  await decide(within, provider, id, 'assigned', store)
+  const subject = formatTransactionId(provider, id)
+  await addAudit(within, store, { actor, action: 'order.assign', subject, after: { account, note } })
+  return 'assigned'
+}
+
+/** What its create may have requested. */
+function requestOf({
+  codeFrom,
+  coinFrom,
+  networkFrom,
+  codeTo,
+  coinTo,
+  networkTo,
+  amountIn,
+  withdrawalAddress,
+  withdrawalExtraId,
+  refundAddress,
+  refundExtraId,
+  rateType,
+}: OrderAssignment['transaction']) {
+  const names = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo }
+  return { ...names, amountIn, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType }
+}

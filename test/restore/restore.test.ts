@@ -1,0 +1,423 @@
+/** docs/contract.md §10.6: a backup of the ledger was restored, and lacks the swaps that were made after it. */
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { query, undoSteps } from '../ledger/raw.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import type { StartedGateway } from '../support/gateway.ts'
+import { digits } from '../support/json.ts'
+import { orderIn } from '../support/managed.ts'
+import { type Client, client, type FormName } from '../support/pair.ts'
+import { swap } from '../support/swaps.ts'
+import { type RestoreRig, restoreRig } from './rig.ts'
+
+const recently = (): string => new Date(Date.now() - 3_600_000).toISOString()
+
+/** An order that the provider has, and the ledger lacks. */
+const lost = (facts: Parameters<typeof swap>[0] = {}) =>
+  swap({ id: 'lost-1', createdAt: recently(), updatedAt: recently(), ...facts })
+
+interface Caller {
+  readonly get: (id: string) => Promise<ReceivedResponse>
+  readonly list: () => Promise<ReceivedResponse>
+  readonly create: (facts?: object, key?: string) => Promise<ReceivedResponse>
+}
+
+async function callerOf(gateway: StartedGateway, account = 'acme', form: FormName = 'A'): Promise<Caller> {
+  const key = await gateway.issueKey(account)
+  const { get, post }: Client = client(form, gateway.url)
+  return {
+    get: (id) => get(`/transactions/${id}`, { key }),
+    list: () => get('/transactions', { key }),
+    create: (facts = {}, idempotencyKey) =>
+      post('/transactions', orderIn(form, facts), {
+        key,
+        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      }),
+  }
+}
+
+const reasonOf = ({ status, headers }: ReceivedResponse) => [status, headers['x-swap-reason']]
+const restored503 = [503, 'ledger_restored']
+const restored409 = [409, 'ledger_restored']
+
+async function marked(store: 'SQLite' | 'PostgreSQL' = 'SQLite', routing?: readonly string[]) {
+  const rig = await restoreRig(store, routing)
+  const gateway = await rig.start()
+  const { exitCode, err } = await rig.swapgate('ledger', 'mark-restored')
+  expect([exitCode, err]).toEqual([0, []])
+  await gateway.followRestores()
+  return { ...rig, gateway }
+}
+
+async function rebuilt(rig: RestoreRig & { readonly gateway: StartedGateway }, ...names: readonly string[]) {
+  const result = await rig.swapgate('ledger', 'rebuild', ...(names.length > 0 ? names : ['alpha', 'beta']))
+  await rig.gateway.followRestores()
+  return result
+}
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('in %s', (store) => {
+  test('a swap that was made after the backup is never 404, is found, and is its account’s again', async () => {
+    const rig = await marked(store)
+    const { gateway, alpha, swapgate } = rig
+    const [acme, other] = [await callerOf(gateway), await callerOf(gateway, 'other')]
+    alpha.holdings.swaps = [lost()]
+    const before = await acme.get('alpha~lost-1')
+    expect([reasonOf(before), before.headers['retry-after']]).toEqual([restored503, '60'])
+    expect(reasonOf(await acme.create())).toEqual(restored503)
+    expect((await rebuilt(rig)).out).toEqual([
+      'alpha: its list was read whole, with 1 orders. Creates go on there.',
+      'The ledger lacks 1 of them: swapgate ledger found list. A create that may be one of them is 409.',
+      'beta: its list was read whole, with 0 orders. Creates go on there.',
+      'The ledger lacks none of them.',
+    ])
+    expect(reasonOf(await acme.get('alpha~lost-1'))).toEqual(restored503)
+    const [found] = JSON.parse((await swapgate('ledger', 'found', 'list', '--json')).out.join('')) as readonly object[]
+    expect(found).toMatchObject({
+      id: 'alpha~lost-1',
+      amountIn: '0.10',
+      withdrawalAddress: 'TWithdraw1',
+      hasDetails: true,
+      account: null,
+    })
+    const assigned = await swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'by the log')
+    expect([assigned.exitCode, assigned.out]).toEqual([0, ['alpha~lost-1 is now a swap of the account acme.']])
+    await gateway.followRestores()
+    expect((await acme.get('alpha~lost-1')).json).toMatchObject({ id: 'alpha~lost-1', status: 'wait' })
+    expect((await acme.list()).json).toMatchObject({ data: [{ id: 'alpha~lost-1' }] })
+    expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+    expect(reasonOf(await acme.get('alpha~never-made'))).toEqual([404, 'not_found'])
+    expect((await swapgate('ledger', 'found', 'list')).out).toEqual(['No found order waits for a person.'])
+    const audit = await rig.place.facts<readonly { action: string; subject: string }[]>('audit')
+    expect(audit.map(({ action, subject }) => [action, subject])).toEqual(
+      expect.arrayContaining([
+        ['order.assign', 'alpha~lost-1'],
+        ['restore.read', 'alpha'],
+        ['restore.mark', 'alpha, beta'],
+      ]),
+    )
+  })
+
+  test('a create that may be a lost order is 409 until a person has decided, and all others go on', async () => {
+    const rig = await marked(store)
+    const { gateway, alpha, swapgate } = rig
+    const acme = await callerOf(gateway)
+    alpha.holdings.swaps = [lost({ refundAddress: null })]
+    await rebuilt(rig)
+    const repeat = await acme.create({}, 'order-1')
+    expect([reasonOf(repeat), repeat.headers['retry-after']]).toEqual([restored409, '600'])
+    expect(reasonOf(await acme.create())).toEqual(restored409)
+    expect(alpha.received('create')).toEqual([])
+    for (const facts of [{ amount: digits('0.11') }, { withdrawalAddress: 'TOther1' }, { coinFrom: 'ETH' }])
+      expect((await acme.create(facts)).status).toBe(201)
+    await swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'of another program')
+    expect((await acme.create({}, 'order-1')).status).toBe(201)
+  })
+})
+
+test('the real way: a backup, a swap after it, the backup restored', async () => {
+  const rig = await restoreRig()
+  const first = await rig.start()
+  const acme = await callerOf(first)
+  const kept = await acme.create({}, 'order-1')
+  const backup = join(rig.place.directory, 'backup.db')
+  expect((await rig.swapgate('ledger', 'backup', backup)).exitCode).toBe(0)
+  const gone = await acme.create({ amount: digits('0.2') }, 'order-2')
+  await first.close()
+  rig.restore(backup)
+  await rig.swapgate('ledger', 'mark-restored')
+  const gateway = await rig.start()
+  const again = await callerOf(gateway)
+  expect((await again.get((kept.json as { id: string }).id)).status).toBe(200)
+  expect((await again.create({}, 'order-1')).headers['idempotent-replayed']).toBe('true')
+  expect(reasonOf(await again.create({ amount: digits('0.2') }, 'order-2'))).toEqual(restored503)
+  await rebuilt({ ...rig, gateway })
+  expect(reasonOf(await again.create({ amount: digits('0.2') }, 'order-2'))).toEqual(restored409)
+  const { id } = gone.json as { id: string }
+  expect((await rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--note', 'log')).exitCode).toBe(0)
+  expect((await again.get(id)).status).toBe(200)
+  expect(rig.alpha.received('create')).toHaveLength(2)
+})
+
+describe('while the lists were not read', () => {
+  test('every id of a known tag that the ledger lacks gets the same answer, in each form', async () => {
+    const { gateway, alpha } = await marked()
+    alpha.holdings.swaps = [lost()]
+    for (const form of ['A', 'B'] as const) {
+      const caller = await callerOf(gateway, `of-${form}`, form)
+      const answers = await Promise.all(['alpha~lost-1', 'alpha~never-made', 'beta~x'].map((id) => caller.get(id)))
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(answers.map(reasonOf)).toEqual([restored503, restored503, restored503])
+      for (const id of ['gamma~lost-1', 'lost-1', 'alpha~', `alpha~${'x'.repeat(257)}`])
+        expect(reasonOf(await caller.get(id))).toEqual([404, 'not_found'])
+    }
+    expect(alpha.received('get')).toEqual([])
+  })
+
+  test('a swap of another account that the ledger has is 404, as ever', async () => {
+    const rig = await restoreRig()
+    const gateway = await rig.start()
+    const acme = await callerOf(gateway)
+    const { id } = (await acme.create()).json as { id: string }
+    await rig.swapgate('ledger', 'mark-restored')
+    await gateway.followRestores()
+    expect(reasonOf(await (await callerOf(gateway, 'other')).get(id))).toEqual([404, 'not_found'])
+    expect((await acme.get(id)).status).toBe(200)
+  })
+
+  test('a create without a key goes to a provider whose list was read; one with a key may be a repeat, and waits for all', async () => {
+    const rig = await marked('SQLite', ['alpha', 'beta'])
+    const acme = await callerOf(rig.gateway)
+    await rebuilt(rig, 'beta')
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored503)
+    const taken = await acme.create()
+    expect([taken.status, taken.headers['x-swap-provider']]).toEqual([201, 'beta'])
+    await rebuilt(rig, 'alpha')
+    expect((await acme.create({ amount: digits('0.3') }, 'order-1')).headers['x-swap-provider']).toBe('alpha')
+  })
+
+  test('quotes go on', async () => {
+    const { gateway } = await marked()
+    const { get } = client('A', gateway.url)
+    expect((await get('/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.1', { key: null })).status).toBe(200)
+  })
+})
+
+describe('swapgate ledger rebuild', () => {
+  test('a list that breaks off leaves creates stopped, and the next run goes on', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost()]
+    rig.alpha.reply('list', { status: 403, json: { error: 'Forbidden', message: 'no', code: 403 } })
+    const failed = await rebuilt(rig, 'alpha')
+    expect([failed.exitCode, failed.err.at(-1)]).toEqual([
+      1,
+      expect.stringMatching(/was not read whole: .*what it found so far is kept/),
+    ])
+    expect(reasonOf(await acme.create())).toEqual(restored503)
+    rig.alpha.reply('list', () => undefined)
+    expect((await rebuilt(rig, 'alpha', 'beta')).exitCode).toBe(0)
+    expect(reasonOf(await acme.create({ amount: digits('0.7') }))).toEqual([201, undefined])
+  })
+
+  test('a list with fewer rows than its total is not whole', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    const { rows, total } = { rows: [], total: 40 }
+    rig.alpha.reply('list', { json: { data: rows, pagination: { page: 1, size: 20, total } } })
+    const { exitCode } = await rebuilt(rig, 'alpha')
+    expect([exitCode, reasonOf(await (await callerOf(rig.gateway)).create())]).toEqual([1, restored503])
+  })
+
+  test('what the gateways made themselves meanwhile is not missing', async () => {
+    const rig = await marked('SQLite', ['alpha', 'beta'])
+    const acme = await callerOf(rig.gateway)
+    await rebuilt(rig, 'beta')
+    const { id } = (await acme.create()).json as { id: string }
+    await rebuilt(rig, 'beta', 'alpha')
+    expect(await rig.gateway.restores.undecided()).toEqual([])
+    expect((await acme.get(id)).status).toBe(200)
+  })
+
+  test('an order is found once, however often and wherever it is listed', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost(), lost(), lost({ id: 'beta~1' })]
+    await rebuilt(rig)
+    await rebuilt(rig)
+    const undecided = await rig.gateway.restores.undecided()
+    expect(undecided.map(({ provider, id }) => [provider, id]).toSorted()).toEqual([
+      ['alpha', 'beta~1'],
+      ['alpha', 'lost-1'],
+    ])
+  })
+
+  test('an order that was dismissed is not found again', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+    await rebuilt(rig)
+    expect(await rig.gateway.restores.undecided()).toEqual([])
+    expect(reasonOf(await (await callerOf(rig.gateway)).get('alpha~lost-1'))).toEqual([404, 'not_found'])
+  })
+
+  test('orders from before the backup are not looked for', async () => {
+    const rig = await restoreRig()
+    const gateway = await rig.start()
+    rig.alpha.holdings.swaps = [lost({ id: 'old', createdAt: '2026-03-01T10:00:00.000Z' }), lost()]
+    const since = new Date(Date.now() - 86_400_000).toISOString()
+    expect((await rig.swapgate('ledger', 'mark-restored', '--since', since)).exitCode).toBe(0)
+    await rig.swapgate('ledger', 'rebuild', 'alpha')
+    expect((await gateway.restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
+  })
+
+  test('what cannot be read of an order beside its row is said, and read by the next run', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    rig.alpha.reply('get', { status: 403, json: { error: 'Forbidden', message: 'no', code: 403 } })
+    const { exitCode, out } = await rebuilt(rig, 'alpha')
+    expect([exitCode, out.at(-1)]).toEqual([0, 'Of 1 of these it says no more than its list does; run this again for the rest.'])
+    expect(await rig.gateway.restores.undecided()).toMatchObject([{ hasDetails: false }])
+    rig.alpha.reply('get', () => undefined)
+    await rebuilt(rig, 'alpha')
+    expect(await rig.gateway.restores.undecided()).toMatchObject([{ hasDetails: true }])
+  })
+
+  test('a provider without a list is said to have none, and stays stopped', async () => {
+    const rig = await restoreRig()
+    await (await rig.start()).close()
+    rig.place.write(`
+auth: { mode: managed }
+providers: { alpha: { form: stealthex, url: "${rig.alpha.url}", key: "provider-key-1" } }
+routing: { providers: [alpha] }
+`)
+    await rig.swapgate('ledger', 'mark-restored')
+    expect(await rig.swapgate('ledger', 'rebuild', 'alpha')).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/no list of transactions .* mark-restored --end alpha/)],
+    })
+  })
+
+  test('a kill between its steps leaves creates stopped, and nothing twice', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    const { restores } = rig.gateway
+    const reports = [{ id: 'lost-1', amountIn: '0.10' as never }]
+    await restores.keep([{ provider: 'alpha', id: 'lost-1', reports, hasDetails: false, size: undefined }])
+    await rig.gateway.followRestores()
+    const acme = await callerOf(rig.gateway)
+    expect(reasonOf(await acme.create())).toEqual(restored409)
+    expect(reasonOf(await acme.create({ amount: digits('0.2') }))).toEqual(restored503)
+    await rebuilt(rig, 'alpha')
+    expect(await restores.undecided()).toMatchObject([{ id: 'lost-1', hasDetails: true }])
+  })
+
+  test('without a restore it refuses, and so for a provider that is not there', async () => {
+    const rig = await restoreRig()
+    await rig.start()
+    expect(await rig.swapgate('ledger', 'rebuild', 'alpha')).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringContaining('mark-restored')],
+    })
+    expect(await rig.swapgate('ledger', 'rebuild', 'gamma')).toMatchObject({ exitCode: 1, err: [expect.stringContaining('gamma')] })
+  })
+
+  test('a second restore stops creates again', async () => {
+    const rig = await marked()
+    await rebuilt(rig)
+    const acme = await callerOf(rig.gateway)
+    expect((await acme.create()).status).toBe(201)
+    await rig.swapgate('ledger', 'mark-restored')
+    await rig.gateway.followRestores()
+    expect(reasonOf(await acme.create({ amount: digits('0.9') }))).toEqual(restored503)
+  })
+})
+
+describe('the end', () => {
+  test('after 30 days all is as before, but what was found can still be decided about', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig, 'alpha')
+    await query(rig.place.ledgerUrl, `UPDATE restored_providers SET restored_at = restored_at - ${30 * 86_400_000}`)
+    await rig.gateway.followRestores()
+    const acme = await callerOf(rig.gateway)
+    expect(reasonOf(await acme.get('beta~x'))).toEqual([404, 'not_found'])
+    expect((await acme.create({}, 'order-1')).status).toBe(201)
+    expect((await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'late')).exitCode).toBe(0)
+  })
+
+  test('a person ends it at one provider, or at all', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    const one = await rig.swapgate('ledger', 'mark-restored', '--end', 'alpha', '--note', 'looked through by hand')
+    expect([one.exitCode, one.out]).toEqual([0, ['The restore has ended at alpha: what the ledger lacks there is 404.']])
+    await rig.gateway.followRestores()
+    expect((await acme.create()).status).toBe(201)
+    expect(reasonOf(await acme.get('alpha~x'))).toEqual([404, 'not_found'])
+    expect(reasonOf(await acme.get('beta~x'))).toEqual(restored503)
+    await rig.swapgate('ledger', 'mark-restored', '--end')
+    await rig.gateway.followRestores()
+    expect(reasonOf(await acme.get('beta~x'))).toEqual([404, 'not_found'])
+    expect((await rig.swapgate('ledger', 'mark-restored', '--end')).exitCode).toBe(1)
+  })
+})
+
+describe('swapgate ledger found assign', () => {
+  const assign = (rig: RestoreRig, id: string, account = 'acme') =>
+    rig.swapgate('ledger', 'found', 'assign', id, '--account', account, '--note', 'log')
+
+  test('refuses an account, or an order, that is not there, and a second decision', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    expect(await assign(rig, 'alpha~lost-1', 'nobody')).toMatchObject({
+      exitCode: 1,
+      err: ['swapgate: there is no account nobody'],
+    })
+    expect(await assign(rig, 'alpha~lost-2')).toMatchObject({ exitCode: 1 })
+    expect(await assign(rig, 'lost-1')).toMatchObject({ exitCode: 1 })
+    expect((await assign(rig, 'alpha~lost-1')).exitCode).toBe(0)
+    expect((await assign(rig, 'alpha~lost-1')).exitCode).toBe(1)
+    expect((await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'x')).exitCode).toBe(1)
+  })
+
+  test('refuses an order that may be the result of a create without an outcome', async () => {
+    const rig = await restoreRig()
+    const gateway = await rig.start()
+    const acme = await callerOf(gateway)
+    rig.alpha.reply('create', { reset: true })
+    expect((await acme.create({ refundAddress: 'bc1q-refund-1' })).status).toBe(504)
+    await rig.swapgate('ledger', 'mark-restored')
+    rig.alpha.holdings.swaps = [lost({ createdAt: new Date().toISOString() })]
+    await rig.swapgate('ledger', 'rebuild', 'alpha')
+    expect(await assign(rig, 'alpha~lost-1')).toMatchObject({
+      exitCode: 1,
+      err: [expect.stringMatching(/may be the result of the create .*: swapgate ledger resolve .* --bind alpha~lost-1/)],
+    })
+  })
+
+  test('of two that assign one order at once one does', async () => {
+    const rig = await marked()
+    await callerOf(rig.gateway)
+    await callerOf(rig.gateway, 'other')
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    const results = await Promise.all([assign(rig, 'alpha~lost-1'), assign(rig, 'alpha~lost-1', 'other')])
+    expect(results.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1])
+  })
+})
+
+test('usage: only --end takes providers and a note', async () => {
+  const rig = await restoreRig()
+  await (await rig.start()).close()
+  for (const args of [['alpha'], ['--note', 'x'], ['--end', '--since', '2026-11-20']])
+    expect((await rig.swapgate('ledger', 'mark-restored', ...args)).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'rebuild')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--account', 'acme')).exitCode).toBe(2)
+})
+
+test('a ledger that is not there, or lacks the tables, is refused', async () => {
+  const rig = await restoreRig()
+  expect(await rig.swapgate('ledger', 'mark-restored')).toMatchObject({
+    exitCode: 1,
+    err: [expect.stringContaining('does not exist')],
+  })
+  const gateway = await rig.start()
+  await gateway.close()
+  await undoSteps(rig.place.ledgerUrl)
+  expect(await rig.swapgate('ledger', 'mark-restored')).toMatchObject({
+    exitCode: 1,
+    err: [expect.stringContaining('swapgate ledger migrate')],
+  })
+  expect((await rig.swapgate('ledger', 'found', 'list')).exitCode).toBe(0)
+})
+
+test("with the provider's own keys there is nothing to mark", async () => {
+  const rig = await restoreRig()
+  await (await rig.start()).close()
+  rig.place.write(`providers: { alpha: { form: A, url: "${rig.alpha.url}" } }\nrouting: { providers: [alpha] }\n`)
+  expect(await rig.swapgate('ledger', 'mark-restored')).toMatchObject({
+    exitCode: 1,
+    err: [expect.stringContaining('passthrough')],
+  })
+})
