@@ -64,12 +64,12 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
 }
 
 /** In the place of the service, for what the gateway is asked beside the operations. */
-function answersOf(service: SwapService, { active }: Routes, { config, isManaged, steadyClock }: GatewayScope): Answers {
+function answersOf(service: SwapService, { active, taking }: Routes, { config, isManaged, steadyClock }: GatewayScope): Answers {
   const { pick, strategy } = config.routing
   const scopes = scopesOf(active)
   const timeoutMs = Math.max(0, ...scopes.map((scope) => scope.timeoutMs))
   return {
-    checkAddress: checkAddress(config.assets, scopes), // an address and a memo, by the table: nothing is sent
+    checkAddress: checkAddress(config.assets, scopesOf(taking)), // an address and a memo, by the table: nothing is sent
     describePair: describePair(service, config.assets, scopes, strategy === 'weighted', steadyClock), // a pair, by the table and by quotes
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
@@ -79,7 +79,7 @@ function answersOf(service: SwapService, { active }: Routes, { config, isManaged
 function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: SentCreateKeys): readonly Layer[] {
   const { config, isManaged, ledger, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
-  const { active, readTags } = routes
+  const { active, taking, readTags } = routes
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
@@ -87,7 +87,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them
-    traced('currencies', currencies(scopesOf(active))), // merges, searches and pages the providers' lists
+    traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
     ...mirrorLayers(routes, gateway), // repeats some quotes at a candidate, after the response

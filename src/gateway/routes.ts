@@ -1,4 +1,5 @@
 /** Which provider takes which request, by the configuration. */
+import type { Config } from '../config/index.ts'
 import { OutsideTable } from '../core/assets/outside-table.ts'
 import type { Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
@@ -17,6 +18,8 @@ export interface Routes {
   readonly targets: RouteTargets
   /** Providers that may take quotes and creates, in the order of `routing.providers`. */
   readonly active: readonly RoutedProvider[]
+  /** Those of them that take new swaps of clients who choose none: not with weight 0. */
+  readonly taking: readonly RoutedProvider[]
   /** Tags of the providers that may be called: of all others there is only what the ledger has. */
   readonly readTags: ReadonlySet<string>
   /** Whether lists come from the ledger: an account's own transactions, or what is known of a provider that is off. */
@@ -39,6 +42,7 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
   const { tag: listed, scope } = first
   return {
     active: routed.filter(isActive),
+    taking: routed.filter((provider) => isActive(provider) && hasWeight(provider, config)),
     readTags,
     listsFromLedger,
     elsewhere: listsFromLedger
@@ -87,14 +91,18 @@ export function scopesOf(providers: readonly RoutedProvider[]): readonly Provide
   return providers.map(({ scope }) => scope)
 }
 
+function hasWeight({ name }: RoutedProvider, { routing: { strategy, weights } }: Config): boolean {
+  return strategy !== 'weighted' || (weights?.[name] ?? 0) > 0
+}
+
 function isActive({ scope }: RoutedProvider): boolean {
   return scope.state === 'active'
 }
 
 /** Repeats some quotes at the provider of `routing.mirror`; empty without one that is active. */
-export function mirrorLayers({ candidate, active }: Routes, { config, mirrorStatistics }: GatewayScope): readonly Layer[] {
+export function mirrorLayers({ candidate, taking }: Routes, { config, mirrorStatistics }: GatewayScope): readonly Layer[] {
   if (!candidate) return []
   const sample = config.routing.mirror?.sample ?? 0
-  const routed = scopesOf(active).map(({ currencyList }) => currencyList)
+  const routed = scopesOf(taking).map(({ currencyList }) => currencyList)
   return [mirror(candidate.scope, candidate.service, { sample, statistics: mirrorStatistics, routed })]
 }

@@ -92,7 +92,8 @@ describe.each([
   test.each(formNames)(
     'are not offered to form %s: not listed, not quoted, not created, by no strategy and no pick',
     async (form) => {
-      for (const routing of [{}, { strategy: 'best' }, { strategy: 'weighted', weights: { alpha: 1, beta: 0, gamma: 1 } }]) {
+      const weighted = (gamma: number) => ({ strategy: 'weighted', weights: { alpha: 1, beta: 0, gamma } })
+      for (const routing of [{}, { strategy: 'best' }, weighted(1), weighted(0)]) {
         const market = await start({ alpha: [alpha], gamma: [gamma] }, { routing })
         expect(await market.listed(form)).toEqual([])
         expectRefusal(await market.quote(form, 'ETH'), form, 400, 'not_offered')

@@ -133,7 +133,26 @@ describe.each(formNames)('W6, form %s: a provider with weight 0', (form) => {
     expect(refused.headers['x-swap-reason']).toBe('provider_busy')
     expect([...managed.beta.received('rate'), ...managed.beta.received('create')]).toEqual([])
   })
+
+  test('lists no coin that nobody else takes, and none while the others take nothing', async () => {
+    await start({ alpha: 1, beta: 0 }, { alpha: { assets: { USDTTRC20: null } } })
+    const listed = () => managed.client(form).get('/currencies?size=100')
+    const networksOfUsdt = async (): Promise<string> => JSON.stringify(rowsOf(await listed()).filter((row) => /USDT/.test(row)))
+    expect(await networksOfUsdt()).not.toContain('TRX')
+    expect((await listed()).headers['x-swap-provider']).toBe('alpha')
+    managed.reconfigure({ sections: sectionsOf({ alpha: 1, beta: 1 }), providers: { alpha: { assets: { USDTTRC20: null } } } })
+    expect(await networksOfUsdt()).toContain('TRX')
+    managed.reconfigure({ sections: sectionsOf({ alpha: 1, beta: 0 }), providers: { alpha: { state: 'draining' } } })
+    const refused = await listed()
+    expectRefusal(refused, form, 503)
+    expect(refused.headers['x-swap-reason']).toBe('provider_busy')
+  })
 })
+
+/** Each as text. */
+function rowsOf({ json }: ReceivedResponse): readonly string[] {
+  return ((json as { data?: readonly object[] }).data ?? (json as readonly object[])).map((row) => JSON.stringify(row))
+}
 
 test('W6: while a provider cannot take it the next one does, for as long as that lasts', async () => {
   await start({ alpha: 50, beta: 50 })

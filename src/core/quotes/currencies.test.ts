@@ -19,7 +19,7 @@ it("a network needs a memo by the table's rule, or else by the provider", async 
   const row = (coin: string, network: string, needsMemo?: boolean) => ({ coin, network, name: coin, icon: '', needsMemo })
   const rows = [row('C', 'ONE', false), row('C', 'TWO', true), row('C', 'THREE', true), row('C', 'FOUR'), row('D', 'FIVE', true)]
   const list = { ...(await parseCurrencyList(rows, naming, () => {})), provider: 'alpha', fetchedAt: 0 }
-  const coins = await currencyRows([{ list, capabilities: formB.capabilities }], false)
+  const coins = await currencyRows([{ list, capabilities: formB.capabilities, isOffered: true }], false)
   const needs = coins.flatMap(({ currency }) => (currency.networks ?? []).map(({ network, needsMemo }) => [network, needsMemo]))
   expect(Object.fromEntries(needs)).toEqual({ ONE: true, TWO: false, THREE: true, FOUR: undefined, FIVE: true })
 })

@@ -19,6 +19,7 @@ import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
 
 interface CurrencySource {
+  readonly tag: string
   readonly currencyList: CachedCurrencyList
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
@@ -35,17 +36,19 @@ const copyBytes = 256
 const retryAfter = 10
 
 /**
- * Returns the union of these providers' lists, in their order. A list that cannot be read is omitted; if none can be read, the
- * first provider's `Fault` is thrown. Throws `unavailable` without providers.
+ * Returns the union of the lists of the providers that take new swaps, in their order; what other ones mean by a word only shows that it is
+ * not clear. A list that cannot be read is omitted; if none of those can be read, the first provider's `Fault` is thrown. Throws
+ * `unavailable` without such a provider. `taking`: their tags.
  */
-export function currencies(sources: readonly CurrencySource[]): Layer {
+export function currencies(sources: readonly CurrencySource[], taking: ReadonlySet<string>): Layer {
   const made = new MadeOfLists()
   return onOperations({
     async listCurrencies(query, context) {
-      if (sources.length === 0) throw standardFault('unavailable', { retryAfter, effect: 'refused' })
-      const lists = await readLists(sources, context)
+      if (taking.size === 0) throw standardFault('unavailable', { retryAfter, effect: 'refused' })
+      const read = await readLists(sources, taking, context)
+      const lists = read.filter(({ isOffered }) => isOffered)
       const fetchedAt = Math.min(...lists.map(({ list }) => list.fetchedAt))
-      const response = await made.of(lists).page(query, context)
+      const response = await made.of(read).page(query, context)
       return { ...response, ageSeconds: (performance.now() - fetchedAt) / 1000 }
     },
   })
@@ -145,7 +148,7 @@ function pageOf(
 ): CurrenciesResponse {
   const matching = searchTerm === undefined ? rows : rows.filter(({ texts }) => texts.some((text) => text.includes(searchTerm)))
   const { items, total } = cutPage(matching, query)
-  const sources = lists.flatMap(({ list }) => list.provider ?? [])
+  const sources = lists.flatMap(({ list, isOffered }) => (isOffered ? (list.provider ?? []) : []))
   const [provider, ...others] = sources
   return {
     body: { items: items.map(({ currency }) => (query.withNetworks ? currency : { ...currency, networks: undefined })), total },
@@ -154,11 +157,21 @@ function pageOf(
   }
 }
 
-async function readLists(sources: readonly CurrencySource[], context: Context): Promise<readonly ProviderList[]> {
-  const reads = sources.map(async ({ currencyList, capabilities }) => ({ list: await currencyList.read(context), capabilities }))
+async function readLists(
+  sources: readonly CurrencySource[],
+  taking: ReadonlySet<string>,
+  context: Context,
+): Promise<readonly ProviderList[]> {
+  const reads = sources.map(async ({ tag, currencyList, capabilities }): Promise<ProviderList> => {
+    const isOffered = taking.has(tag)
+    const list = isOffered ? await currencyList.read(context) : ((await currencyList.readAvailable(context)) ?? currencyList.last())
+    if (!list) throw standardFault('unavailable')
+    return { list, capabilities, isOffered }
+  })
   const results = await Promise.allSettled(reads)
   const fulfilled = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
-  return fulfilled.length > 0 ? fulfilled : Promise.all(reads.slice(0, 1))
+  if (fulfilled.some(({ isOffered }) => isOffered)) return fulfilled
+  return Promise.all(reads.filter((_, at) => taking.has(sources[at]?.tag ?? '')).slice(0, 1))
 }
 
 // The rows of `/currencies`: of all providers, for one way of naming assets (docs/contract.md §3.1).
@@ -167,6 +180,8 @@ async function readLists(sources: readonly CurrencySource[], context: Context): 
 interface ProviderList {
   readonly list: CurrencyList
   readonly capabilities: Capabilities
+  /** Whether it takes new swaps. */
+  readonly isOffered: boolean
 }
 
 interface CurrencyRow {
@@ -205,7 +220,8 @@ async function join(lists: readonly ProviderList[], byCode: boolean): Promise<re
     const listedAssets = lists.map(({ list }) => list.assetsOutsideTable.get(providerCode(listed)) ?? [])
     return areDifferent(listedAssets, byCode ? undefined : listed.row.network)
   }
-  for (const { list, capabilities } of lists) {
+  for (const { list, capabilities, isOffered } of lists) {
+    if (!isOffered) continue
     const hasNotes = capabilities.responseFields.listCurrencies.has('notes')
     const earlier = Map.groupBy([...rows.values()].filter(isOutsideTable), providerCode)
     await inSlices(list.listedAssets, (listed) => {
