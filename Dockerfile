@@ -15,6 +15,9 @@ COPY src ./src
 # The image's user node, in figures: so an orchestrator can see that it is not root. Others may write the data as group 0, which is the
 # group where an orchestrator gives each container a user id of its own.
 RUN mkdir data && chown 1000:0 data && chmod g=u data
+# For swapgate_build_info: docker build --build-arg COMMIT="$(git rev-parse HEAD)" .
+ARG COMMIT=unknown
+RUN echo "$COMMIT" > commit
 VOLUME /app/data
 USER 1000:1000
 ENV NODE_ENV=production SWAPGATE_HOST=0.0.0.0

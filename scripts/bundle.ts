@@ -3,7 +3,8 @@
  * installs it, and applies `overrides` in a clone only. `npm pack` calls this before, with `add`, and after it, with `remove`: with
  * `bundleDependencies` in the manifest of a clone, `npm ci` of npm 11 does not end.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 interface Manifest {
@@ -20,6 +21,8 @@ interface LockedPackage {
 }
 
 const manifestFile = 'package.json'
+/** For `swapgate_build_info`. */
+const commitFile = 'commit'
 const keptFile = 'node_modules/.cache/swapgate/package.json'
 
 /** The locked packages that run in production, by their folders. Node itself, which is optional, is not bundled: npm takes the one of the machine. */
@@ -46,11 +49,13 @@ function add(): void {
     }),
   )
   mkdirSync(dirname(keptFile), { recursive: true })
+  writeFileSync(commitFile, execFileSync('git', ['rev-parse', 'HEAD']))
   copyFileSync(manifestFile, keptFile)
   write(manifestFile, { ...manifest, overrides, bundleDependencies: true })
 }
 
 function remove(): void {
+  rmSync(commitFile, { force: true })
   renameSync(keptFile, manifestFile)
 }
 

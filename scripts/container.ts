@@ -52,7 +52,7 @@ function buildStage(stage: Stage, root: string, sourceFor: (copy: Copy) => Sourc
       directory = below(root, directory, step.path)
       mkdirSync(directory, { recursive: true })
     } else if (step.kind === 'copy') copy(step, sourceFor(step), root, directory)
-    else run(step.command, directory, { ...fromOutside(), ...environment })
+    else run(step.command, directory, { ...fromOutside(), ...stage.buildArguments, ...environment })
   }
   return { root, directory, environment, stage }
 }

@@ -71,7 +71,9 @@ const processes = [
     title: 'Versions',
     description: 'Processes by version. Two versions are normal only during a rollout.',
     unit: 'short',
-    queries: { '{{version}} on Node {{node}}': `count by (version, node) (${series('swapgate_build_info')})` },
+    queries: {
+      '{{version}} (schema {{schema}}) on Node {{node}}': `count by (version, schema, node) (${series('swapgate_build_info')})`,
+    },
     span: 8,
   }),
   figure({

@@ -25,6 +25,8 @@ export interface Stage {
   readonly image: string
   readonly steps: readonly (Copy | Run | Directory)[]
   readonly environment: Readonly<Record<string, string>>
+  /** Variables of its commands, which the image does not keep. */
+  readonly buildArguments: Readonly<Record<string, string>>
   readonly user: { readonly uid: number; readonly gid: number } | undefined
   readonly volumes: readonly string[]
   readonly ports: readonly number[]
@@ -58,7 +60,7 @@ export function parseDockerfile(text: string, given: Readonly<Record<string, str
 function newStage(argument: string): Draft {
   const [, image = '', name] = /^(\S+)(?: AS (\S+))?$/.exec(argument) ?? unknown(`FROM ${argument}`)
   return {
-    ...{ name, image, steps: [], environment: {}, user: undefined, volumes: [], ports: [] },
+    ...{ name, image, steps: [], environment: {}, buildArguments: {}, user: undefined, volumes: [], ports: [] },
     ...{ healthcheck: [], command: [] },
   }
 }
@@ -71,6 +73,7 @@ function take(stage: Draft, word: string, argument: string): void {
   else if (word === 'COPY') add(copy(argument))
   else if (word === 'RUN') add({ kind: 'run', command: relative(argument) })
   else if (word === 'ENV') stage.environment = { ...stage.environment, ...assignments(argument) }
+  else if (word === 'ARG') stage.buildArguments = { ...stage.buildArguments, ...assignments(argument) }
   else if (word === 'USER') stage.user = user(argument)
   else if (word === 'VOLUME') stage.volumes = [...stage.volumes, plain(argument)]
   else if (word === 'EXPOSE') stage.ports = argument.split(/\s+/).map(Number)

@@ -6,7 +6,7 @@ import { checksums, type MemoRule, memoFormatNames, memoFormats } from '../domai
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
 import type { Tree } from './document.ts'
-import { type Faults, knownKeys, type Path, toMapping } from './faults.ts'
+import { type Faults, knownKeys, type Path, publicName, toMapping } from './faults.ts'
 import { amount, choice, flag, integer, keys, list, name, oneOrMore, optional, pattern, required, setting } from './value-types.ts'
 
 type CoinSettings = AssetSettings[number]
@@ -18,6 +18,38 @@ type Named = readonly [path: Path, name: string | undefined]
 interface KnownCoin {
   readonly coin?: string | undefined
   readonly networks: readonly Partial<Unset<CoinSettings['networks'][number]>>[]
+}
+
+/**
+ * Takes members out of the rows that this version does not know: a newer version may have written the table. Returns a warning for each
+ * name.
+ */
+export function takeUnknownMembers(tree: Tree): readonly string[] {
+  const rows = toList(tree).map(toMapping)
+  const unknown = [
+    ...takeOthers(rows, coin.shape),
+    ...takeOthers(
+      rows.flatMap(({ networks }) => toList(networks).map(toMapping)),
+      network.shape,
+      'networks.',
+    ),
+  ]
+  const counts = Map.groupBy(unknown, (name) => name)
+  return [...counts].map(([name, { length }]) => {
+    const where = length === 1 ? 'a row of the table has' : `${length} rows of the table have`
+    return `assets: ${where} ${name}, which this version does not know: it is ignored`
+  })
+}
+
+/** `depositMin: 1,5` in a flow mapping has the member `5`: that is no newer version's. */
+const isMember = /^[a-z][A-Za-z]*$/
+
+function takeOthers(rows: readonly Record<string, Tree>[], known: object, before = ''): readonly string[] {
+  return rows.flatMap((row) => {
+    const others = Object.keys(row).filter((name) => isMember.test(name) && !Object.hasOwn(known, name))
+    for (const name of others) delete row[name]
+    return others.map((name) => before + publicName(name))
+  })
 }
 
 type Unset<T> = { readonly [Key in keyof T]: T[Key] | undefined }
@@ -135,13 +167,13 @@ const network = keys({
   memo: optional(memoRule, 'What its memos or tags are: `{ format }` or `{ pattern }`, or `none` if the network has none'),
 })
 
+const coin = keys({
+  coin: required(name, 'Ticker of the coin'),
+  name: required(name, 'Its full name'),
+  networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
+})
+
 /** The file of the asset table. */
-export const assetsSchema = list(
-  keys({
-    coin: required(name, 'Ticker of the coin'),
-    name: required(name, 'Its full name'),
-    networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
-  }),
-)
+export const assetsSchema = list(coin)
 
 type AssetSettings = z.output<typeof assetsSchema>

@@ -281,6 +281,21 @@ describe('a file', () => {
   })
 })
 
+describe('the asset table of a newer version', () => {
+  it('is read, with one warning for each member that is not known', () => {
+    const table = `
+- { coin: BTC, name: Bitcoin, colour: orange, networks: [{ network: BTC, code: BTC, minConfirmations: 2, halves: [{ a: 1 }] }] }
+- { coin: ETH, name: Ether, networks: [{ network: ETH, code: ETH, minConfirmations: 12 }] }`
+    const { assets, warnings } = load({ gateway: whole, assets: table })
+    expect(assets.coins.map(({ coin }) => coin)).toEqual(['BTC', 'ETH'])
+    expect(warnings.filter((line) => line.startsWith('assets: '))).toEqual([
+      'assets: a row of the table has colour, which this version does not know: it is ignored',
+      'assets: 2 rows of the table have networks.minConfirmations, which this version does not know: it is ignored',
+      'assets: a row of the table has networks.halves, which this version does not know: it is ignored',
+    ])
+  })
+})
+
 describe('a fault', () => {
   it.each([
     ['server: { port: 80a }', 'server.port: must be an integer from 0 to 65535'],

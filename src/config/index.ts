@@ -39,7 +39,7 @@ export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly texts: ReadonlyMap<string, string>
   /** SHA-256 of the configuration file. */
   readonly hash: string
-  /** Keys with an earlier name, and variables of OpenTelemetry that cannot be used. */
+  /** Keys with an earlier name, variables of OpenTelemetry that cannot be used, and what a newer asset table has. */
   readonly warnings: readonly string[]
 }
 
@@ -173,17 +173,21 @@ function* parseConfig(
   const settings = validate(schema, tree, faults)
   faults.endStage()
   const parts = settings && faults.isEmpty ? settings : knownParts(tree, faults)
-  const table = parts.assets === undefined ? undefined : yield* readTable(parts.assets, dirname(file), sources, faults)
+  const assets = parts.assets === undefined ? undefined : yield* readTable(parts.assets, dirname(file), sources, faults)
   faults.endStage()
-  checkParts(parts, table, forms, faults)
+  checkParts(parts, assets?.table, forms, faults)
   checkProxyVariable(parts, environment, faults)
-  if (!settings || !table || !faults.isEmpty) {
+  if (!settings || !assets || !faults.isEmpty) {
     const tableSource = parts.assets === undefined ? undefined : sources.texts.get(resolve(dirname(file), parts.assets))
     throw new ConfigError(yield* toLocated(faults, source, tableSource))
   }
   const hash = createHash('sha256').update(source).digest('hex')
-  const read = { texts: sources.texts, hash, warnings: [...warnings, ...proxyWarnings(settings, environment)] }
-  return toConfig(settings, table, forms, read, environment)
+  const read = {
+    texts: sources.texts,
+    hash,
+    warnings: [...warnings, ...assets.warnings, ...proxyWarnings(settings, environment)],
+  }
+  return toConfig(settings, assets.table, forms, read, environment)
 }
 
 function toConfig(

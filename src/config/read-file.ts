@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { AssetTable } from '../domain/asset.ts'
-import { assetsSchema, checkCoins, knownCoins, toAssetTable } from './asset-table.ts'
+import { assetsSchema, checkCoins, knownCoins, takeUnknownMembers, toAssetTable } from './asset-table.ts'
 import { maxSourceBytes, type Parsed, type parse, type Tree } from './document.ts'
 import { type ConfigFault, type Faults, type Found, publicName, toConfigFault, validate } from './faults.ts'
 
@@ -14,7 +14,12 @@ export interface FileReader extends Pick<Sources, 'environment'> {
 }
 
 /** The table of the last source without references. The shipped table takes 80 ms to parse, and most reloads do not change it. */
-let parsedTable: { readonly source: string; readonly table: AssetTable } | undefined
+let parsedTable: { readonly source: string; readonly parsed: ParsedTable } | undefined
+
+interface ParsedTable {
+  readonly table: AssetTable
+  readonly warnings: readonly string[]
+}
 
 /** Reads sources, and gives each out to be parsed. */
 export type Reading<Result> = Generator<Parameters<typeof parse>, Result, Parsed>
@@ -25,23 +30,24 @@ const maxCoins = 10_000
 export const maxEntries = 1_000
 
 /** `name`: of the file, in the configuration, whose folder is `folder`. Undefined if the table has faults. */
-export function* readTable(name: string, folder: string, reader: FileReader, faults: Faults): Reading<AssetTable | undefined> {
+export function* readTable(name: string, folder: string, reader: FileReader, faults: Faults): Reading<ParsedTable | undefined> {
   const file = resolve(folder, name)
   const source = readSource(file, reader, faults.under('assets'))
   if (source === undefined) return undefined
-  if (source === parsedTable?.source) return parsedTable.table
-  const table = yield* parseTable(file, source, reader, faults.inFile(name, 'assets'))
-  if (table && !source.includes('${')) parsedTable = { source, table }
-  return table
+  if (source === parsedTable?.source) return parsedTable.parsed
+  const parsed = yield* parseTable(file, source, reader, faults.inFile(name, 'assets'))
+  if (parsed && !source.includes('${')) parsedTable = { source, parsed }
+  return parsed
 }
 
-function* parseTable(file: string, source: string, reader: FileReader, faults: Faults): Reading<AssetTable | undefined> {
+function* parseTable(file: string, source: string, reader: FileReader, faults: Faults): Reading<ParsedTable | undefined> {
   const tree = yield* toTree([source, maxCoins], file, reader, faults)
   if (tree === undefined) return undefined
+  const warnings = takeUnknownMembers(tree)
   const coins = validate(assetsSchema, tree, faults)
   faults.endStage()
   checkCoins(knownCoins(tree, faults), faults)
-  return coins && !faults.hasWithin([]) ? toAssetTable(coins) : undefined
+  return coins && !faults.hasWithin([]) ? { table: toAssetTable(coins), warnings } : undefined
 }
 
 /** The lines of the faults that have none yet: those of their keys in the configuration's source, or in that of the asset table. */

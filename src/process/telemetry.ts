@@ -10,10 +10,11 @@ import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { OpenLedger } from '../ledger/index.ts'
+import { schemaNumber } from '../ledger/schema/steps.ts'
 import type { Connections } from '../provider/connections.ts'
 import type { RequestCounts } from './admission-queue.ts'
 import { limitCacheMemory } from './ports.ts'
-import { version } from './version.ts'
+import { commit, version } from './version.ts'
 
 type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
 
@@ -55,6 +56,8 @@ function openTelemetry(
     readProviderConnections: () => connections?.open() ?? [],
     memoryShare,
     version,
+    commit: commit(),
+    schema: schemaNumber,
     droppedLines: log.dropped,
     readRequestCounts: () => requestCounts?.(),
     registry,

@@ -20,7 +20,7 @@ function laidOut(): ContainerRoot {
   const containerRoot = new ContainerRoot()
   containerRoot.prepare('provider-key-1')
   containerRoot.copy(configFile, 'deploy/gateway.yaml')
-  containerRoot.copy('etc/swapgate/assets.yaml', 'config/assets.yaml')
+  containerRoot.copy('app/config/assets.yaml', 'config/assets.yaml')
   return containerRoot
 }
 
@@ -111,6 +111,14 @@ describe('gateway.yaml', () => {
     expect(variables.filter((name) => !(name in (gateway?.environment ?? {})))).toEqual([])
     expect([...new Set(files)].sort()).toEqual([...(gateway?.secrets ?? [])].sort())
     expect(gateway && mounted(gateway, gateway.environment?.SWAPGATE_CONFIG ?? '')).toBe('./gateway.yaml')
+  })
+
+  it('has the asset table of the image: a change of the checkout reaches no running container', () => {
+    using containerRoot = laidOut()
+    expect(parse(readDeploy('gateway.yaml')).assets).toBe('/app/config/assets.yaml')
+    expect(gateway && mounted(gateway, '/app/config/assets.yaml')).toBe(undefined)
+    expect(gateway?.volumes).toEqual(['./gateway.yaml:/etc/swapgate/gateway.yaml:ro'])
+    expect(loadConfig(containerRoot.at(configFile), knownForms, environment).assets.coins.length).toBeGreaterThan(100)
   })
 
   it('leaves each process time to end before it is killed', () => {

@@ -50,7 +50,7 @@ export async function startStack(): Promise<Stack> {
   )
   const postgres = await startPostgres()
   open.defer(() => postgres.close())
-  containerRoot.copy('etc/swapgate/assets.yaml', assets)
+  containerRoot.copy('app/config/assets.yaml', assets)
   const ledger = await postgres.createDatabase()
   const file = containerRoot.write('etc/swapgate/gateway.yaml', gatewayFile(ports.sandbox, ledger))
   const env = { PROVIDER_FORM: 'A', PROVIDER_EXTRA_IDS: 'true', PROVIDER_URL: provider.url }

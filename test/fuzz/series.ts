@@ -18,6 +18,8 @@ export function seriesOf({ config, observations }: StartedGateway): Series {
     formOf: (tag) => config.providers.find((provider) => provider.tag === tag)?.form ?? 'none',
     readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1.2.3',
+    commit: 'abc123',
+    schema: 2,
     droppedLines: () => 0,
     readRequestCounts: () => undefined,
   })

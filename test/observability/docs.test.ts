@@ -19,6 +19,8 @@ it('every metric, with its kind, and no other', async () => {
     formOf: () => 'none',
     readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1',
+    commit: 'abc123',
+    schema: 2,
     droppedLines: () => 0,
     readRequestCounts: () => undefined,
   })

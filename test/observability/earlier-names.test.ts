@@ -20,6 +20,8 @@ const metrics = createMetrics({
   formOf: () => 'B',
   readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
   version: '1',
+  commit: 'abc123',
+  schema: 2,
   droppedLines: () => 0,
   readRequestCounts: () => undefined,
 })

@@ -26,6 +26,8 @@ function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Met
     formOf,
     readLedgerGauges: figures,
     version: '1.2.3',
+    commit: 'abc123',
+    schema: 2,
     droppedLines: () => 4,
     readRequestCounts: () => undefined,
   })
@@ -192,6 +194,8 @@ describe('what is left', () => {
       readProviderConnections: () => [{ provider: 'beta', active: 3, idle: 2, max: 128 }],
       memoryShare: () => 0.5,
       version: '1.2.3',
+      commit: 'abc123',
+      schema: 2,
       droppedLines: () => 0,
     })
     for (const line of [
@@ -274,7 +278,7 @@ describe('what the ledger holds', () => {
     const failing = await metricsOf(() => Promise.reject(new Error('no ledger'))).print('')
     const silent = await metricsOf(() => new Promise(() => {})).print('')
     for (const { text } of [failing, silent]) {
-      expect(text).toContain('swapgate_build_info{version="1.2.3"')
+      expect(text).toContain('swapgate_build_info{version="1.2.3",commit="abc123",schema="2",node=')
       expect(text).not.toContain('swapgate_transactions_open{')
     }
   })
@@ -288,6 +292,8 @@ it('without metrics of the gateway, those of the process are still there', async
     formOf,
     readLedgerGauges: async () => held,
     version: '1',
+    commit: 'abc123',
+    schema: 2,
     droppedLines: () => 0,
     readRequestCounts: () => undefined,
   })

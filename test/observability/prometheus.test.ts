@@ -27,6 +27,8 @@ async function page(accepted: string[]): Promise<number> {
     formOf: () => 'A',
     readLedgerGauges: figures,
     version: '1',
+    commit: 'abc123',
+    schema: 2,
     droppedLines: () => 0,
     readRequestCounts: () => undefined,
   })

@@ -68,9 +68,9 @@ export class Gateways implements AsyncDisposable {
     return new Gateways(provider, directory, sections, keys)
   }
 
-  /** One more, listening. */
-  async start(env: Record<string, string> = {}): Promise<StartedGateway> {
-    const process = new Swapgate(['start', '--config', this.file], { env })
+  /** One more, listening. `program`: of another version. */
+  async start(env: Record<string, string> = {}, program?: string): Promise<StartedGateway> {
+    const process = new Swapgate(['start', '--config', this.file], { env, ...(program !== undefined && { program }) })
     this.processes.push(process)
     const urls = await process.urls()
     const [url = '', adminUrl = ''] = [urls.get('gateway'), urls.get('admin')]

@@ -252,6 +252,9 @@ function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' |
 
 interface ProcessInfo {
   readonly version: string
+  readonly commit: string
+  /** Of the ledger, which this version knows. */
+  readonly schema: number
   /** The used share of the heap, or of the memory that the process may take, whichever is higher. */
   readonly memoryShare: () => number
   /** The number of lost log lines. */
@@ -262,7 +265,7 @@ interface ProcessInfo {
 
 function processMetrics(
   exposition: Exposition,
-  { version, memoryShare, droppedLines, readRequestCounts }: ProcessInfo,
+  { version, commit, schema, memoryShare, droppedLines, readRequestCounts }: ProcessInfo,
 ): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
   const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
@@ -330,8 +333,8 @@ function processMetrics(
   exposition.gauge({
     name: 'swapgate_build_info',
     help: 'The running version: always 1.',
-    labels: ['version', 'node'],
-    samples: () => [{ labels: { version, node: process.versions.node }, value: 1 }],
+    labels: ['version', 'commit', 'schema', 'node'],
+    samples: () => [{ labels: { version, commit, schema: String(schema), node: process.versions.node }, value: 1 }],
   })
   return {
     reload: ({ result }) => reloads.labels(result).inc(),

@@ -1,0 +1,232 @@
+// Runs with few others: four gateways share the machine with their load.
+/** An upgrade and its way back: this version and the one of the schema before, on one ledger (docs/ledger.md, Upgrades). */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Customer } from '../checker/customer.ts'
+import type { Order } from '../checker/order.ts'
+import { readJournal } from '../checker/provider/journal.ts'
+import { Balancer } from '../process/balancer.ts'
+import { Gateways, type StartedGateway } from '../process/gateways.ts'
+import { Swapgate } from '../process/swapgate.ts'
+import { bundledProgram } from '../support/bundle.ts'
+import { runCommand } from '../support/command.ts'
+import { type PreviousLedger, previousConfiguration, previousProgram, restorePrevious } from './previous/previous.ts'
+import { openSite } from './stores.ts'
+
+const postgres = await openSite('PostgreSQL')
+const sqlite = await openSite('SQLite in a file')
+afterAll(() => Promise.all([postgres.close(), sqlite.close()]))
+
+const before = previousProgram()
+const present = bundledProgram()
+
+describe.each([
+  ['sqlite', sqlite],
+  ['postgres', postgres],
+] as const)('%s', (store, site) => {
+  it('this version and the one before serve one ledger under load, also when one is killed and comes back', {
+    timeout: 180_000,
+  }, async () => {
+    const ledger = { url: await site.createStore(), refreshAfter: 1 }
+    await using gateways = await Gateways.prepare({ server: { port: 0, shutdownDelay: 0.6 }, ledger })
+    const balancer = new Balancer<StartedGateway>()
+    const started = async (program: string): Promise<StartedGateway> => {
+      const gateway = await gateways.start({}, program)
+      await balancer.add(gateway)
+      return gateway
+    }
+    const killed = async (gateway: StartedGateway): Promise<void> => {
+      balancer.remove(gateway)
+      gateway.process.child.kill('SIGKILL')
+      await gateway.process.ended
+    }
+    const old = await started(before)
+    const customers = [await gateways.customer('acme', 'A'), await gateways.customer('globex', 'B')]
+    await gateways.provider.fault({ times: 1_000_000, delay: 20 })
+    let isOver = false
+    const load = customers.flatMap((customer) => [1, 2, 3].map(() => use(customer, gateways, balancer, () => isOver)))
+    const moreIsDone = async (): Promise<void> => {
+      const { length } = gateways.history.operations
+      await expect.poll(() => gateways.history.operations.length, { timeout: 30_000 }).toBeGreaterThan(length + 100)
+    }
+    await moreIsDone()
+    const next = await started(present)
+    await moreIsDone()
+    await killed(old)
+    await started(before)
+    await moreIsDone()
+    await killed(next)
+    await moreIsDone()
+    const last = await started(present)
+    await moreIsDone()
+    isOver = true
+    expect((await Promise.all(load)).flat()).toEqual([])
+    balancer.end()
+    expect(await gateways.command('ledger', 'migrate')).toEqual({ migrations: [] })
+    expectEachOnce(gateways)
+    expect(await gateways.violations(last, customers)).toEqual([])
+  })
+
+  it('forth, back, forth and back again, each killed: every swap is there, once', { timeout: 180_000 }, async () => {
+    await using gateways = await Gateways.prepare({ ledger: { url: await site.createStore() } })
+    let gateway = await gateways.start({}, before)
+    const customers = [await gateways.customer('acme', 'A'), await gateways.customer('globex', 'B')]
+    const ids: { readonly customer: Customer; readonly id: string }[] = []
+    const followedBy = async (program: string): Promise<void> => {
+      gateway.process.child.kill('SIGKILL')
+      await gateway.process.ended
+      gateway = await gateways.start({}, program)
+    }
+    for (const program of [present, before, present]) {
+      const cut = gateways.order()
+      const [customer] = customers as [Customer]
+      await gateways.provider.fault({ times: 1, delay: 300 })
+      const lost = customer.create(gateway.url, cut, { idempotencyKey: cut.withdrawalAddress })
+      await wait(100)
+      await followedBy(program)
+      await lost
+      const orders = [{ customer, order: cut }, ...customers.map((each) => ({ customer: each, order: gateways.order() }))]
+      for (const { customer, order } of orders) {
+        const { id = '' } = (await repeated(customer, order, () => gateway.url)).json as { id?: string }
+        ids.push({ customer, id })
+      }
+      for (const { customer, id } of ids) expect((await customer.get(gateway.url, id))?.status).toBe(200)
+    }
+    await followedBy(before)
+    for (const { customer, id } of ids) expect((await customer.get(gateway.url, id))?.status).toBe(200)
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(ids.length)
+    expectEachOnce(gateways)
+    expect(await gateways.violations(gateway, customers)).toEqual([])
+  })
+
+  describe('a ledger of the version before, after real use', () => {
+    it('is whole without and with the steps of this version, and again for the version before', { timeout: 120_000 }, async () => {
+      const url = await site.createStore()
+      const previous = await restorePrevious(store, url)
+      using place = new PreviousPlace(url)
+      expect(await place.holds()).toEqual(withoutReplayable(previous))
+      await place.serves(previous, present, 'manual')
+      expect(await place.facts('ledger', 'migrate')).toMatchObject({ migrations: expect.arrayContaining(['room for updates']) })
+      await place.serves(previous, present, 'auto')
+      await place.serves(previous, before)
+      await place.serves(previous, present, 'auto')
+    })
+  })
+})
+
+/** The client's day, over and over. What was lost with a process is sent again. Returns what was wrong. */
+async function use(
+  customer: Customer,
+  gateways: Gateways,
+  balancer: Balancer<StartedGateway>,
+  isOver: () => boolean,
+): Promise<readonly unknown[]> {
+  const wrong: unknown[] = []
+  while (!isOver()) {
+    const made = await repeated(customer, gateways.order(), () => balancer.url)
+    const { id = '' } = made.json as { id?: string }
+    for (const read of [() => customer.get(balancer.url, id), () => customer.list(balancer.url, 1, 10)]) {
+      const response = (await read()) ?? (await read())
+      if (response?.status !== 200) wrong.push([response?.status, response?.text])
+    }
+  }
+  return wrong
+}
+
+/** Repeats a create under its key while its outcome is not known. Throws what else it gets. */
+async function repeated(customer: Customer, order: Order, url: () => string) {
+  let reason: unknown
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await wait(100)) {
+    const response = await customer.create(url(), order, { idempotencyKey: order.withdrawalAddress })
+    if (response?.status === (customer.form === 'A' ? 201 : 200)) return response
+    reason = response?.headers['x-swap-reason']
+    if (response && reason !== 'in_progress' && reason !== 'outcome_unknown') throw new Error(`${response.status} ${response.text}`)
+  }
+  throw new Error(`the create ${order.withdrawalAddress} did not end: ${reason}`)
+}
+
+function expectEachOnce({ history, provider }: Gateways): void {
+  const orders = new Set(
+    history.operations.flatMap(({ kind, order }) => (kind === 'create' && order ? [order.withdrawalAddress] : [])),
+  )
+  const applied = readJournal(provider.settings.journal).filter(({ what }) => what === 'applied')
+  expect(applied.length).toBe(orders.size)
+}
+
+function withoutReplayable({ replayable: _, ...holds }: PreviousLedger): object {
+  return holds
+}
+
+/** The ledger under a configuration as it was made with; its providers are away. */
+class PreviousPlace implements Disposable {
+  private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-upgrades-'))
+  private readonly file = join(this.directory, 'gateway.yaml')
+  private readonly url: string
+
+  constructor(url: string) {
+    this.url = url
+    this.configure({})
+  }
+
+  private configure(ledger: object): void {
+    const { providers, ...rest } = previousConfiguration(this.url, join(process.cwd(), 'config/assets.yaml'))
+    const away = Object.entries(providers as Record<string, object>).map(([name, facts]) => [name, { ...facts, state: 'off' }])
+    const limits = { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 }
+    const configuration = { ...rest, limits, providers: Object.fromEntries(away), ledger: { url: this.url, ...ledger } }
+    writeFileSync(this.file, JSON.stringify(configuration))
+  }
+
+  async facts(...args: readonly string[]): Promise<unknown> {
+    const { out, err } = await runCommand([...args, '--json', '--config', this.file])
+    if (out.length === 0) throw new Error(err.join('\n'))
+    return JSON.parse(out.join('\n'))
+  }
+
+  /** By the commands of this version. */
+  async holds(): Promise<object> {
+    return {
+      exported: await this.facts('ledger', 'export'),
+      keys: await this.facts('keys', 'list'),
+      audit: await this.facts('audit'),
+      stats: await this.facts('ledger', 'stats'),
+      unknown: await this.facts('ledger', 'unknown'),
+    }
+  }
+
+  /** Starts a version on it, and finds every swap and every first response through the API. */
+  async serves({ exported, replayable }: PreviousLedger, program: string, migrate?: 'auto' | 'manual'): Promise<void> {
+    const accounts = await Promise.all(
+      ['acme', 'globex'].map(async (name) => {
+        const { key } = (await this.facts('keys', 'create', '--name', name)) as { readonly key: string }
+        return { name, key }
+      }),
+    )
+    this.configure(migrate === undefined ? {} : { migrate })
+    await using gateway = new Swapgate(['start', '--config', this.file], { program })
+    const url = `${(await gateway.urls()).get('gateway')}/a/api/v2/transactions`
+    const found: object[] = []
+    for (const { key } of accounts) {
+      const headers = { authorization: `Bearer ${key}` }
+      const { data } = (await (await fetch(`${url}?size=100`, { headers })).json()) as { data: { id: string; status: string }[] }
+      for (const { id } of data) {
+        const { status } = (await (await fetch(`${url}/${id}`, { headers })).json()) as { status: string }
+        found.push({ id, status })
+      }
+    }
+    const byId = (a: { id?: string }, b: { id?: string }): number => (String(a.id) < String(b.id) ? -1 : 1)
+    expect(found.toSorted(byId)).toEqual(exported.map(({ id, status }) => ({ id, status })).toSorted(byId))
+    for (const { account, key, body, id } of replayable) {
+      const { key: secret } = accounts.find(({ name }) => name === account) ?? { key: '' }
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${secret}`, 'idempotency-key': key }
+      const response = await fetch(url, { method: 'POST', headers, body })
+      expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([201, id])
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.directory, { recursive: true })
+  }
+}
