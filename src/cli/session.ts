@@ -37,7 +37,9 @@ export async function withLedger(
     const { url, mustExist, migrate } = config.ledger
     const isRefused = access === 'change' || (access === 'write' && migrate === 'manual')
     const whenMissing = access === 'read' ? 'show empty' : isRefused ? 'refuse' : 'make'
-    const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate' })
+    // A command ends with why it failed; only what it waits for is told before.
+    const onTrouble = access === 'migrate' ? (message: string): void => terminal.err(`swapgate: ${message}`) : () => {}
+    const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate', onTrouble })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {

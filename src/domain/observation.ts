@@ -67,6 +67,8 @@ export type Observation =
   | { readonly what: 'certificate'; readonly provider: string; readonly notAfter: number }
   /** The server of the ledger has lost commits, or is another one. */
   | { readonly what: 'commitsLost'; readonly by: LostCommits }
+  /** Something is wrong with a store, or with the way to it. `message`: what, and what to set. */
+  | { readonly what: 'storeTrouble'; readonly store: 'ledger' | 'redis'; readonly message: string }
   /** The new state of the circuit breaker of an operation at a provider. */
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */

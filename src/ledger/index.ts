@@ -19,6 +19,7 @@ import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
 import { creates } from './creates.ts'
 import type { Database } from './database.ts'
+import { diagnose, diagnoseCopy } from './diagnosis.ts'
 import { entries } from './entries.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { suspensions } from './mismatch-streaks.ts'
@@ -44,6 +45,8 @@ export interface LedgerOptions {
   readonly mayMigrate?: boolean
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
+  /** Gets one line each time something is wrong with the server, or with the way to it: what, and what to set. */
+  readonly onTrouble?: (message: string) => void
   /** Replaces the clock of idempotency keys, in milliseconds, for tests. */
   readonly now?: () => number
 }
@@ -150,7 +153,7 @@ async function openStore(url: string, options: LedgerOptions): Promise<OpenedSto
 }
 
 async function openExisting(url: string, options: LedgerOptions): Promise<OpenedStore> {
-  const { timeoutMs = 5_000, mustExist = false, whenMissing = 'make', mayMigrate = true, lookup, now } = options
+  const { timeoutMs = 5_000, mustExist = false, whenMissing = 'make', mayMigrate = true, lookup, onTrouble, now } = options
   const file = sqliteUrl.exec(url)?.[1]
   const prepare = (store: Store): Promise<Migrated> => migrate(store, { mustExist, mayMake: whenMissing === 'make', mayMigrate })
   if (file === memory) return await openInMemory(options)
@@ -158,13 +161,16 @@ async function openExisting(url: string, options: LedgerOptions): Promise<Opened
   if (whenMissing !== 'make' && file !== undefined && mightBeMade(file)) throw new MissingLedger(missingMessage)
   if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
   // Loaded only when needed.
-  const { postgresStore } = await import('./postgres/store.ts')
+  const [{ postgresStore }, { whileNamingLocks }] = await Promise.all([
+    import('./postgres/store.ts'),
+    import('./postgres/locks.ts'),
+  ])
   const { store: migrating, ...migrated } = await started(
     await postgresStore(url, { timeoutMs: migrationTimeoutMs, lookup }),
-    prepare,
+    (store) => whileNamingLocks(store.database, onTrouble, prepare(store)),
   )
   await migrating.close()
-  return await started(await postgresStore(url, { timeoutMs, lookup, now }), async () => migrated)
+  return await started(await postgresStore(url, { timeoutMs, lookup, onTrouble, now }), async () => migrated)
 }
 
 async function openInMemory({ now }: LedgerOptions): Promise<OpenedStore> {
@@ -262,56 +268,4 @@ function locationOf(url: string): string {
   const server = postgresUrl.test(url) ? URL.parse(url) : null
   if (!server) throw new Error('The URL of the ledger must begin with "sqlite:", "postgres://" or "postgresql://".')
   return `${server.host}${server.pathname}`
-}
-
-// Messages for a ledger that cannot be opened: the cause and what to do.
-
-/** By the primary result code of SQLite: the lowest byte of its `errcode`. */
-const sqlite = new Map([
-  [5, 'another process has locked it; stop that process'],
-  [8, 'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url'],
-  [11, 'it is damaged; restore a backup'],
-  [13, 'the disk is full; free some space'],
-  [14, 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
-  [26, 'it is not a SQLite database; name another file, or restore a backup'],
-])
-/** By the SQLSTATE of PostgreSQL or the name of a system error. */
-const others = new Map([
-  ['28P01', 'the server rejects the user or the password; correct them'],
-  ['28000', 'the server rejects this user; allow it on the server'],
-  ['3D000', 'the server has no such database; create it'],
-  ['42501', 'the user may not create tables; grant it this privilege'],
-  ['53300', 'the server has no free connection; raise its limit'],
-  ['57P03', 'the server is starting or stopping; try again'],
-  ['ECONNREFUSED', 'no server listens at this address; start it, or correct the address'],
-  ['ENOTFOUND', 'the host does not exist; correct the address'],
-  ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
-  ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
-  ['EACCES', 'the directory cannot be created; correct ledger.url, or give this user the permission'],
-  ['EROFS', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url'],
-  ['EEXIST', 'the directory cannot be created, since a file has this name; correct ledger.url'],
-  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct ledger.url'],
-])
-
-function diagnoseCopy(reason: unknown): string {
-  const { errcode, code, message } = reason as { errcode?: number; code?: string; message?: string }
-  const own = errcode === undefined ? copies.get(String(code)) : sqlite.get(errcode & 0xff)
-  return own ?? message ?? String(reason)
-}
-
-const copies = new Map([
-  ['ENOENT', 'its directory does not exist'],
-  ['EACCES', 'this user may not write there'],
-  ['EROFS', 'the file system is read-only'],
-  ['EEXIST', 'a file of that name exists by now; name another one'],
-  ['ENOSPC', 'the disk is full; free some space'],
-  ['EPERM', 'the file system has no hard links; name a file on another one'],
-])
-
-export function diagnose(reason: unknown): string {
-  const { errcode, code, message, errors } = reason as { errcode?: number; code?: string; message?: string; errors?: Error[] }
-  const known = errcode === undefined ? others.get(String(code)) : sqlite.get(errcode & 0xff)
-  if (known === undefined && /timeout/i.test(message ?? ''))
-    return 'the server does not respond in time; check the address and the network'
-  return known ?? (message || errors?.[0]?.message) ?? String(reason)
 }

@@ -25,6 +25,7 @@ import { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { freshLookup, lookup } from './name-lookup.ts'
 import { RunningGateway } from './running-gateway.ts'
+import { reportTrouble } from './store-trouble.ts'
 import type { Monitoring } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -60,7 +61,8 @@ export async function openGateway(
   const { url, mustExist, migrate } = config.ledger
   const mayChange = migrate === 'auto'
   const whenMissing = mayChange ? 'make' : 'refuse'
-  const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, lookup: freshLookup })
+  const onTrouble = reportTrouble('ledger', observe)
+  const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, lookup: freshLookup, onTrouble })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe

@@ -15,6 +15,7 @@ import { type Budgets, budgetFallback } from '../core/resilience/budget-limit.ts
 import { sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer, StoreState } from '../domain/observation.ts'
 import { freshLookup } from './name-lookup.ts'
+import { reportTrouble } from './store-trouble.ts'
 
 export interface LimitStores {
   readonly limiter: Limiter
@@ -87,7 +88,7 @@ export async function openLimitStores(
     import('../adapters/redis/index.ts'),
     import('../adapters/redis/stores.ts'),
   ])
-  const connection = await openRedis(redis.url, redis.prefix, freshLookup)
+  const connection = await openRedis(redis.url, redis.prefix, freshLookup, reportTrouble('redis', observe))
   const outage = new StoreOutage(connection.dataId, observe)
   const processes = new RunningProcesses({
     configured: replicas * ownProcesses,

@@ -316,7 +316,7 @@ test('the name of a server is looked up as the caller wishes', async () => {
 test('a wrong password and a missing database are reported, but no password', async () => {
   const wrong = await refusal(await at((url) => Object.assign(url, { password: 'a-secret' })))
   expect(wrong).toMatch(
-    /^The ledger in \S+\/postgres cannot be opened: the server rejects the user or the password; correct them\.$/,
+    /^The ledger in \S+\/postgres cannot be opened: the server rejects the user or the password; correct them in ledger\.url\.$/,
   )
   expect(wrong).not.toContain('a-secret')
   const missing = await refusal(await at((url) => Object.assign(url, { pathname: '/no_such_database' })))

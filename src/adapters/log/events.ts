@@ -53,6 +53,10 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
       const { by } = observation
       return { level: 'error', time, event: 'commits_lost', by, message: commitsLost[by] }
     }
+    case 'storeTrouble': {
+      const { store, message } = observation
+      return { level: 'warn', time, event: 'store_trouble', store, message }
+    }
     case 'operationRefused': {
       const { provider, operation } = observation
       return { level: 'warn', time, event: 'provider_operation_refused', provider, operation: snakeCase(operation) }

@@ -38,7 +38,7 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   reads: LedgerReads,
-): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost'> {
+): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost' | 'storeTrouble'> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
   const durations = exposition.histogram({
@@ -116,6 +116,7 @@ export function ledgerMetrics(
     staleKey: () => staleKeys.inc(),
     create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
     commitsLost: ({ by }) => losses.labels(by).inc(),
+    storeTrouble() {}, // only logged: its failed calls are counted
     resultsHeld({ count }) {
       resultsHeld = count
     },

@@ -12,6 +12,7 @@ import {
 } from 'ioredis'
 import { withTimeout } from '../../domain/async.ts'
 import { type Endpoint, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
+import { diagnoseRedis } from './diagnosis.ts'
 import { type Script, ScriptBatches } from './script-batch.ts'
 import { ScriptDeadlines } from './script-deadline.ts'
 
@@ -33,11 +34,20 @@ const dataIdScript = `
 redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
-/** Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. */
-export async function openRedis(url: string, prefix: string, lookup: LookupFunction): Promise<Connection> {
-  const client = createClient(parseRedisUrl(url), lookup)
-  // Each command reports its error; but without a listener the event would end the process.
-  client.on('error', () => {})
+/**
+ * Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. `onTrouble` gets a line for
+ * each try that fails: what is wrong, and what to set.
+ */
+export async function openRedis(
+  url: string,
+  prefix: string,
+  lookup: LookupFunction,
+  onTrouble: (message: string) => void = () => {},
+): Promise<Connection> {
+  const address = parseRedisUrl(url)
+  const client = createClient(address, lookup)
+  // Without a listener the event would end the process.
+  client.on('error', (reason: unknown) => onTrouble(diagnoseRedis(reason, address)))
   await connected(client)
   const batches = new ScriptBatches(client, new ScriptDeadlines())
   const script: Connection['script'] = (lua, numberOfKeys) => batches.script(lua, numberOfKeys)

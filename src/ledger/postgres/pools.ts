@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { Workload } from '../database.ts'
+import { diagnoseForLog } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
 
 const connectTimeoutMs = 2_000
@@ -29,9 +30,9 @@ interface Pools extends Readonly<Record<Workload, PostgresPool>> {
 }
 
 /** Opens one pool with an entry for each workload. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
-export function openPools(url: string, timeoutMs: number, lookup?: LookupFunction): Pools {
+export function openPools(url: string, timeoutMs: number, { lookup, onTrouble }: Way = {}): Pools {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withFullVerification(url),
     max: connections,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: timeoutMs,
@@ -58,7 +59,10 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     if (performance.now() - retiredAt >= retirementIntervalMs) retiredAt = performance.now()
   }
   const take = async (): Promise<pg.PoolClient> => {
-    const client = await pool.connect()
+    const client = await pool.connect().catch((reason) => {
+      onTrouble?.(diagnoseForLog(reason))
+      throw reason
+    })
     if (!isRetired(client)) return client
     client.release(true)
     return await take()
@@ -88,6 +92,27 @@ export function openPools(url: string, timeoutMs: number, lookup?: LookupFunctio
     max: connections,
   })
   return { usual: poolFor('usual'), read: poolFor('read'), result: poolFor('result'), waits, connections: count }
+}
+
+interface Way {
+  readonly lookup?: LookupFunction | undefined
+  /** Gets one line each time no connection is made. */
+  readonly onTrouble?: ((message: string) => void) | undefined
+}
+
+/**
+ * In the URL that providers of databases print: pg takes these modes for `verify-full`, with a warning of several lines about a later
+ * version, and knows no word for the authorities of the system, which it takes anyway.
+ */
+function withFullVerification(connectionString: string): string {
+  const url = new URL(connectionString)
+  const { searchParams: query } = url
+  if (query.get('uselibpqcompat') === 'true') return connectionString
+  const isVerified = ['prefer', 'require', 'verify-ca'].includes(query.get('sslmode') ?? '')
+  if (!isVerified && query.get('sslrootcert') !== 'system') return connectionString
+  query.set('sslmode', 'verify-full')
+  if (query.get('sslrootcert') === 'system') query.delete('sslrootcert')
+  return url.href
 }
 
 /** A socket that looks up names in its own way, since pg passes no option for it. */

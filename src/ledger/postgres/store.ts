@@ -16,12 +16,14 @@ export interface PostgresOptions {
   readonly timeoutMs: number
   /** How the name of the server is looked up; by default by the system. */
   readonly lookup?: LookupFunction | undefined
+  /** Gets one line each time no connection is made. */
+  readonly onTrouble?: ((message: string) => void) | undefined
   /** Replaces the server's clock in tests. */
   readonly now?: (() => number) | undefined
 }
 
-export async function postgresStore(url: string, { timeoutMs, lookup, now }: PostgresOptions): Promise<Store> {
-  const { waits, connections, ...pools } = openPools(url, timeoutMs, lookup)
+export async function postgresStore(url: string, { timeoutMs, lookup, onTrouble, now }: PostgresOptions): Promise<Store> {
+  const { waits, connections, ...pools } = openPools(url, timeoutMs, { lookup, onTrouble })
   const over = (workload: Workload): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[workload] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = over('read')

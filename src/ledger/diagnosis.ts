@@ -1,0 +1,105 @@
+/** What is wrong with a ledger that cannot be opened or reached: the cause, and what to do. Without a credential. */
+import { type UnreachableCause, unreachableCauseOf } from '../domain/failure-cause.ts'
+
+/** By the primary result code of SQLite: the lowest byte of its `errcode`. */
+const sqlite = new Map([
+  [5, 'another process has locked it; stop that process'],
+  [8, 'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url'],
+  [11, 'it is damaged; restore a backup'],
+  [13, 'the disk is full; free some space'],
+  [14, 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
+  [26, 'it is not a SQLite database; name another file, or restore a backup'],
+])
+/** By the SQLSTATE of PostgreSQL or the name of a system error. */
+const others = new Map([
+  ['28P01', 'the server rejects the user or the password; correct them in ledger.url'],
+  ['28000', 'the server rejects this user; correct the user in ledger.url, or allow it on the server'],
+  ['3D000', 'the server has no such database; create it'],
+  ['42501', 'the user may not create tables; grant it this privilege'],
+  ['53300', 'the server has no free connection; raise its limit'],
+  ['57P03', 'the server is starting or stopping; try again'],
+  ['ECONNREFUSED', 'no server listens at this address; start it, or correct the address'],
+  ['ENOTFOUND', 'the host does not exist; correct the address'],
+  ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
+  ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
+  ['EACCES', 'the directory cannot be created; correct ledger.url, or give this user the permission'],
+  ['EROFS', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url'],
+  ['EEXIST', 'the directory cannot be created, since a file has this name; correct ledger.url'],
+  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct ledger.url'],
+])
+
+/** TLS, by its cause. */
+const byCause: Readonly<Partial<Record<UnreachableCause, string>>> = {
+  tls_expired: "the server's certificate is past its end, or before its start; renew it there, or correct this machine's clock",
+  tls_untrusted:
+    "the server's certificate is of an authority that is not known here; add sslrootcert=<file of the authority, in PEM> to ledger.url, after ? or &. sslmode=require is checked like verify-full",
+  tls_wrong_name: "the server's certificate is of another name; write the name of the certificate as the host in ledger.url",
+  tls_failed: 'the server speaks TLS, and there was no agreement; it may want sslcert and sslkey in ledger.url',
+}
+
+/** What has no code of its own, by the words of the library or of PgBouncer. They are English in every version. */
+const byText: readonly (readonly [RegExp, string])[] = [
+  [
+    /does not support SSL connections/,
+    'the server does not speak TLS; take sslmode out of ledger.url, or switch TLS on at the server',
+  ],
+  [
+    /unsupported startup parameter/i,
+    'PgBouncer does not know a parameter; set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in pgbouncer.ini',
+  ],
+  [
+    /no encryption|SSL off|SSL required|requires SSL|insecure connection/i,
+    'the server does not accept this user without TLS; add sslmode=verify-full to ledger.url, or allow it in pg_hba.conf there',
+  ],
+  [/no such user/i, 'PgBouncer does not know this user; correct it in ledger.url, or add it to its auth_file'],
+  [/no such database/i, 'PgBouncer has no such database; correct ledger.url, or add it to pgbouncer.ini'],
+  [
+    /auth(?:entication)? failed|password authentication/i,
+    'the server rejects the user or the password; correct them in ledger.url',
+  ],
+]
+
+/** The message with the cause; undefined if it is none of those that are known. */
+function knownDiagnosis(reason: unknown): string | undefined {
+  const { errcode, code, message = '' } = reason as { errcode?: number; code?: string; message?: string }
+  if (errcode !== undefined) return sqlite.get(errcode & 0xff)
+  const file = namedFile(reason)
+  if (file !== undefined) return file
+  const byWords = byText.find(([pattern]) => pattern.test(message))?.[1]
+  const known = byWords ?? others.get(String(code)) ?? byCause[unreachableCauseOf(reason)]
+  if (known !== undefined) return known
+  return /timeout/i.test(message) ? 'the server does not respond in time; check the address and the network' : undefined
+}
+
+/** A file that `ledger.url` names for TLS, and that cannot be read. */
+function namedFile(reason: unknown): string | undefined {
+  const { code, syscall, path } = reason as { code?: string; syscall?: string; path?: string }
+  if (syscall !== 'open' || (code !== 'ENOENT' && code !== 'EACCES')) return undefined
+  return `the file ${path}, which ledger.url names, cannot be read (${code}); correct sslrootcert, sslcert or sslkey there`
+}
+
+export function diagnose(reason: unknown): string {
+  const { message, errors } = reason as { message?: string; errors?: Error[] }
+  return knownDiagnosis(reason) ?? (message || errors?.[0]?.message) ?? String(reason)
+}
+
+/** For the log: what is not known is told by its code alone, since a message may have names and values. */
+export function diagnoseForLog(reason: unknown): string {
+  const { code } = reason as { code?: string }
+  return knownDiagnosis(reason) ?? `the server cannot be used (${code ?? 'no code'})`
+}
+
+export function diagnoseCopy(reason: unknown): string {
+  const { errcode, code, message } = reason as { errcode?: number; code?: string; message?: string }
+  const own = errcode === undefined ? copies.get(String(code)) : sqlite.get(errcode & 0xff)
+  return own ?? message ?? String(reason)
+}
+
+const copies = new Map([
+  ['ENOENT', 'its directory does not exist'],
+  ['EACCES', 'this user may not write there'],
+  ['EROFS', 'the file system is read-only'],
+  ['EEXIST', 'a file of that name exists by now; name another one'],
+  ['ENOSPC', 'the disk is full; free some space'],
+  ['EPERM', 'the file system has no hard links; name a file on another one'],
+])

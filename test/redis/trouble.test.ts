@@ -1,0 +1,121 @@
+/** docs/limits.md: what is wrong with Redis, or with the way to it, is one line in the log that says what to set. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openRedis } from '../../src/adapters/redis/index.ts'
+import { freshLookup } from '../../src/process/name-lookup.ts'
+import { logLines } from '../observability/log-lines.ts'
+import { type Certified, certify } from '../support/certificate.ts'
+import { startFormA } from '../support/form-a.ts'
+import { freePort } from '../support/free-port.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
+import { RedisServer } from '../support/redis.ts'
+
+const day = 86_400_000
+const password = 'canary-password'
+
+let directory: string
+let before: string[]
+let authority: Certified
+let open: AsyncDisposableStack
+let plain: RedisServer
+let guarded: RedisServer
+
+beforeAll(async () => {
+  open = new AsyncDisposableStack()
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-redis-tls-'))
+  open.defer(() => rmSync(directory, { recursive: true, force: true }))
+  authority = certify({ name: 'Authority of the test' })
+  before = getCACertificates('default')
+  setDefaultCACertificates([...before, authority.cert])
+  open.defer(() => setDefaultCACertificates(before))
+  plain = open.use(await RedisServer.start())
+  guarded = open.use(await RedisServer.start('--requirepass', password))
+})
+afterAll(() => open.disposeAsync())
+
+/** Of a Redis that speaks TLS with this certificate, beside the port without. */
+async function secured(certified: Certified, name: string): Promise<number> {
+  const port = await freePort(20_000, 8_000)
+  const [cert, key] = [join(directory, `${name}.pem`), join(directory, `${name}.key`)]
+  writeFileSync(cert, certified.cert)
+  writeFileSync(key, certified.key)
+  const tls = ['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no']
+  open.use(await RedisServer.start(...tls, '--tls-ca-cert-file', cert))
+  return port
+}
+
+/** What the first lines say of a URL. */
+async function troubleWith(url: string): Promise<string> {
+  const lines: string[] = []
+  const connection = await openRedis(url, 'swapgate', freshLookup, (line) => void lines.push(line))
+  onTestFinished(() => connection.close())
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(0)
+  return lines[0] ?? ''
+}
+
+test.each<readonly [string, () => Promise<string> | string, RegExp]>([
+  [
+    'a wrong password',
+    () => guarded.url.replace('//', `//:${password}-wrong@`),
+    /rejects the user or the password; correct them in redis\.url/,
+  ],
+  ['an unknown user', () => guarded.url.replace('//', `//nobody:${password}@`), /rejects the user or the password/],
+  ['no password', () => guarded.url, /wants a password; write it in redis\.url/],
+  ['a closed port', async () => `redis://127.0.0.1:${await freePort(20_000, 8_000)}`, /nothing listens .* redis\.url/],
+  ['TLS at a server that has none', () => plain.url.replace('redis:', 'rediss:'), /TLS there.*redis in place of rediss/],
+  [
+    'no TLS at a server that wants it',
+    async () => `redis://localhost:${await secured(certify({ name: 'localhost', issuer: authority }), 'good')}`,
+    /TLS alone there: write rediss in place of redis/,
+  ],
+  [
+    'a certificate past its end',
+    async () => {
+      const past = { from: new Date(Date.now() - 2 * day), until: new Date(Date.now() - day) }
+      return `rediss://localhost:${await secured(certify({ name: 'localhost', issuer: authority, ...past }), 'past')}`
+    },
+    /certificate is past its end/,
+  ],
+  [
+    'a certificate of another authority',
+    async () => `rediss://localhost:${await secured(certify({ name: 'localhost' }), 'own')}`,
+    /authority that is not known here; .*NODE_EXTRA_CA_CERTS/,
+  ],
+  [
+    'a certificate of another name',
+    async () => `rediss://localhost:${await secured(certify({ name: 'other.test', issuer: authority }), 'other')}`,
+    /certificate is of another name; .*redis\.url/,
+  ],
+])('%s', async (_, urlOf, line) => {
+  const trouble = await troubleWith(await urlOf())
+  expect(trouble).toMatch(line)
+  expect(trouble).not.toContain('canary')
+})
+
+test('a gateway starts all the same, and has one such line in its log at the start and one when the password is changed', async () => {
+  const alpha = await startFormA()
+  const redis = await RedisServer.start('--requirepass', 'right')
+  onTestFinished(async () => {
+    await alpha.close()
+    await redis[Symbol.asyncDispose]()
+  })
+  const gatewayWith = (secret: string) =>
+    InProcessGateway.start({
+      ...{ directory: mkdtempSync(join(directory, 'gateway-')), mode: 'managed' },
+      providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1' } },
+      sections: { redis: { url: redis.url.replace('//', `//:${secret}@`) } },
+    })
+  const rejected = { level: 'warn', event: 'store_trouble', store: 'redis', message: expect.stringMatching(/rejects the user/) }
+  const troubles = ({ output }: InProcessGateway) => logLines(output).filter(({ event }) => event === 'store_trouble')
+  await using wrong = await gatewayWith(password)
+  await expect.poll(() => troubles(wrong)).toMatchObject([rejected])
+  expect(wrong.output).not.toContain('canary')
+  await using right = await gatewayWith('right')
+  expect(troubles(right)).toEqual([])
+  await redis.kill()
+  await redis.start('--requirepass', 'changed')
+  await expect.poll(() => troubles(right).at(-1), { timeout: 10_000 }).toMatchObject(rejected)
+})
