@@ -13,6 +13,7 @@ import {
 import { noteRule, toNote } from '../core/operations/settle.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { connectProviders, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
+import { isIntentIdOf } from '../provider/intent-id.ts'
 import type { ExitCode, Session } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { formatTable, jsonOption, type Options, parsedBy } from './values.ts'
@@ -113,7 +114,7 @@ async function printRebuild(names: readonly string[], { json }: Options, session
     await using open = new AsyncDisposableStack()
     const reader = await listReader(provider, config, stores.currencyLists, open)
     const report = (line: string): void => terminal.err(`swapgate: ${name}: ${line}`)
-    const result = await rebuild(tag, { store: stores.restores, reader, wait: delay, report, actor })
+    const result = await rebuild(tag, { store: stores.restores, reader, isIntentIdOf, wait: delay, report, actor })
     results.push({ provider: tag, ...result })
     if (result.outcome !== 'done') exitCode = refuse(`${result.message}; what it found so far is kept`, terminal)
     else if (!json) for (const line of describe(name, result)) terminal.out(line)

@@ -78,6 +78,8 @@ export interface ProviderScope extends UpstreamScope {
   readonly hasList: () => boolean
   /** Where its creates go. */
   readonly destination: Destination
+  /** A new id for an intent that goes up as the order's reference, by which its owner is found again. */
+  readonly intentIdOf: (owner: string) => string
   /** Orders the requests to all providers. */
   readonly sequences: SequenceClock
   /** Of this gateway's configuration. */

@@ -70,6 +70,8 @@ export interface RestoreStore {
   readonly end: (tags: readonly string[] | undefined, note: string | undefined, actor: string) => Promise<readonly string[]>
   /** Which of these ids the ledger lacks: no account has them, at any tag of the provider's account, and no create had one until it was pruned. */
   readonly missing: (provider: string, ids: readonly string[]) => Promise<readonly string[]>
+  /** Ids of all accounts. */
+  readonly accountIds: () => Promise<readonly string[]>
   /** Keeps them for a person, unless one has decided. `size`: of each, by `amountSizeOf`. */
   readonly keep: (orders: readonly (FoundOrder & { readonly size: number | undefined })[]) => Promise<void>
   /** The list was read whole. False if the ledger was marked as restored again since `restoredAt`. */

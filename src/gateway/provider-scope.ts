@@ -7,6 +7,7 @@ import { knownStateOnly } from '../core/transactions/from-ledger.ts'
 import { createdHereOnly, ownership } from '../core/transactions/ownership.ts'
 import { type ConnectedProvider, destinationOf } from '../provider/connected-provider.ts'
 import { confidentialOf } from '../provider/connections.ts'
+import { intentIdOf } from '../provider/intent-id.ts'
 import type { GatewayScope } from './process-scope.ts'
 
 /** The scope of one provider, from its configuration, its connections and the gateway. */
@@ -39,6 +40,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     isPersonal: (query) => connected.needsAddress('getRate', query),
     hasList: () => hasList && !connected.isListRefused(),
     destination: destinationOf(provider, config),
+    intentIdOf,
     sequences: connections.sequences,
     confidential: confidentialOf(config),
     ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),

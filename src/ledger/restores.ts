@@ -77,6 +77,9 @@ export function restores(store: Store): RestoreStore {
         )`.execute(database)
       return rows.map(({ id }) => id)
     },
+    async accountIds() {
+      return (await database.selectFrom('accounts').select('id').execute()).map(({ id }) => id)
+    },
     keep: (orders) =>
       write(async (within) => {
         for (const { provider, id, reports, hasDetails, owner, size } of orders) {

@@ -55,6 +55,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     isPersonal: () => false,
     hasList: () => true,
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
+    intentIdOf: () => crypto.randomUUID(),
     sequences: new SequenceClock(clock),
     table,
     cache: { rate: 2 },

@@ -19,13 +19,13 @@ export const firstCheckMs = 5_000
  * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use.
  */
 export function intent(scope: ProviderScope): SendCreate {
-  const { ledger, tag: provider, clock, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
+  const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
   const { naming } = currencyList
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, idempotencyKey, pair, span, requestId } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
-    const id = crypto.randomUUID()
+    const id = sendsReference ? intentIdOf(caller.identity) : crypto.randomUUID()
     const attemptedAt = clock()
     const requested = { ...request, ...pair }
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())

@@ -28,6 +28,8 @@ export interface RebuildPorts {
   readonly store: RestoreStore
   /** Undefined: the provider has no list of transactions, or refuses it. */
   readonly reader: TransactionReader | undefined
+  /** Whether the reference of an order is that of a create of this owner. */
+  readonly isIntentIdOf: (reference: string, owner: string) => boolean
   readonly wait: (milliseconds: number) => Promise<void>
   /** A line for the person who waits. */
   readonly report: (line: string) => void
@@ -66,12 +68,14 @@ export async function rebuild(provider: string, ports: RebuildPorts): Promise<Re
     const reports = (byId.get(id) ?? []).map(({ reported }) => reported)
     return before?.hasDetails ? before : { provider, id, reports, hasDetails: false }
   })
-  await keep(orders, store)
+  await keep(await named(orders, ports), store)
   const isRead = await store.markRead(restored, { listed: byId.size, missing: missing.length }, actor)
   if (!isRead) return { outcome: 'interrupted', message: `${provider}: the ledger was marked as restored again meanwhile` }
   if (missing.length > 0) report(`reading ${missing.length} orders that the ledger lacks`)
   // Creates go on meanwhile: with more of each order known, fewer of them may be one.
-  const withoutDetails = await readDetails(orders, reader, ports)
+  const read = await readDetails(orders, reader, ports)
+  await keep(await named(read, ports), store)
+  const withoutDetails = read.filter(({ hasDetails }) => !hasDetails).length
   return { outcome: 'done', listed: byId.size, missing: missing.length, withoutDetails }
 }
 
@@ -158,30 +162,52 @@ async function keep(orders: readonly FoundOrder[], store: RestoreStore): Promise
   for (let at = 0; at < sized.length; at += ordersPerWrite) await store.keep(sized.slice(at, at + ordersPerWrite))
 }
 
+/** With the owner that the reference names. Of several orders with one reference it names nobody: a create makes one. */
+async function named(orders: readonly FoundOrder[], { store, isIntentIdOf }: RebuildPorts): Promise<readonly FoundOrder[]> {
+  const referenceOf = ({ reports }: FoundOrder): string | undefined => {
+    const [reference, ...others] = new Set(reports.flatMap((reported) => reported.reference ?? []))
+    return others.length === 0 ? reference : undefined
+  }
+  const byReference = Map.groupBy(orders, referenceOf)
+  if ([...byReference.keys()].every((reference) => reference === undefined)) return orders
+  const owners = await store.accountIds()
+  return orders.map((order) => {
+    const reference = referenceOf(order)
+    if (reference === undefined || (byReference.get(reference) ?? []).length > 1) return order
+    return { ...order, owner: owners.find((owner) => isIntentIdOf(reference, owner)) }
+  })
+}
+
 /** Undefined also where the reports differ in it. */
 function sizeOf({ reports }: FoundOrder): number | undefined {
   const [size, ...others] = new Set(reports.map(({ amountIn }) => amountSizeOf(amountIn)))
   return others.length === 0 ? size : undefined
 }
 
-/** Returns of how many orders the provider said no more than its list does. */
-async function readDetails(orders: readonly FoundOrder[], reader: TransactionReader, ports: RebuildPorts): Promise<number> {
+/** The same orders, with what a get says of each that has been read. */
+async function readDetails(
+  orders: readonly FoundOrder[],
+  reader: TransactionReader,
+  ports: RebuildPorts,
+): Promise<readonly FoundOrder[]> {
   const { service, capabilities } = reader
   const pauses = new Pauses(ports)
-  let withoutDetails = 0
+  const read: FoundOrder[] = []
   for (const order of orders) {
-    if (order.hasDetails) continue
-    const { provider, id, reports } = order
-    try {
-      const { body } = await pauses.persist(() => service.call('getTransaction', { id }, gatewayContext(capabilities)))
-      if (body.id === id) await keep([{ provider, id, reports: [...reports, body], hasDetails: true }], ports.store)
-      else withoutDetails++
-    } catch (reason) {
-      if (Fault.from(reason).kind === 'internal') throw reason
-      withoutDetails++
-    }
+    const details = order.hasDetails
+      ? undefined
+      : await pauses
+          .persist(() => service.call('getTransaction', { id: order.id }, gatewayContext(capabilities)))
+          .catch((reason) => {
+            if (Fault.from(reason).kind === 'internal') throw reason
+            return undefined
+          })
+    const isRead = details?.body.id === order.id
+    const whole = isRead ? { ...order, reports: [...order.reports, details.body], hasDetails: true } : order
+    if (isRead) await keep([whole], ports.store)
+    read.push(whole)
   }
-  return withoutDetails
+  return read
 }
 
 // A person decides about an order.
