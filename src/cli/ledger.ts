@@ -9,6 +9,7 @@ import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCre
 import { findSwaps, findTextRule, type SwapRow, toFindText } from '../core/operations/find.ts'
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
+import { eventText, swapTimeline } from '../core/operations/timeline.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
 import { originLines, reasonOf, unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
@@ -66,6 +67,9 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       if (wanted === undefined) command.error(`error: the text must be ${findTextRule}`)
       return run(options, (session) => find(wanted, limit, options, session))
     })
+  add('show <id>', 'print what happened to a swap: by its transaction id or its intent')
+    .option(...jsonOption)
+    .action((id: string, options: Options) => run(options, (session) => show(id, options, session)))
   add('resolve <intent>', 'record the outcome of such a create')
     .option('--bind <id>', 'the transaction exists: its id at the provider, or its id for clients')
     .option('--none', 'nothing was created')
@@ -175,6 +179,27 @@ async function find(text: string, limit: number, { json }: Options, { stores, te
   if (rows.length === 0) terminal.out('The ledger has nothing of it. The log has every request by its id, also the refused ones.')
   else for (const line of formatTable([findHead, ...rows.map(foundColumns)])) terminal.out(line)
   if (next) terminal.out(`There are more: these are the newest ${rows.length}; --limit shows others.`)
+  return 0
+}
+
+async function show(id: string, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const read = await swapTimeline(stores.ledgerAdmin, id)
+  if (!read) return refuse(`the ledger has no create and no transaction ${id}; swapgate ledger find looks for other ids`, terminal)
+  if (json) {
+    terminal.out(JSON.stringify(read))
+    return 0
+  }
+  const { swap, timeline } = read
+  const facts = [
+    ['transaction', swap.id ?? 'unknown'],
+    ['intent', swap.intent ?? 'none: it was not created here'],
+    ['state', swap.state === 'done' ? (swap.status ?? 'unknown') : swap.state],
+    ['provider', swap.provider],
+    ['account', swap.account ?? ''],
+    ['order', orderText(swap)],
+  ]
+  const lines = [...formatTable(facts), '', ...formatTable(timeline.map((row) => [row.at, row.event, eventText(row)]))]
+  for (const line of lines) terminal.out(line)
   return 0
 }
 

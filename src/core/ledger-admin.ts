@@ -1,6 +1,7 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Attention, Status } from '../domain/status.ts'
 import type { NewTransaction, Pair, SentWords } from '../domain/swap.ts'
+import type { TimelineEvent } from '../domain/timeline.ts'
 import type { Destination } from './destination.ts'
 import type { LedgerEntry, TransactionRecord, UnknownReason } from './ledger.ts'
 
@@ -262,6 +263,11 @@ export interface LedgerAdmin {
     size: number,
     after?: FindCursor,
   ) => Promise<{ readonly found: readonly FoundSwap[]; readonly next?: FindCursor | undefined }>
+  /**
+   * A swap by its intent or by its id for clients, with what happened to it in that order. Undefined if the ledger has none. What happened
+   * is empty for one that an older version has made, or that was not created here.
+   */
+  readonly timeline: (id: string) => Promise<{ readonly swap: FoundSwap; readonly events: readonly TimelineEvent[] } | undefined>
   /** Of any owner. */
   readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
   /** Creates of unknown outcome and mismatches, oldest first, at most `maxUnresolved`; those after another one, if given. */

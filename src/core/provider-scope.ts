@@ -10,6 +10,7 @@ import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
 import type { Ledger } from './ledger.ts'
+import type { Timelines } from './timelines.ts'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -96,6 +97,8 @@ export interface ProviderScope extends UpstreamScope {
   /** Results that it cannot store now are stored later, and suspensions follow from them. */
   readonly ledger: Ledger
   readonly freshness: Freshness
+  /** What happens to its swaps. */
+  readonly timelines: Pick<Timelines, 'add'>
   /** Keeps the caller's key after an unknown outcome; undefined if the gateway's own key finds the transaction. */
   readonly pendingKeys: { readonly keep: (caller: Caller) => void } | undefined
 }

@@ -45,6 +45,8 @@ export type Observation =
   | { readonly what: 'quoteDeviation'; readonly provider: string; readonly deviation: number }
   /** Number of results of creates that this process keeps, because the ledger could not store them. */
   | { readonly what: 'resultsHeld'; readonly count: number }
+  /** Events of timelines were lost: too many wait for the ledger. */
+  | { readonly what: 'timelineLost'; readonly count: number }
   /** A provider's report of a transaction differs from the ledger in this field. */
   | {
       readonly what: 'discrepancy'

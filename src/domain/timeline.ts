@@ -1,7 +1,109 @@
-/** What happens to a create and its swap, for the person who asks why: docs/operating.md lists the events. */
+/**
+ * What happens to a create and its swap, for the person who asks why (docs/operating.md). It is stored as JSON: an event and its members
+ * keep their meaning. It has no address, no key and no text of a provider.
+ */
+import type { Amount } from './amount.ts'
+import type { Attention, Status } from './status.ts'
+import type { RateType } from './swap.ts'
+
+/** Words of closed lists are those of the log. Providers are tags. */
+export type TimelineFact =
+  /** Which provider gets the create. `omitted`: who was not asked, and why. */
+  | {
+      readonly event: 'routed'
+      readonly provider: string
+      readonly strategy: RoutingName
+      readonly because: RoutingReason
+      readonly omitted: readonly { readonly provider: string; readonly because: OmissionReason }[]
+    }
+  /** A quote that was asked for to choose the provider. */
+  | { readonly event: 'compared'; readonly provider: string; readonly amountOut?: Amount; readonly reason?: string }
+  /** The provider has not taken the create, and the next one may. */
+  | { readonly event: 'passed_over'; readonly provider: string; readonly reason: string; readonly because?: string }
+  /** What the create is compared with. `own`: a quote for it alone; `choice`: the one by which it was routed; `newest`: of the last minute. */
+  | {
+      readonly event: 'quoted'
+      readonly provider: string
+      readonly source: 'own' | 'choice' | 'newest'
+      readonly rateType: RateType | undefined
+      readonly amountIn: Amount
+      readonly amountOut: Amount
+      readonly rate: Amount | undefined
+    }
+  | CallFact
+  /** Of the create. `found`: by a search. `fields`: in which the response contradicts the request. */
+  | {
+      readonly event: 'outcome'
+      readonly outcome: 'done' | 'found' | 'unknown' | 'mismatch'
+      readonly status?: Status | undefined
+      readonly fields?: readonly string[]
+    }
+  /** A search for it in the provider's list. `candidates`: how many it may be. */
+  | {
+      readonly event: 'search'
+      readonly outcome: string
+      readonly candidates: number
+      readonly calls: readonly Omit<CallFact, 'event'>[]
+    }
+  /** A change that a get or a list has seen; null is a status that is not mapped. */
+  | {
+      readonly event: 'status'
+      readonly from: Status | null
+      readonly to: Status | null
+      readonly attention: Attention | null
+    }
+  /** A person has decided. `decision`: as in the audit log. */
+  | { readonly event: 'person'; readonly actor: string; readonly action: string; readonly decision?: unknown }
+
+export interface CallFact {
+  readonly event: 'call'
+  readonly provider: string
+  readonly operation: string
+  /** Absent if there was no response. */
+  readonly status?: number
+  readonly outcome: string
+  readonly cause?: string
+  readonly milliseconds: number
+}
+
+type OmissionReason = 'draining' | 'off' | 'weight_0' | 'failing_quotes'
+
+export type RoutingName = 'priority' | 'weighted' | 'best'
+
+/**
+ * `picked`: by the caller; `quoted`: it had quoted the same request; `best_quote`: it quotes the highest amount now; `weight`: the
+ * caller's by weight; `order`: the first of the list.
+ */
+export type RoutingReason = 'picked' | 'quoted' | 'best_quote' | 'weight' | 'order'
+
+/** `at`: milliseconds since 1970. */
+export type TimelineEvent = TimelineFact & { readonly at: number }
+
+/** A create that is retried all over has no more. */
+const maxEvents = 50
 
 /** Of one create, from its request until its outcome is stored. */
 export class Timeline {
   /** The id of the create in the ledger, once it is stored; of several, the last one. */
   intent: string | undefined
+  private events: TimelineEvent[] = []
+
+  add(fact: TimelineFact): void {
+    if (this.events.length < maxEvents) this.events.push({ at: Date.now(), ...fact })
+  }
+
+  /** Once. */
+  take(): readonly TimelineEvent[] {
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  get calls(): readonly Omit<CallFact, 'event'>[] {
+    return this.events.flatMap((fact) => {
+      if (fact.event !== 'call') return []
+      const { event: _, ...call } = fact
+      return call
+    })
+  }
 }

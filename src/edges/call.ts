@@ -2,7 +2,7 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { callOutcomeOf, Fault, failureCauseOf, noPublicAddress, standardFault } from '../domain/fault.ts'
-import type { Observer, Server } from '../domain/observation.ts'
+import { type Observer, type Server, snakeCase } from '../domain/observation.ts'
 import type { Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { Pair, RateType } from '../domain/swap.ts'
@@ -255,6 +255,15 @@ export class CallRecord {
     const outcome = fault ? callOutcomeOf(fault) : 'done'
     const failureCause = fault && failureCauseOf(fault)
     observe({ what: 'call', operation, method, provider, server, status: this.status, outcome, failureCause, seconds })
+    this.context.timeline?.add({
+      event: 'call',
+      provider,
+      operation: snakeCase(operation),
+      ...(this.status !== undefined && { status: this.status }),
+      outcome: snakeCase(outcome),
+      ...(failureCause !== undefined && { cause: snakeCase(failureCause) }),
+      milliseconds: Math.round(seconds * 1000),
+    })
   }
 
   private setStatus(status: number): void {

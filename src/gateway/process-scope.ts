@@ -17,6 +17,7 @@ import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
+import type { Timelines } from '../core/timelines.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
@@ -47,6 +48,8 @@ export interface ProcessScope {
   readonly ledger: Ledger
   /** Results of creates that the ledger could not store at once. */
   readonly deferredResults: DeferredResults
+  /** What happens to swaps. */
+  readonly timelines: Timelines
   /** Assets that are out of new swaps. */
   readonly suspensions: Suspensions
   /** What the ledger lacks, if it was restored from a backup. */
@@ -115,7 +118,8 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     deviations.observe(observation)
   }
   const isManaged = config.auth.mode === 'managed'
-  const ledger = instrumented(isManaged ? process.ledger : ledgerWithoutAttention(process.ledger), observe)
+  const stored = instrumented(isManaged ? process.ledger : ledgerWithoutAttention(process.ledger), observe)
+  const ledger = process.timelines.watch(stored)
   const reported = new Map<string, SwapService>()
   // With issued keys every swap can be read; with a provider's own keys only those of the caller.
   const readerOf: ReaderOf = (tag, owner, { caller }) => (isManaged || owner === caller.identity ? reported.get(tag) : undefined)

@@ -12,7 +12,19 @@ import type { GatewayScope } from './process-scope.ts'
 
 /** The scope of one provider, from its configuration, its connections and the gateway. */
 export function providerScope(provider: Provider, connected: ConnectedProvider, gateway: GatewayScope): ProviderScope {
-  const { config, connections, deferredResults, suspensions, ledger, pendingKeys, freshness, observe, clock, steadyClock } = gateway
+  const {
+    config,
+    connections,
+    deferredResults,
+    suspensions,
+    ledger,
+    pendingKeys,
+    freshness,
+    timelines,
+    observe,
+    clock,
+    steadyClock,
+  } = gateway
   const { routing, assets: table, cache } = config
   const { upstream, currencyList, maximums, quotedFirst } = connected
   const { tag, account } = provider
@@ -33,6 +45,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     cache,
     routing,
     freshness,
+    timelines,
     pendingKeys,
     accountTags: [tag, ...others.map((other) => other.tag)],
     isRouted: routing.providers.includes(provider.name),

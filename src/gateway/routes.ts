@@ -73,6 +73,7 @@ function dispatchOf(
   return dispatcher({
     active: active.map((provider) => failures.watch(provider)),
     failures,
+    inactive: new Map(routed.flatMap(({ tag, scope: { state } }) => (state === 'active' ? [] : [[tag, state]]))),
     others,
     outsideTable: new OutsideTable(scopesOf(active), config.assets),
     strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,

@@ -51,14 +51,14 @@ export function backgroundWork(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions'> {
-  const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = gateway
+  const { config, ledger, deferredResults, timelines, pendingKeys, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcileFor * 1000
   return {
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)
-      await reconcile({ ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
+      await reconcile({ timelines, ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
       observe({ what: 'reconciled', at: clock() })
     },
     async pollTransactions() {

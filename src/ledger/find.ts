@@ -8,6 +8,7 @@ import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { firstPosition, position, values } from './page-index.ts'
 import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
+import { readTimeline } from './timeline.ts'
 
 /** Where a swap stands among those that a text finds. */
 interface Hit {
@@ -27,7 +28,7 @@ interface SwapRow extends EntryRow {
 }
 
 /** First what the text names, newest first; then, if it names an account, its creates without an outcome, and the rest of its swaps. */
-export function finder(store: Store): Pick<LedgerAdmin, 'find'> {
+export function finder(store: Store): Pick<LedgerAdmin, 'find' | 'timeline'> {
   return {
     async find(text, size, after) {
       const hits: Hit[] = []
@@ -39,6 +40,11 @@ export function finder(store: Store): Pick<LedgerAdmin, 'find'> {
       const page = hits.slice(0, size)
       const found = await loaded(store, page)
       return { found, ...(hits.length > size && { next: page.at(-1)?.cursor }) }
+    },
+    async timeline(id) {
+      const [hit] = [...(await byGatewayId(store, id)), ...(await byIntent(store, id))]
+      const [swap] = hit ? await loaded(store, [hit]) : []
+      return swap && { swap, events: swap.intent === undefined ? [] : await readTimeline(store, swap.intent) }
     },
   }
 }
@@ -79,12 +85,16 @@ async function rowsWhere({ database }: Store, condition: RawBuilder<unknown>): P
 
 /** The gateway's id of a transaction, or the provider's. */
 async function byId(store: Store, text: string): Promise<readonly Hit[]> {
-  const { tag, id } = parseTransactionId(text)
-  const ofTag = tag === undefined ? [] : await rowsWhere(store, sql`provider = ${tag} and provider_id = ${id}`)
   const ofAny = isTransactionId(text)
     ? await rowsWhere(store, sql`provider_id = ${text} and provider in (select tag from providers)`)
     : []
-  return [...ofTag.map((row) => hitOf(row, 'id')), ...ofAny.map((row) => hitOf(row, 'providerId'))]
+  return [...(await byGatewayId(store, text)), ...ofAny.map((row) => hitOf(row, 'providerId'))]
+}
+
+async function byGatewayId(store: Store, text: string): Promise<readonly Hit[]> {
+  const { tag, id } = parseTransactionId(text)
+  const rows = tag === undefined ? [] : await rowsWhere(store, sql`provider = ${tag} and provider_id = ${id}`)
+  return rows.map((row) => hitOf(row, 'id'))
 }
 
 /** With its memo behind a space, or of any memo. */

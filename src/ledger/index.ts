@@ -14,6 +14,7 @@ import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { RestoreStore } from '../core/restores.ts'
 import type { Retention } from '../core/retention.ts'
 import type { TagRecords } from '../core/routing/tag-records.ts'
+import type { TimelineStore } from '../core/timelines.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
@@ -32,6 +33,7 @@ import { allSteps, type Migrated, MissingLedger, migrate, missingMessage, mustEx
 import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, sqliteTimeMs } from './sqlite/store.ts'
 import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
+import { timelines } from './timeline.ts'
 import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
@@ -69,6 +71,7 @@ export interface OpenLedger {
   readonly restores: RestoreStore
   readonly retention: Retention
   readonly audit: AuditLog
+  readonly timelines: TimelineStore
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
@@ -113,6 +116,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     restores: restores(store),
     retention: retention(store),
     audit: auditLog(store),
+    timelines: timelines(store),
     replicaFigures: replicaFigures(store),
   }
   return {

@@ -17,6 +17,7 @@ import type { Database } from './database.ts'
 import { endStreaksAt } from './mismatch-streaks.ts'
 import type { Overrides } from './schema/tables.ts'
 import type { Store } from './store.ts'
+import { noteAct } from './timeline.ts'
 
 export function auditLog(store: Store): AuditLog {
   const { database, writeOne } = store
@@ -34,15 +35,19 @@ export function auditLog(store: Store): AuditLog {
 /** Adds a record in the transaction of its change. Returns its id. */
 export async function addAudit(
   within: Database,
-  { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
+  { databaseTimeMs, has }: Pick<Store, 'databaseTimeMs' | 'has'>,
   entry: AuditEntry,
 ): Promise<number> {
   const { actor, action, subject, before, after } = entry
+  if (decisions.includes(action)) await noteAct(within, subject, { event: 'person', actor, action, decision: after }, { has })
   const row = { at: databaseTimeMs, actor, action, subject, before: toJson(before), after: toJson(after) }
   const { id } = await within.insertInto('audit').values(row).returning('id').executeTakeFirstOrThrow()
   if (Number(id) % recordsPerCut === 0) await cut(within, Number(id))
   return id
 }
+
+/** About one swap, whose timeline has them too. */
+const decisions: readonly AuditAction[] = ['ledger.resolve', 'transaction.settle']
 
 /** Of all records, and of those after which reads go. A cut is made by one insert of many. */
 const maxRecords = 1_000_000

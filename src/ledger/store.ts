@@ -33,6 +33,8 @@ export interface Store {
   readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** A table `listed` with the column `value`; `list` comes from `toList`. */
   readonly listed: (list: unknown) => RawBuilder<unknown>
+  /** A table `input` with these columns, from the JSON text of a list of objects. */
+  readonly recordset: (json: string, columns: Readonly<Record<string, 'text' | 'integer'>>) => RawBuilder<unknown>
   /** Several strings as one parameter. */
   readonly toList: (texts: readonly string[]) => unknown
   /** Differs from an earlier result if anything was committed since. Absent if the store cannot tell, or not faster than it reads. */

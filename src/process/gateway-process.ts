@@ -10,6 +10,7 @@ import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
+import { Timelines } from '../core/timelines.ts'
 import { withDefault } from '../domain/async.ts'
 import type { Observer } from '../domain/observation.ts'
 import { knownForms } from '../forms/index.ts'
@@ -106,6 +107,8 @@ async function openProcessScope(
   const { accounts, currencyLists, suspensions: store, restores } = ledgerStores
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
+  const timelines = new Timelines(ledgerStores.timelines, observe)
+  resources.defer(() => timelines.close())
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
@@ -119,6 +122,7 @@ async function openProcessScope(
     load,
     currencyLists,
     deferredResults,
+    timelines,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
     restoredOrders: { candidates: restores.candidates, missing: restores.missing },

@@ -223,6 +223,73 @@ describe('swapgate ledger find', () => {
   )
 })
 
+describe('swapgate ledger show', () => {
+  it('prints a swap with what happened to it, by its id or its intent', async () => {
+    await created('one', {}, { requestId: 'ticket-77', keyId: 'key-1' })
+    const at = now - 59_000
+    await stores.timelines.append([
+      {
+        key: { intent: 'create-one' },
+        events: [
+          {
+            at,
+            event: 'routed',
+            provider: 'alpha',
+            strategy: 'weighted',
+            because: 'weight',
+            omitted: [{ provider: 'beta', because: 'off' }],
+          },
+          { at, event: 'compared', provider: 'beta', reason: 'too_slow' },
+          { at, event: 'passed_over', provider: 'gamma', reason: 'provider_busy', because: 'breaker' },
+          {
+            at,
+            event: 'call',
+            provider: 'alpha',
+            operation: 'create_transaction',
+            outcome: 'unreachable',
+            cause: 'dns_timeout',
+            milliseconds: 12,
+          },
+          { at, event: 'outcome', outcome: 'mismatch', fields: ['coinTo'] },
+          { at, event: 'search', outcome: 'ambiguous', candidates: 2, calls: [] },
+          { at, event: 'status', from: 'wait', to: 'sending', attention: 'held' },
+          { at, event: 'status', from: 'wait', to: 'sending', attention: 'held' },
+          { at, event: 'person', actor: 'alice', action: 'transaction.settle', decision: { status: 'refunded' } },
+        ],
+      },
+    ])
+    const { exitCode, out } = await place.swapgate('ledger', 'show', 'alpha~one')
+    expect(exitCode).toBe(0)
+    expect(out).toEqual([
+      'transaction  alpha~one',
+      'intent       create-one',
+      'state        wait',
+      'provider     alpha',
+      'account',
+      'order        0.10 BTC to USDT at TQ…',
+      '',
+      '2026-11-20T09:59:00.000Z  requested    request ticket-77 with the key key-1',
+      '2026-11-20T09:59:01.000Z  routed       to alpha: weighted, weight; beta is off',
+      '2026-11-20T09:59:01.000Z  compared     beta too_slow',
+      '2026-11-20T09:59:01.000Z  passed_over  gamma does not take it: provider_busy, breaker',
+      '2026-11-20T09:59:01.000Z  call         create_transaction at alpha: no response, unreachable, dns_timeout, 12 ms',
+      '2026-11-20T09:59:01.000Z  outcome      mismatch, differs in coinTo',
+      '2026-11-20T09:59:01.000Z  search       ambiguous; 2 candidates',
+      '2026-11-20T09:59:01.000Z  status       wait to sending, held',
+      '2026-11-20T09:59:01.000Z  person       alice: transaction.settle {"status":"refunded"}',
+    ])
+    expect((await place.facts<{ timeline: readonly unknown[] }>('ledger', 'show', 'create-one')).timeline).toHaveLength(9)
+  })
+
+  it('refuses an id that is not there', async () => {
+    const { exitCode, err } = await place.swapgate('ledger', 'show', 'alpha~none')
+    expect([exitCode, err]).toEqual([
+      1,
+      ['swapgate: the ledger has no create and no transaction alpha~none; swapgate ledger find looks for other ids'],
+    ])
+  })
+})
+
 describe('swapgate ledger resolve', () => {
   it.each(['tx-1', 'alpha~tx-1'])('binds a create to its owner by the id %s', async (id) => {
     await unknownCreate('in-doubt')

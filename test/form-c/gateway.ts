@@ -12,6 +12,7 @@ import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import { Timelines } from '../../src/core/timelines.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
@@ -65,6 +66,7 @@ routing: { providers: [alpha] }
     load: { level: 0 },
     ledger: store.ledger,
     ledgerWaits: store.waits,
+    timelines: new Timelines({ append: async () => {} }, () => {}),
     deferredResults: new DeferredResults({ observe: () => {} }),
     suspensions: new Suspensions(store.suspensions, fastClock()),
     restoredLedger: new RestoredLedger(store.restores),

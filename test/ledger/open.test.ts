@@ -65,6 +65,7 @@ describeStores(durableStores, (shared) => {
     await close()
     await query(
       url,
+      'DROP TABLE timeline',
       'DROP TABLE create_requests',
       'DROP TABLE claims',
       'DROP TABLE transactions',
@@ -191,6 +192,7 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await query(
       url,
+      'DROP TABLE timeline',
       'DROP TABLE create_requests',
       'DROP TABLE claims',
       'DROP TABLE transactions',

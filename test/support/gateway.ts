@@ -23,6 +23,7 @@ import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import type { RestoreStore } from '../../src/core/restores.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import { Timelines } from '../../src/core/timelines.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
@@ -136,6 +137,10 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
   const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const connections = new Connections(lookup)
+  const timelines = new Timelines(
+    latest(() => store.timelines),
+    observe,
+  )
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const restores = latest(() => store.restores)
   const restoredLedger = new RestoredLedger(restores)
@@ -150,6 +155,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ledger,
     ledgerWaits,
     deferredResults: results,
+    timelines,
     suspensions: new Suspensions(
       latest(() => store.suspensions),
       settings.steadyClock ?? fastClock(),
@@ -225,6 +231,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
       await closed
       await connections.close()
       await results.close()
+      await timelines.close()
       await store.close()
     },
   }

@@ -47,6 +47,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     steadyClock: clock,
     random: () => 0,
     observe: () => {},
+    timelines: { add: () => {} },
     accountTags: ['alpha'],
     isRouted: true,
     isOneOfSeveral: false,

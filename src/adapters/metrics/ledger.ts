@@ -38,7 +38,9 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   reads: LedgerReads,
-): Handlers<'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost' | 'storeTrouble'> {
+): Handlers<
+  'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost' | 'storeTrouble' | 'timelineLost'
+> {
   let lastRunAt: number | undefined
   let resultsHeld = 0
   const durations = exposition.histogram({
@@ -104,6 +106,12 @@ export function ledgerMetrics(
       ]
     },
   })
+  const timelineLosses = exposition.counter({
+    name: 'swapgate_timeline_events_lost_total',
+    help: 'Events of timelines that were lost because too many waited for the ledger.',
+    labels: [],
+    initialValues: () => [[]],
+  })
   addLedgerGauges(exposition, providers, staleCache(reads.readLedgerGauges))
   addCapacity(exposition, staleCache(reads.readLedgerCapacity))
   addConnections(exposition, reads.readLedgerConnections)
@@ -115,6 +123,7 @@ export function ledgerMetrics(
     turnRefused: ({ work }) => turnsRefused.labels(work).inc(),
     staleKey: () => staleKeys.inc(),
     create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
+    timelineLost: ({ count }) => timelineLosses.inc(count),
     commitsLost: ({ by }) => losses.labels(by).inc(),
     storeTrouble() {}, // only logged: its failed calls are counted
     resultsHeld({ count }) {

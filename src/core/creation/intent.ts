@@ -1,5 +1,8 @@
+import { type Amount, divide } from '../../domain/amount.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { Fault, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
+import type { NewTransaction } from '../../domain/swap.ts'
+import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
 import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
@@ -21,6 +24,7 @@ export const firstCheckMs = 5_000
 export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
   const { naming } = currencyList
+  const { timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
     const { caller, idempotencyKey, pair, span, requestId } = context
@@ -58,7 +62,7 @@ export function intent(scope: ProviderScope): SendCreate {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
-    if (context.timeline) context.timeline.intent = id
+    if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmountOut)
     const beforeSend = async (): Promise<void> => {
       if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
@@ -74,6 +78,7 @@ export function intent(scope: ProviderScope): SendCreate {
       // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
       if (fault.effect === 'maybe') {
         observe({ what: 'create', provider, outcome: 'unknown' })
+        if (context.timeline) timelines.add({ intent: id }, context.timeline.take())
         pendingKeys?.keep(caller)
         await ledger.markUnknown(id, clock() + firstCheckMs, unknownReasonOf(fault)).catch(() => {})
       } else {
@@ -84,6 +89,19 @@ export function intent(scope: ProviderScope): SendCreate {
       throw fault
     }
   }
+}
+
+function noteIntent(
+  timeline: Timeline,
+  intent: string,
+  provider: string,
+  { amountIn, rateType }: NewTransaction,
+  amountOut: Amount | undefined,
+): void {
+  timeline.intent = intent
+  if (amountOut === undefined) return
+  const rate = divide(amountOut, amountIn)
+  timeline.add({ event: 'quoted', provider, source: 'choice', rateType, amountIn, amountOut, rate })
 }
 
 /** Its key is free again once the ledger has taken both changes. */

@@ -4,7 +4,7 @@
  */
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
-import { type Amount, compareAmounts, deviationOf, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, deviationOf, divide, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type JudgementKind, judgementKinds } from '../../domain/observation.ts'
@@ -48,6 +48,7 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
     const newest = (await quotes.newest(request, context.pair)) ?? context.quotedAmountOut
     const quoted = created.quotedAmountOut ?? context.quotedAmountOut
+    noteQuote(provider, request, { own: created.quotedAmountOut, newest }, context)
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
@@ -67,6 +68,19 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const contradicted = [...new Set(refused.map(({ field }) => field))]
     return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, scope) }
   }
+}
+
+/** The one by which the create was routed is noted before it is sent. */
+function noteQuote(
+  provider: string,
+  { amountIn, rateType }: NewTransaction,
+  { own, newest }: { readonly own: Amount | undefined; readonly newest: Amount | undefined },
+  { timeline, quotedAmountOut }: Context,
+): void {
+  const amountOut = own ?? (quotedAmountOut === undefined ? newest : undefined)
+  if (amountOut === undefined) return
+  const rate = divide(amountOut, amountIn)
+  timeline?.add({ event: 'quoted', provider, source: own ? 'own' : 'newest', rateType, amountIn, amountOut, rate })
 }
 
 type NetworkRules = Pick<Asset, 'address' | 'memo'>

@@ -5,6 +5,7 @@ import { millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import { isTransactionId, type Transaction } from '../../domain/swap.ts'
+import type { Timeline } from '../../domain/timeline.ts'
 import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
@@ -58,6 +59,8 @@ export interface CreateGroup {
   /** How long after its `attemptedAt` a create is looked for. */
   readonly windowMs: number
   readonly root?: Span | undefined
+  /** Gets the calls of the reading. */
+  readonly timeline?: Timeline | undefined
 }
 
 interface MatchPorts {
@@ -72,7 +75,7 @@ export async function matchCreates(
   caller: Caller,
   { ledger, scans }: MatchPorts,
 ): Promise<MatchCreate> {
-  const { provider, creates, root } = group
+  const { provider, creates, root, timeline } = group
   const { capabilities } = reader
   const context: Context = {
     requestId: crypto.randomUUID(),
@@ -80,6 +83,7 @@ export async function matchCreates(
     clientCapabilities: capabilities,
     deadline: Number.POSITIVE_INFINITY,
     span: root,
+    timeline,
     isGatewayCall: true,
   }
   const candidatesOf = await readCandidates(group, reader, context, scans)

@@ -185,6 +185,7 @@ const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', accou
 
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
+    timelines: { note: () => {} },
     ledger: store,
     readers: new Map([
       [

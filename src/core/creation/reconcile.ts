@@ -1,10 +1,12 @@
 /** Reconciliation of creates with an unknown outcome (docs/contract.md §10.2). It reads the provider's list and never guesses. */
 import { forEachConcurrently } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { CreateOutcome, Observer } from '../../domain/observation.ts'
+import { type CreateOutcome, type Observer, snakeCase } from '../../domain/observation.ts'
+import { Timeline } from '../../domain/timeline.ts'
 import { type Link, readTraceparent, type Span, type Tracing } from '../../domain/trace.ts'
 import type { Clock } from '../clock.ts'
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
+import type { Timelines } from '../timelines.ts'
 import type { PendingCreateKeys } from './idempotency.ts'
 import type { ListScans } from './list-scan.ts'
 import { type CreateGroup, type MatchCreate, type MatchResult, matchCreates, type TransactionReader } from './match-create.ts'
@@ -19,6 +21,7 @@ interface ReconciliationOptions {
   readonly pendingKeys?: PendingCreateKeys | undefined
   /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
   readonly windowMs: number
+  readonly timelines: Pick<Timelines, 'note'>
   readonly clock: Clock
   readonly observe: Observer
   /** Each run at a provider is a trace of its own, always recorded, with links to the traces of the creates. */
@@ -99,12 +102,13 @@ async function searchGroup(
     .map((create) => ({ ...create, checkCount: create.checkCount + 1, nextCheckAt: leasedUntil }))
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
-  const matching = startMatching(creates, { scanKey, now, windowMs, root }, options)
+  const timeline = new Timeline()
+  const matching = startMatching(creates, { scanKey, now, windowMs, root, timeline }, options)
   matching?.catch(() => {}) // each search handles the rejection
   let isReadForAll = true
   const searches = forEachConcurrently(concurrency, creates, async (create) => {
     const span = root?.begin('check', { 'swapgate.provider': create.provider }, 'internal', linkToCreate(create))
-    const result = await searchFor(search, create, { matching, now, span }, options).finally(() => span?.end())
+    const result = await searchFor(search, create, { matching, now, span, timeline }, options).finally(() => span?.end())
     isReadForAll &&= result.isRead
     if (!result.isDone) await search.scheduleNext(create, search.nextTime(create, result, now), result.candidates)
   })
@@ -136,14 +140,19 @@ interface Searching {
   readonly matching: Promise<MatchCreate> | undefined
   readonly now: number
   readonly span: Span | undefined
+  /** Has the calls of the reading. */
+  readonly timeline: Timeline
 }
+
+/** Of a long list. */
+const maxNotedCalls = 5
 
 /** Searches for one create once, and stores the result. Throws if the ledger fails. */
 async function searchFor(
   search: Search,
   create: UnresolvedCreate,
-  { matching, now, span }: Searching,
-  { observe }: ReconciliationOptions,
+  { matching, now, span, timeline }: Searching,
+  { observe, timelines }: ReconciliationOptions,
 ): Promise<SearchResult> {
   if (!matching) return { isRead: false, isDone: false }
   const result = await matching
@@ -154,6 +163,9 @@ async function searchFor(
   if (outcome) {
     observe({ what: 'create', provider: create.provider, outcome })
     span?.setAttributes({ 'swapgate.outcome': outcome })
+    const candidates = result.candidates?.length ?? 0
+    const calls = timeline.calls.slice(0, maxNotedCalls)
+    timelines.note({ intent: create.intent }, { event: 'search', outcome: snakeCase(outcome), candidates, calls })
   }
   return result
 }

@@ -14,10 +14,11 @@ import { type RecordCreate, unknownOutcome } from './creation.ts'
  * `outcomeUnknown` if the ledger fails.
  */
 export function recordResult(scope: ProviderScope): RecordCreate {
-  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys } = scope
+  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys, timelines } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
     const { body, derived, intent, contradicted, judged } = response
+    if (context.timeline) timelines.add({ intent }, context.timeline.take())
     if (contradicted.length > 0) {
       count('contradicted')
       await ledger.markMismatch(intent, body, contradicted, judged).catch(() => {})

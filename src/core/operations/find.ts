@@ -40,7 +40,7 @@ export async function findSwaps(
 }
 
 /** With shortened addresses. What is not known is null. */
-function swapRow({
+export function swapRow({
   intent,
   state,
   provider,

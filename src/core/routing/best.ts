@@ -4,6 +4,7 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
+import type { TimelineFact } from '../../domain/timeline.ts'
 import { limitDeadline } from '../layer.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import type { QuoteFailures } from './quote-failures.ts'
@@ -67,6 +68,7 @@ export class BestQuote {
     candidates: readonly Candidate[],
     request: NewTransaction,
     context: Context,
+    noteRoute: (chosen: Candidate, because: 'quoted' | 'best_quote') => void = () => {},
   ): Promise<FailoverResult<'createTransaction'>> {
     const { winners, table, others, failures } = this.options
     const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
@@ -75,6 +77,7 @@ export class BestQuote {
     const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
     const first =
       won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, context).catch((reason) => won ?? rethrow(reason))
+    noteRoute(first.candidate, first === won ? 'quoted' : 'best_quote')
     let remaining = candidates
     return callInTurn('createTransaction', request, first, candidates, async (refused, onlyIfAsGood) => {
       remaining = remaining.filter((one) => one !== refused)
@@ -139,6 +142,8 @@ async function quoteBest(
     ),
     patienceMs,
   )
+  for (const [at, { tag: provider }] of candidates.entries())
+    context.timeline?.add({ event: 'compared', provider, ...comparedAs(results[at]) })
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
   const winner =
     quotes
@@ -152,6 +157,14 @@ async function quoteBest(
   const highestRank = Math.max(...allFaults.map(rankOf))
   const faults = allFaults.filter((fault) => rankOf(fault) === highestRank)
   throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
+}
+
+/** Undefined: it was too slow. */
+function comparedAs(result: Result | undefined): Omit<Extract<TimelineFact, { event: 'compared' }>, 'event' | 'provider'> {
+  if (result === undefined) return { reason: 'too_slow' }
+  if (result instanceof Fault) return { reason: result.reason }
+  const { amountOut } = result.response.body
+  return amountOut === undefined ? {} : { amountOut }
 }
 
 /** All results in list order, or after `patienceMs` the available ones as soon as one of them competes. */

@@ -5,6 +5,7 @@ import { Fault } from '../../domain/fault.ts'
 import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
 import type { Caller, Context, Request, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
+import type { RoutingReason } from '../../domain/timeline.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../layer.ts'
@@ -18,6 +19,8 @@ interface DispatchOptions {
   readonly active: readonly Candidate[]
   /** Creates leave a provider whose quotes have just failed. */
   readonly failures: QuoteFailures
+  /** Routed providers that take none, by tag. */
+  readonly inactive: ReadonlyMap<string, 'draining' | 'off'>
   readonly strategy: RoutingStrategy
   /** Set if the strategy is `best`: chooses by quote instead of by order. */
   readonly best?: BestQuote | undefined
@@ -46,6 +49,7 @@ const retryAfter = 10
 export function dispatcher({
   active,
   failures,
+  inactive,
   strategy,
   best,
   quoted,
@@ -70,6 +74,24 @@ export function dispatcher({
     if (owners.length === 0) throw notOfferedByPick()
     return owners
   }
+  /** `failing`: whose turn it was, if its quotes had not failed. */
+  const noteRoute = (
+    ordered: readonly Pick<Candidate, 'tag'>[],
+    because: RoutingReason,
+    { timeline }: Context,
+    failing: readonly Candidate[] = [],
+  ): void => {
+    const [first] = ordered
+    if (!timeline || !first) return
+    const isByWeight = strategy.name === 'weighted' && because !== 'picked'
+    const unweighted = isByWeight ? active.filter(({ tag }) => !ordered.some((one) => one.tag === tag)) : []
+    const omitted = [
+      ...[...inactive].map(([provider, state]) => ({ provider, because: state })),
+      ...unweighted.map(({ tag }) => ({ provider: tag, because: 'weight_0' as const })),
+      ...failing.map(({ tag }) => ({ provider: tag, because: 'failing_quotes' as const })),
+    ]
+    timeline.add({ event: 'routed', provider: first.tag, strategy: best ? 'best' : strategy.name, because, omitted })
+  }
   const callPicked = async <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> =>
     callWithFailover(op, request, context, await candidatesFor(request, context))
   return {
@@ -86,12 +108,22 @@ export function dispatcher({
       return response
     },
     async createTransaction(request, context) {
-      if (context.pick !== undefined) return callPicked('createTransaction', request, context)
+      if (context.pick !== undefined) {
+        noteRoute([...(pickable.has(context.pick) ? [{ tag: context.pick }] : [])], 'picked', context)
+        return callPicked('createTransaction', request, context)
+      }
       const limited = limitDeadline(context, timeoutMs)
       const candidates = await candidatesFor(request, limited)
-      if (best) return best.createTransaction(candidates, request, limited)
+      if (best)
+        return best.createTransaction(candidates, request, limited, (chosen, because) => noteRoute([chosen], because, context))
       const ordered = quoted ? await quoted.forCreate(candidates, request, limited) : candidates
       const working = failures.failingLast(ordered, request, limited)
+      noteRoute(
+        working,
+        ordered === candidates ? strategy.reason : 'quoted',
+        context,
+        working[0] === ordered[0] ? [] : ordered.slice(0, 1),
+      )
       return callWithFailover('createTransaction', request, limited, working, active, others)
     },
   }
@@ -111,11 +143,14 @@ function noProvider(): Fault {
 
 /** Orders the providers for a quote or a create. An omitted provider gets nothing (docs/contract.md §12). */
 interface RoutingStrategy {
+  readonly name: 'priority' | 'weighted'
+  /** Why the first one is the first. */
+  readonly reason: 'order' | 'weight'
   readonly order: (candidates: readonly Candidate[], context: Context) => readonly Candidate[]
 }
 
 /** The configured order. */
-export const priority: RoutingStrategy = { order: (candidates) => candidates }
+export const priority: RoutingStrategy = { name: 'priority', reason: 'order', order: (candidates) => candidates }
 
 /**
  * Orders providers by a rendezvous hash of the caller: a client stays with its provider while the weights are unchanged, and fails
@@ -123,6 +158,8 @@ export const priority: RoutingStrategy = { order: (candidates) => candidates }
  */
 export function weighted(weights: ReadonlyMap<string, number>): RoutingStrategy {
   return {
+    name: 'weighted',
+    reason: 'weight',
     order(candidates, { caller }) {
       const subject = subjectOf(caller)
       return candidates

@@ -80,6 +80,8 @@ export async function callInTurn<O extends FailoverOp>(
       const mayTake = whoMayTake(op, fault)
       if (mayTake === 'nobody') throw fault
       isTurnedAway ||= mayTake === 'whoIsAsGood'
+      const { reason: word, unavailableCause: because } = fault
+      context.timeline?.add({ event: 'passed_over', provider: candidate.tag, reason: word, ...(because && { because }) })
       const latest = { fault, position: listOrder.indexOf(candidate) }
       if (!refusal || isMoreUseful(latest, refusal)) refusal = latest
       const next = await nextTurn(candidate, isTurnedAway)

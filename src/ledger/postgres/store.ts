@@ -56,6 +56,11 @@ export async function postgresStore(url: string, { timeoutMs, lookup, onTrouble,
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
+    recordset(json, columns) {
+      const types = { text: 'text collate "C"', integer: 'bigint' }
+      const described = Object.entries(columns).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(types[type])}`)
+      return sql`json_to_recordset(${json}) as input (${sql.join(described)})`
+    },
     toList: (texts) => texts,
     lock: async (within, what) => void (await sql`select pg_advisory_xact_lock(${sql.lit(locks[what])})`.execute(within)),
     lockId: async (within, id) => void (await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(within)),

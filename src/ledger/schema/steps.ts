@@ -38,6 +38,7 @@ const known = {
       `CREATE TABLE IF NOT EXISTS background_jobs (name ${text} PRIMARY KEY, at ${integer} NOT NULL)`,
     ],
   },
+  timeline: { schema: 2, kind: 'expand', statements: timeline },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -104,5 +105,18 @@ function restores({ integer, text }: ColumnTypes): readonly string[] {
       PRIMARY KEY (provider, provider_id)
     )`,
     'CREATE INDEX IF NOT EXISTS found_orders_undecided ON found_orders (size) WHERE decided_at IS NULL',
+  ]
+}
+
+/** What happened to a swap: a few rows of each. */
+function timeline({ integer, text, identity }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS timeline (
+      id ${identity},
+      intent ${text} NOT NULL REFERENCES transactions (intent) ON DELETE CASCADE,
+      at ${integer} NOT NULL,
+      events ${text} NOT NULL
+    )`,
+    'CREATE INDEX IF NOT EXISTS timeline_by_intent ON timeline (intent, id)',
   ]
 }

@@ -12,6 +12,7 @@ export interface Tables {
   ended: Ended
   refused_creates: RefusedCreates
   create_requests: CreateRequests
+  timeline: TimelineTable
   pruned_ids: PrunedIds
   page_index: PageIndexTable
   providers: Providers
@@ -137,6 +138,16 @@ interface CreateRequests {
   idempotency_key: Written<bigint | null>
   payout: Written<bigint | null>
   refund: Written<bigint | null>
+}
+
+/** What happened to a swap, as it was written at a time. */
+interface TimelineTable {
+  id: Generated<number>
+  intent: string
+  /** Of the first event. */
+  at: number
+  /** JSON: `TimelineEvent`s. */
+  events: string
 }
 
 /** Ids that creates had whose transactions were pruned. */

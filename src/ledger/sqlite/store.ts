@@ -72,6 +72,10 @@ export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?
     uptimeMs: () => Math.round(uptime() * 1000),
     isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     listed: (list) => sql`json_each(${list}) as listed`,
+    recordset(json, columns) {
+      const members = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`)
+      return sql`(select ${sql.join(members)} from json_each(${json})) as input`
+    },
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
     capacity: async () => ({ bytes: 0 }),

@@ -5,6 +5,7 @@ import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/ope
 import { resolveCreate } from '../../core/operations/resolve.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
 import { previewSettlement, settlementOutcomes, settleNext } from '../../core/operations/settle-many.ts'
+import { swapTimeline } from '../../core/operations/timeline.ts'
 import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
 import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
@@ -106,6 +107,18 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
         if (!found) throw standardFault('notFound')
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
         return ok(wholeRow(found))
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/transactions/:id/timeline',
+      summary:
+        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person. Addresses are shortened. That it was read is in the audit log.',
+      async handle({ parameter, actor }) {
+        const read = await swapTimeline(ledgerAdmin, parameter)
+        if (!read) throw standardFault('notFound')
+        await audit.append({ actor, action: 'transaction.read', subject: parameter })
+        return ok(read)
       },
     }),
     route({

@@ -1,0 +1,134 @@
+/** docs/operating.md: what happened to a swap is kept in the ledger, in bounds, and goes with it. */
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Timelines } from '../../src/core/timelines.ts'
+import type { TimelineEvent } from '../../src/domain/timeline.ts'
+import { openLedger } from '../../src/ledger/index.ts'
+import { query, undoSteps } from './raw.ts'
+import { facts, intent } from './samples.ts'
+import { allStores, describeStores, durableStores } from './stores.ts'
+
+const unknown = (at: number): TimelineEvent => ({ at, event: 'outcome', outcome: 'unknown' })
+const changed = (at: number): TimelineEvent => ({ at, event: 'status', from: 'wait', to: 'sending', attention: null })
+
+describeStores(allStores, (shared) => {
+  test('events are kept by the create or by the id at the provider, and read in the order of their times', async () => {
+    const { ledger, ledgerAdmin, timelines } = await shared().openNew()
+    const [one, other] = [intent(), intent()]
+    for (const create of [one, other]) await ledger.begin(create)
+    await ledger.complete(one.id, facts('x'))
+    await timelines.append([
+      { key: { intent: one.id }, events: [unknown(3), unknown(1)] },
+      { key: { provider: 'alpha', id: 'x' }, events: [changed(2)] },
+      { key: { intent: other.id }, events: [unknown(9)] },
+      { key: { intent: 'none' }, events: [unknown(4)] },
+      { key: { provider: 'beta', id: 'x' }, events: [changed(4)] },
+      { key: { intent: "' OR 1=1" }, events: [unknown(4)] },
+    ])
+    for (const id of [one.id, 'alpha~x'])
+      expect(await ledgerAdmin.timeline(id)).toMatchObject({
+        swap: { intent: one.id, state: 'done' },
+        events: [unknown(1), changed(2), unknown(3)],
+      })
+    expect((await ledgerAdmin.timeline(other.id))?.events).toEqual([unknown(9)])
+    for (const id of ['none', 'beta~x', 'x', '%']) expect(await ledgerAdmin.timeline(id)).toBeUndefined()
+  })
+
+  test('a swap has at most 200 rows, and its first ones are kept', async () => {
+    const { ledger, ledgerAdmin, timelines } = await shared().openNew()
+    const { id } = intent()
+    await ledger.begin(intent({ id }))
+    for (let at = 0; at < 210; at++) await timelines.append([{ key: { intent: id }, events: [unknown(at)] }])
+    const { events = [] } = (await ledgerAdmin.timeline(id)) ?? {}
+    expect(events.map(({ at }) => at)).toEqual(Array.from({ length: 200 }, (_, at) => at))
+  })
+
+  test('what a person decides is noted with it: bound, accepted, settled', async () => {
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    const [bound, accepted] = [intent(), intent()]
+    for (const create of [bound, accepted]) await ledger.begin(create)
+    await ledger.markUnknown(bound.id, 1)
+    await ledgerAdmin.bind(bound.id, 'b', 5, undefined, 'alice')
+    await ledger.markMismatch(accepted.id, facts('a').transaction, ['coinTo'])
+    await ledgerAdmin.accept(accepted.id, 5, 'bob')
+    const acts = async (id: string) => (await ledgerAdmin.timeline(id))?.events
+    expect(await acts(bound.id)).toMatchObject([
+      { event: 'person', actor: 'alice', action: 'ledger.resolve', decision: { bound: 'alpha~b' } },
+    ])
+    expect(await acts('alpha~a')).toMatchObject([
+      { event: 'person', actor: 'bob', decision: { accepted: 'alpha~a', fields: ['coinTo'] } },
+    ])
+  })
+
+  test('it goes with its swap', async () => {
+    const { ledger, ledgerAdmin, timelines } = await shared().openNew()
+    const made = intent({ attemptedAt: 1_000 })
+    await ledger.begin(made)
+    await timelines.append([{ key: { intent: made.id }, events: [unknown(1)] }])
+    await ledger.complete(made.id, facts('p', { status: 'success' }, { reportedAt: 1_000 }))
+    expect(await ledgerAdmin.prune(Date.now(), 'tester')).toMatchObject({ pruned: 1 })
+    expect(await ledgerAdmin.timeline(made.id)).toBeUndefined()
+    await timelines.append([{ key: { intent: made.id }, events: [unknown(2)] }])
+  })
+})
+
+describeStores(durableStores, (shared) => {
+  test('a pruned swap leaves no row, and neither does one that ended', async () => {
+    const { url, ledger, ledgerAdmin, timelines } = await shared().openNew()
+    const [pruned, ended] = [intent({ attemptedAt: 1_000 }), intent()]
+    for (const { id, ...create } of [pruned, ended]) {
+      await ledger.begin({ ...create, id })
+      await timelines.append([{ key: { intent: id }, events: [unknown(1)] }])
+    }
+    await ledger.complete(pruned.id, facts('p', { status: 'success' }, { reportedAt: 1_000 }))
+    await ledgerAdmin.prune(Date.now(), 'tester')
+    await ledger.markUnknown(ended.id, 1)
+    await ledgerAdmin.markNotCreated(ended.id, 'tester')
+    expect(await query(url, 'SELECT * FROM timeline')).toEqual([])
+    expect(await query(url, 'SELECT * FROM create_requests')).toEqual([])
+  })
+
+  test('on the schema of the version before nothing is written, and a swap is read without', async () => {
+    const { url, close } = await shared().openNew()
+    await close()
+    await undoSteps(url)
+    const { ledger, ledgerAdmin, timelines, ...opened } = await openLedger(url, { mayMigrate: false })
+    onTestFinished(opened.close)
+    const made = intent()
+    await ledger.begin(made)
+    await timelines.append([{ key: { intent: made.id }, events: [unknown(1)] }])
+    await ledger.markUnknown(made.id, 1)
+    await ledgerAdmin.bind(made.id, 'b', 5, undefined, 'alice')
+    expect(await ledgerAdmin.timeline(made.id)).toMatchObject({ swap: { intent: made.id }, events: [] })
+  })
+})
+
+test('while the ledger fails events wait, in bounds, and those that are lost are counted', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const written: string[] = []
+  const lost: number[] = []
+  let isDown = true
+  const timelines = new Timelines(
+    {
+      append: async (rows) => {
+        if (isDown) throw new Error('down')
+        for (const { key, events } of rows) written.push(`${'intent' in key ? key.intent : key.id} ${events.map(({ at }) => at)}`)
+      },
+    },
+    (observation) => void (observation.what === 'timelineLost' && lost.push(observation.count)),
+  )
+  timelines.add({ intent: 'a' }, [unknown(1)])
+  await vi.advanceTimersByTimeAsync(600)
+  timelines.add({ intent: 'a' }, [unknown(2), unknown(3)])
+  for (let number = 0; number < 9_999; number++) timelines.add({ intent: `other-${number}` }, [unknown(1)])
+  timelines.add({ intent: 'too-many' }, [unknown(1), unknown(2)])
+  timelines.add({ intent: 'a' }, [unknown(4)])
+  expect(lost).toEqual([2])
+  isDown = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(written.find((line) => line.startsWith('a '))).toBe('a 1,2,3,4')
+  expect(written).toHaveLength(10_000)
+  timelines.add({ intent: 'last' }, [unknown(1)])
+  await timelines.close()
+  expect(written.at(-1)).toBe('last 1')
+})
