@@ -77,6 +77,8 @@ export interface ProviderScope extends UpstreamScope {
   readonly isPersonal: (query: RateQuery) => boolean
   /** Whether the gateway may read its list of transactions: it has one, and has not refused it. */
   readonly hasList: () => boolean
+  /** Whether it is known not to answer this operation now: its breaker is not closed, or the last call timed out. */
+  readonly isFailing: (op: Op) => boolean
   /** Where its creates go. */
   readonly destination: Destination
   /** A new id for an intent that goes up as the order's reference, by which its owner is found again. */

@@ -282,6 +282,7 @@ export function joinedFaults([first, ...others]: readonly Fault[]): Fault {
 // Standard messages: one wording per kind of fault, wherever it is thrown.
 
 const messages = {
+  timedOut: 'The provider did not answer in time; please try again later.',
   unauthorized: 'The API key is not valid.',
   notFound: 'Transaction not found.',
   failed: 'The provider could not answer; please try again later.',

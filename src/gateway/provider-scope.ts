@@ -5,6 +5,7 @@ import { traced } from '../core/traced.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/from-ledger.ts'
 import { createdHereOnly, ownership } from '../core/transactions/ownership.ts'
+import { briefWhileFailing } from '../core/transactions/sorted-list.ts'
 import { type ConnectedProvider, destinationOf } from '../provider/connected-provider.ts'
 import { confidentialOf } from '../provider/connections.ts'
 import { intentIdOf } from '../provider/intent-id.ts'
@@ -51,6 +52,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     isRouted: routing.providers.includes(provider.name),
     isOneOfSeveral: routing.providers.length > 1 || routing.mirror?.provider === provider.name,
     isPersonal: (query) => connected.needsAddress('getRate', query),
+    isFailing: connected.isFailing,
     hasList: () => hasList && !connected.isListRefused(),
     destination: destinationOf(provider, config),
     intentIdOf,
@@ -68,5 +70,6 @@ export function ownershipLayers(scope: ProviderScope): readonly Layer[] {
     state === 'off'
       ? knownStateOnly(scope) // never calls the provider
       : traced('enrichFromLedger', enrichFromLedger(scope), tag)
-  return isRouted ? [enriched] : [traced('createdHereOnly', createdHereOnly(scope), tag), enriched]
+  const listed = [briefWhileFailing(scope), enriched]
+  return isRouted ? listed : [traced('createdHereOnly', createdHereOnly(scope), tag), ...listed]
 }

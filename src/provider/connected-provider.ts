@@ -14,7 +14,7 @@ import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import type { UpstreamScope } from '../core/provider-scope.ts'
 import { cachedCurrencyList } from '../core/quotes/cached-currency-list.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
-import type { MakeBreaker } from '../core/resilience/breaker.ts'
+import type { Breaker, MakeBreaker } from '../core/resilience/breaker.ts'
 import { type Budgets, budgetSpending } from '../core/resilience/budget-limit.ts'
 import { type AccountHealth, KeyCheck } from '../core/resilience/health-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
@@ -79,6 +79,8 @@ export interface ConnectedProvider {
   readonly clockSkewMs: () => number
   readonly native: NativeConnection
   readonly openConnections: () => OpenConnections
+  /** Whether it is known not to answer this operation now. */
+  readonly isFailing: Breaker['isFailing']
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
   /** Closes the connections after the calls in flight. */
@@ -171,6 +173,7 @@ export function connectProvider(
     clockSkewMs: () => clockSkew.milliseconds,
     native: connectNative(provider.url, serverOf(provider.url), { lookup, tunnel }, guard),
     openConnections,
+    isFailing: breaker.isFailing,
     setPaused: currencyList.setPaused,
     retire: closeListFirst(currencyList, retire),
     close: closeListFirst(currencyList, close),

@@ -9,7 +9,8 @@ export const unlimitedBudgets: Budgets = {
 export const neverOpenBreaker: MakeBreaker = () => ({
   admission: (next) => next,
   recorder: (next) => next,
-  native: { rejectionOf: () => undefined, begin: () => ({ isTrial: false, end: () => {} }) },
+  native: { rejectionOf: () => undefined, begin: () => ({ isTrial: false, isProbe: false, end: () => {} }) },
+  isFailing: () => false,
 })
 
 /** Every cooldown is over at the next call. */

@@ -54,6 +54,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     maximums: new KnownMaximums(clock),
     quotedFirst: new Set(),
     isPersonal: () => false,
+    isFailing: () => false,
     hasList: () => true,
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },
     intentIdOf: () => crypto.randomUUID(),

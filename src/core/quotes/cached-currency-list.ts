@@ -2,7 +2,7 @@
 
 import { inSlices, maxTimerMs, singleFlight, withDefault, withTimeout } from '../../domain/async.ts'
 import { bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import type { CacheOutcome, Drift } from '../../domain/observation.ts'
 import { type Context, gatewayContext, type SwapService, timedUpstream } from '../../domain/service.ts'
 import type { Currency } from '../../domain/swap.ts'
@@ -13,6 +13,8 @@ import { type CurrencyListStore, CurrencyReading, type ListSource, ListTooLong, 
 
 /** Longest wait for a newer list if an old one is available. */
 const refreshWaitMs = 300
+/** Longest wait of a client for the first list of a provider that has not answered at all. It is read on for the next client. */
+const noAnswerMs = 1_800
 /** Pause after a failed read: if an old list is available, and for a create without one. */
 const createRetryPauseMs = 1_000
 
@@ -41,6 +43,7 @@ export function cachedCurrencyList(
   const isWithin = (list: CurrencyList | undefined, maxAgeMs: number): boolean =>
     list !== undefined && performance.now() - list.fetchedAt < maxAgeMs
   const lookUp = async (context: Context, onLookup: OnLookup, maxAgeMs: number): Promise<CurrencyList> => {
+    const beganAt = performance.now()
     if (!snapshot.last && !snapshot.refusal) await snapshot.loadStored()
     const now = performance.now()
     const previous = snapshot.last
@@ -57,7 +60,13 @@ export function cachedCurrencyList(
       if (snapshot.last && isWithin(snapshot.last, maxAgeMs)) return snapshot.last
       throw failure
     })
-    if (!previous || !isWithin(previous, maxAgeMs)) return refresh.finally(() => onLookup(outcome))
+    if (!previous || !isWithin(previous, maxAgeMs)) {
+      const first = refresh.finally(() => onLookup(outcome))
+      return withTimeout(first, beganAt + noAnswerMs - performance.now(), () => {
+        if (!snapshot.isAnswered) throw standardFault('timedOut', { provider: upstream.tag })
+        return first
+      })
+    }
     const list = await withDefault(refresh, refreshWaitMs, previous)
     onLookup(list === previous ? 'stale' : outcome, list === previous ? now - previous.fetchedAt : undefined)
     return list
@@ -116,6 +125,7 @@ const storeRetryPauseMs = 1_000
 class RefreshingSnapshot {
   failure: Fault | undefined
   failedAt = Number.NEGATIVE_INFINITY
+  private reading: CurrencyReading | undefined
   private readonly upstream: UpstreamScope
   private readonly service: SwapService
   private readonly options: CurrencyListOptions
@@ -148,6 +158,11 @@ class RefreshingSnapshot {
   get refusal(): Fault | undefined {
     const isRecent = performance.now() - this.failedAt < longRetryPauseMs
     return this.failure instanceof ListTooLong && isRecent ? this.failure : undefined
+  }
+
+  /** Whether the provider has answered the read that is under way. */
+  get isAnswered(): boolean {
+    return this.reading?.hasRows ?? false
   }
 
   get isRefreshing(): boolean {
@@ -183,6 +198,7 @@ class RefreshingSnapshot {
     const unfinished = this.unfinished.value
     const refreshing = unfinished ?? new CurrencyReading(upstream.capabilities.pageSize)
     this.unfinished.dropOldest()
+    this.reading = refreshing
     try {
       // Whatever the deadline of the caller that started the read.
       const deadline = performance.now() + upstream.timeoutMs

@@ -99,7 +99,7 @@ function lacksAmountRange({ kind, reason, effect, amountRange }: Fault): boolean
   return amountRange === undefined ? reason === 'refused' && effect === 'refused' : !amountRange.minAmount && !amountRange.maxAmount
 }
 
-function queryOf(request: NewTransaction): RateQuery {
+export function queryOf(request: NewTransaction): RateQuery {
   const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, quoteId, reference, ...query } = request
   return query
 }

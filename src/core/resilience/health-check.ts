@@ -143,8 +143,7 @@ export class KeyCheck {
   private otherCall(): KeyedCall | undefined {
     const { keyed } = this.upstream
     if (keyed.has('listCurrencies')) return { op: 'listCurrencies', request: firstRow }
-    const unknownId = crypto.randomUUID().replaceAll('-', '').slice(0, 14)
-    const ofNothing: KeyedCall = { op: 'getTransaction', request: { id: unknownId } }
+    const ofNothing: KeyedCall = { op: 'getTransaction', request: { id: unknownId() } }
     return this.acceptedQuote ?? this.acceptedGet ?? (keyed.has('getRate') && keyed.has('getTransaction') ? ofNothing : undefined)
   }
 
@@ -153,6 +152,11 @@ export class KeyCheck {
     this.health.listRefusedUntil = steadyClock() + listRefusedForMs
     observe({ what: 'operationRefused', provider, operation: 'listTransactions' })
   }
+}
+
+/** An id that no transaction has. */
+export function unknownId(): string {
+  return crypto.randomUUID().replaceAll('-', '').slice(0, 14)
 }
 
 function answerOf(reason: unknown): Answer {

@@ -20,6 +20,8 @@ interface FailedTrial {
   readonly caller: string | undefined
   /** Until then other callers go first. */
   readonly yieldsUntil: number
+  /** Of a probe: only if there are others. */
+  readonly isProbe: boolean
 }
 
 const maxConsecutiveFailures = 5
@@ -45,6 +47,8 @@ export class OperationBreaker {
   /** Failed connections in a row, of all callers and of the gateway. */
   private unconnected = 0
   private failedTrial: FailedTrial | undefined
+  /** When another caller than that of the failed trial was last rejected. */
+  private otherSeenAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CircuitOptions) {
     this.options = options
@@ -59,6 +63,7 @@ export class OperationBreaker {
   /** Undefined if the call is admitted. `caller` is undefined for the gateway itself. */
   rejectionOf(caller: BreakerCaller | undefined): BreakerRejection | undefined {
     const { state, remainingMs } = this.circuit
+    if (caller && caller.verifiedAs !== this.failedTrial?.caller) this.otherSeenAt = this.options.clock()
     if (state === 'halfOpen') return { waitMs: halfOpenRetryMs, by: 'breaker' }
     if (state === 'open' && remainingMs > 0) return { waitMs: remainingMs, by: 'breaker' }
     const blockedMs = caller ? this.blockedCallers.remainingMs(caller.blockedAs, this.options.clock()) : 0
@@ -70,13 +75,14 @@ export class OperationBreaker {
   endTrial(caller: BreakerCaller | undefined, result: CallResult): boolean {
     if (result === 'responded') this.close()
     else if (result === 'ignored') this.circuit.reopen()
-    else if (result === 'unconnected' || !caller || caller.verifiedAs !== undefined) {
-      this.open()
-      this.noteFailedTrial(caller)
-    } else {
-      this.circuit.reopen()
-      this.noteFailedTrial(caller)
-      return true
+    else {
+      const { isProbing } = this.circuit
+      const isJudged = result !== 'unconnected' && caller !== undefined && caller.verifiedAs === undefined
+      if (isProbing) this.circuit.pauseProbes()
+      else if (isJudged) this.circuit.reopen()
+      else this.open()
+      this.noteFailedTrial(caller, isProbing)
+      return isJudged
     }
     return false
   }
@@ -141,17 +147,16 @@ export class OperationBreaker {
     return isFifthOfAll || isFifthOfCaller
   }
 
-  private noteFailedTrial(caller: BreakerCaller | undefined): void {
+  private noteFailedTrial(caller: BreakerCaller | undefined, isProbe: boolean): void {
     const yieldsFrom = this.options.clock() + Math.max(0, this.circuit.remainingMs)
-    this.failedTrial = caller && { caller: caller.verifiedAs, yieldsUntil: yieldsFrom + yieldMs }
+    this.failedTrial = caller && { caller: caller.verifiedAs, yieldsUntil: yieldsFrom + yieldMs, isProbe }
   }
 
   private yields({ verifiedAs }: BreakerCaller): boolean {
-    return (
-      this.failedTrial !== undefined &&
-      this.failedTrial.caller === verifiedAs &&
-      this.options.clock() < this.failedTrial.yieldsUntil
-    )
+    if (!this.failedTrial || this.failedTrial.caller !== verifiedAs) return false
+    const now = this.options.clock()
+    const { yieldsUntil, isProbe } = this.failedTrial
+    return now < yieldsUntil && (!isProbe || now - this.otherSeenAt < yieldMs)
   }
 
   /** Forgets the failures that led to this state. */
@@ -170,11 +175,15 @@ interface CircuitOptions {
   readonly clock: SteadyClock
   readonly random: () => number
   readonly onState: (state: BreakerState) => void
+  /** Whether the provider is probed each second with the next call, and not only after the open time. */
+  readonly isProbed?: boolean
 }
 
 /** Envoy's values: the first open time, and the longest. */
 const baseOpenMs = 30_000
 const maxOpenMs = 300_000
+/** Between the end of a probe and the next. */
+const probeIntervalMs = 1_000
 /** Random share of the open time, so that replicas do not all retry at once. */
 const jitter = 0.1
 
@@ -183,13 +192,18 @@ function openDurationMs(times: number, random: () => number): number {
   return Math.min(baseOpenMs * times, maxOpenMs) * (1 - jitter * random())
 }
 
-/** A circuit breaker's state. The n-th opening lasts n times as long as the first; each 30 s in the closed state reduce n by one. */
+/**
+ * A circuit breaker's state. The n-th opening lasts n times as long as the first; each 30 s in the closed state reduce n by one. Where
+ * it is probed, the trials before its end are probes, a second apart.
+ */
 export class Circuit {
   private readonly options: CircuitOptions
   private current: BreakerState = 'closed'
   private closedAt: number
   private openUntil = 0
+  private probeAt = Number.POSITIVE_INFINITY
   private openings = 0
+  private lastOpenedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CircuitOptions) {
     this.options = options
@@ -202,7 +216,23 @@ export class Circuit {
 
   /** In the open state: milliseconds until a trial call is allowed; negative if it is allowed already. */
   get remainingMs(): number {
-    return this.openUntil - this.options.clock()
+    return Math.min(this.openUntil, this.probeAt) - this.options.clock()
+  }
+
+  /** Whether a trial that begins or ends now is a probe. */
+  get isProbing(): boolean {
+    return this.options.clock() < this.openUntil
+  }
+
+  /** When it opened last: on the clock. */
+  get openedAt(): number {
+    return this.lastOpenedAt
+  }
+
+  /** A probe has failed: the next in a second. */
+  pauseProbes(): void {
+    this.probeAt = this.options.clock() + probeIntervalMs
+    this.setState('open')
   }
 
   /** Returns whether the call that begins now is the trial. Must not be called during a trial. */
@@ -221,7 +251,9 @@ export class Circuit {
     const { clock, random } = this.options
     const recovered = this.current === 'closed' ? Math.floor((clock() - this.closedAt) / baseOpenMs) : 0
     this.openings = Math.max(0, this.openings - recovered) + 1
-    this.openUntil = clock() + openDurationMs(this.openings, random)
+    this.lastOpenedAt = clock()
+    this.openUntil = this.lastOpenedAt + openDurationMs(this.openings, random)
+    if (this.options.isProbed) this.probeAt = this.lastOpenedAt + probeIntervalMs
     this.setState('open')
   }
 

@@ -2,7 +2,7 @@
  * Completes responses with stored fields that the provider's form lacks, for the same key only (docs/contract.md §3, §5). Used
  * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
-import { forEachConcurrently, withDefault } from '../../domain/async.ts'
+import { forEachConcurrently, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import {
@@ -239,13 +239,16 @@ function needsDetails({ clientCapabilities: client }: Context, provider: Capabil
   return false
 }
 
-/** Uses at most half of the remaining time, and stops if the provider is unavailable or rate-limited. Unread details are omitted. */
+/** A provider that has answered none of the gets after this time hangs: its list does not wait for them. */
+const noAnswerMs = 1_500
+
+/** Uses at most half of the remaining time, and stops if the provider is unavailable, rate-limited or hangs. Unread details are omitted. */
 async function readDetails(ids: ReadonlySet<string>, service: SwapService, context: Context): Promise<ReadonlyMap<string, Detail>> {
   const now = performance.now()
   const deadline = now + (context.deadline - now) / 2
   const details = new Map<string, Detail>()
   let isStopped = false
-  await forEachConcurrently(concurrency, [...ids], async (id) => {
+  const reading = forEachConcurrently(concurrency, [...ids], async (id) => {
     if (isStopped || performance.now() >= deadline) return
     try {
       const response = await service.call('getTransaction', { id }, { ...context, deadline })
@@ -254,5 +257,8 @@ async function readDetails(ids: ReadonlySet<string>, service: SwapService, conte
       isStopped ||= Fault.from(reason).kind === 'limited' || Fault.from(reason).kind === 'unavailable'
     }
   })
+  await withTimeout(reading, noAnswerMs, () => {})
+  isStopped ||= details.size === 0
+  if (!isStopped) await reading
   return details
 }

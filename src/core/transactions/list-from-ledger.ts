@@ -21,8 +21,8 @@ import {
 const concurrency = 8
 /** Open rows that are refreshed before a filter, if a page has fewer. */
 const leastRefreshed = 20
-/** Time for all refreshes of one list. */
-const refreshTimeoutMs = 2_000
+/** Time for all refreshes of one list: the whole list has two seconds. */
+const refreshTimeoutMs = 1_500
 
 /**
  * Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. With a filter the

@@ -1,5 +1,5 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
-import { withDefault } from '../../domain/async.ts'
+import { maxTimerMs, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, faultTable, otherTransaction, standardFault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
@@ -15,6 +15,9 @@ import { mergeChecked, reportDiscrepancies, saveObserved } from './save-observed
 
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */
 const ledgerTimeoutMs = 500
+
+/** How long a get waits for a provider that is known not to answer. The read goes on in the background: it is what finds out that it is back. */
+const failingWaitMs = 100
 
 type Details = ServiceResponse<'getTransaction'>
 
@@ -50,6 +53,7 @@ export function ownership(scope: ProviderScope): Layer {
       }
       if (isAlreadyFinal) freshness.recordPayoutRead(entry)
       sequences.observe(entry.sequence)
+      const isFailing = scope.isFailing('getTransaction')
       // Concurrent gets share one refresh.
       const sharedRefresh = refreshes.get(request.id)
       try {
@@ -57,9 +61,14 @@ export function ownership(scope: ProviderScope): Layer {
           ? timedUpstream(context, sharedRefresh)
           : refreshEntry(entry, next.call('getTransaction', request, context), scope)
         if (!sharedRefresh) refreshes.set(request.id, refresh)
-        const { response, record, isRejected } = await refresh.finally(
-          () => refreshes.get(request.id) === refresh && refreshes.delete(request.id),
+        const waitMs = isFailing ? failingWaitMs : maxTimerMs
+        const refreshed = await withTimeout(
+          refresh.finally(() => refreshes.get(request.id) === refresh && refreshes.delete(request.id)),
+          waitMs,
+          () => undefined,
         )
+        if (!refreshed) return lastKnown(entry)
+        const { response, record, isRejected } = refreshed
         if (isRejected) return lastKnown({ ...entry, ...record })
         count(sharedRefresh ? 'shared' : 'miss')
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })

@@ -1,7 +1,8 @@
 /** Sorts lists (newest creation first) and filters them by date if the provider's form does not (docs/contract.md §3.4). */
 
+import { maxTimerMs, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, type CacheShare, cacheShares, textLength } from '../../domain/bounded-map.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import { instantsOf, type TimeRange, toTimeRange } from '../../domain/instant.ts'
 import { type Context, type Op, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
@@ -12,6 +13,21 @@ import type { ProviderScope } from '../provider-scope.ts'
 
 /** How long a key's list is cached for its next pages. */
 export const snapshotLifetimeMs = 30_000
+
+/** How long a list waits for a provider that is known not to answer lists. */
+const failingWaitMs = 1_500
+
+/** While the provider is known not to answer lists, one waits only briefly. The read goes on: it is what finds out that it is back. */
+export function briefWhileFailing({ tag, isFailing }: ProviderScope): Layer {
+  return onOperations({
+    listTransactions(request, context, next) {
+      const waitMs = isFailing('listTransactions') ? failingWaitMs : maxTimerMs
+      return withTimeout(next.call('listTransactions', request, context), waitMs, () => {
+        throw standardFault('timedOut', { provider: tag })
+      })
+    },
+  })
+}
 
 interface Snapshot extends Omit<WholeTransactions, 'rows'> {
   readonly rows: readonly Dated[]
