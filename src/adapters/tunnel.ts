@@ -1,7 +1,7 @@
 /** undici: tunnels through a proxy by CONNECT (RFC 9110, section 9.3.6), for both lanes. */
 // Not its ProxyAgent: its errors do not say whether the proxy failed or the provider, and Node's agents cannot use it.
 
-import type { LookupFunction, Socket } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector, Client } from 'undici'
 import { ProxyFailure, unreachableCauseOf } from '../domain/failure-cause.ts'
 
@@ -21,7 +21,7 @@ export function tunnelThrough(proxy: string, lookup: LookupFunction): Tunnel {
     const client = new Client(origin, { connect, allowH2: false })
     try {
       const { statusCode, socket } = await client.connect({
-        path: `${host}:${port}`,
+        path: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
         headers,
         signal: AbortSignal.timeout(2 * timeoutMs),
       })

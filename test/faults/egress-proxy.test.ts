@@ -140,6 +140,14 @@ describe('a provider with a proxy on the way', () => {
     expect([proxy.connects.length, other.connects.length > 0]).toEqual([count, true])
   })
 
+  test('with an address of IPv6 is named in brackets', async () => {
+    const url = (await secured(alpha.url)).replace(name, '[fd00::1]')
+    const gateway = await gatewayOver({ url, proxy: proxy.url })
+    expect(await create(gateway)).toMatchObject({ status: 201, headers: { 'x-swap-provider': 'beta' } })
+    expect(new Set(proxy.connects.map(({ authority: to }) => to))).toEqual(new Set([`[fd00::1]:${new URL(url).port}`]))
+    expect(causesIn(gateway.observations)).toEqual(['tls_wrong_name'])
+  })
+
   test('also on the native lane', async () => {
     const native = await startNativeProvider()
     cleanUp.defer(() => native.close())
