@@ -109,7 +109,7 @@ export const objectives = [
     description: 'Each firing alert of swapgate. Its runbook has the same name.',
     unit: 'short',
     queries: {
-      '{{alertname}} ({{severity}})': `count by (alertname, severity) (ALERTS{alertname=~"Swapgate.*", alertstate="firing"})`,
+      '{{alertname}} ({{severity}})': `count by (alertname, severity) (ALERTS{alertname=~"Swapgate.*", alertstate="firing", alertname!="SwapgateDeadMansSwitch"})`,
     },
   }),
 ]

@@ -12,6 +12,8 @@ export interface GatewaySettings {
   readonly ledger?: string
   readonly server?: Readonly<Record<string, unknown>>
   readonly admin?: Readonly<Record<string, unknown>>
+  /** Of the process, besides the rig's own. */
+  readonly nodeOptions?: string
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
 }

@@ -22,8 +22,11 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
   private child: ChildProcess | undefined
   private ended: Promise<unknown> = Promise.resolve()
 
-  private constructor(file: string, ports: { server: number; admin: number }) {
+  private readonly nodeOptions: string
+
+  private constructor(file: string, ports: { server: number; admin: number }, nodeOptions: string) {
     super(file)
+    this.nodeOptions = nodeOptions
     this.url = `http://127.0.0.1:${ports.server}`
     this.adminUrl = `http://127.0.0.1:${ports.admin}`
   }
@@ -31,14 +34,14 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
   /** Running and ready. */
   static async start(settings: GatewaySettings): Promise<GatewayProcess> {
     const ports = { server: await freePort(20_000, 12_000), admin: await freePort(20_000, 12_000) }
-    const gateway = new GatewayProcess(writeConfiguration(settings, ports), ports)
+    const gateway = new GatewayProcess(writeConfiguration(settings, ports), ports, settings.nodeOptions ?? '')
     await gateway.start()
     return gateway
   }
 
   /** Again, after it ended. Resolves once it is ready; throws its error output if it ended instead. */
   async start(): Promise<void> {
-    const env = { ...process.env, NODE_OPTIONS: `${endWithParent} ${ownLoad}` }
+    const env = { ...process.env, NODE_OPTIONS: `${endWithParent} ${ownLoad} ${this.nodeOptions}` }
     const child = spawn(process.execPath, [bundledProgram(), 'start', '--config', this.file], { env })
     this.child = child
     this.ended = once(child, 'close')

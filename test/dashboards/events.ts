@@ -157,7 +157,7 @@ export const usedUpBudget: Event = {
 
 export const lostProvider: Event = {
   name: 'a provider is down',
-  alerts: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast', 'SwapgateAvailabilityBurnSlow'],
+  alerts: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
   panels: ['Providers: Errors by kind'],
   async cause(world) {
     const { gateway, customers, network } = world.beta

@@ -20,8 +20,7 @@ import { World } from './world.ts'
 /** Those of one stage happen at the same time. */
 const stages: readonly (readonly Event[])[] = [
   [events.lostProvider, events.refusedKey], // first: availability burns with much of what follows, and gamma rests after it
-  [stores.lockedLedger],
-  [events.slowProvider, events.usedUpBudget, events.greed],
+  [stores.lockedLedger], // leaves creates of unknown outcome for some seconds
   [
     events.cutOff,
     events.contradiction,
@@ -33,6 +32,7 @@ const stages: readonly (readonly Event[])[] = [
     events.brokenTable,
     events.deviation,
   ],
+  [events.slowProvider, events.usedUpBudget, events.greed],
   [events.belowQuote],
   [stores.lostRedis, stores.lostTables],
 ]
@@ -51,7 +51,12 @@ describe('dashboards and alerts of real gateways', () => {
     open.use(new Traffic(world))
     await delay(3_000) // what is slow at the first time is behind them
     const targets = world.sites.map(({ gateway }) => new URL(gateway.adminUrl).host)
-    prometheus = open.use(await Prometheus.start(targets, ruleFiles.map(scaled)))
+    prometheus = open.use(
+      await Prometheus.start(
+        targets,
+        ruleFiles.map((file) => scaled(file)),
+      ),
+    )
   }, timeoutMs)
   afterAll(() => open.disposeAsync(), timeoutMs)
 
@@ -129,9 +134,11 @@ function isQuery(query: unknown): query is { readonly query: string } {
   return typeof query === 'object' && query !== null
 }
 
-/** One that has no fault, and those of which it would take an hour, a disk, another clock, a proxy or TLS. `dashboards/rules/tests/` has them. */
+/** One that has no fault, those of `delivery.test.ts`, and those that take hours, a disk, another clock, a proxy or TLS: `dashboards/rules/tests/`. */
 const notHere = [
   'SwapgateDeadMansSwitch',
+  'SwapgateAvailabilityBurnSlow',
+  'SwapgateAddedLatencyBurnSlow',
   'SwapgateTransactionOpenLong',
   'SwapgateCurrencyListNotWhole',
   'SwapgateCertificateExpires',

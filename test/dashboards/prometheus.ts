@@ -1,4 +1,4 @@
-/** A real Prometheus on loopback, that scrapes each second and ends with the test. */
+/** A real Prometheus on loopback that ends with the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,24 @@ import { freePort } from '../support/free-port.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 /** Ends the server with its parent, however that ended: the shell's input ends when the test does. */
-const keeper = 'directory=$1; shift; "$@" >"$directory/log" 2>&1 & read -r word; kill -KILL $!; rm -rf "$directory"'
+export const keeper = 'directory=$1; shift; "$@" >"$directory/log" 2>&1 & read -r word; kill -KILL $!; rm -rf "$directory"'
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>
   readonly value: number
 }
 
+interface PrometheusOptions {
+  /** Of scrapes and evaluations; a second unless given. */
+  readonly interval?: string
+  /** As `host:port`; to which alerts are sent. */
+  readonly alertmanager?: string
+  /** Further options of its command line. */
+  readonly flags?: readonly string[]
+}
+
 export class Prometheus implements AsyncDisposable {
-  private readonly url: string
+  readonly url: string
   private readonly shell: ChildProcess
 
   private constructor(url: string, shell: ChildProcess) {
@@ -27,14 +36,21 @@ export class Prometheus implements AsyncDisposable {
   }
 
   /** Targets as `host:port`, scraped as the job `swapgate`; rules as the text of files. */
-  static async start(targets: readonly string[], rules: readonly string[]): Promise<Prometheus> {
+  static async start(
+    targets: readonly string[],
+    rules: readonly string[],
+    { interval = '1s', alertmanager, flags = [] }: PrometheusOptions = {},
+  ): Promise<Prometheus> {
     const { prometheus } = await prometheusPrograms()
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-prometheus-run-'))
     const files = rules.map((text, index) => ({ name: `rules-${index}.yaml`, text }))
     const configuration = {
-      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+      global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
       rule_files: files.map(({ name }) => name),
       scrape_configs: [{ job_name: 'swapgate', static_configs: [{ targets }] }],
+      ...(alertmanager !== undefined && {
+        alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+      }),
     }
     for (const { name, text } of [...files, { name: 'prometheus.yaml', text: stringify(configuration) }]) {
       writeFileSync(join(directory, name), text)
@@ -44,6 +60,7 @@ export class Prometheus implements AsyncDisposable {
       `--config.file=${join(directory, 'prometheus.yaml')}`,
       `--storage.tsdb.path=${join(directory, 'data')}`,
       `--web.listen-address=${address}`,
+      ...flags,
     ]
     const shell = spawn('bash', ['-c', keeper, 'keeper', directory, prometheus, ...options], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -76,6 +93,7 @@ export class Prometheus implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.shell.exitCode !== null) return
     const ended = once(this.shell, 'close')
     this.shell.stdin?.end('\n')
     await ended

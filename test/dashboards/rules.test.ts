@@ -4,8 +4,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { createMetrics } from '../../src/adapters/metrics/index.ts'
+import { nothingToRead } from '../support/metrics-options.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
-import { alerts, ruleFiles } from './rule.ts'
+import { alerts, ruleFiles, rules } from './rule.ts'
 
 const execute = promisify(execFile)
 /** Its memory is collected less often: what it allocates is most of its work. */
@@ -15,6 +17,7 @@ const timeoutMs = 180_000
 
 interface Case {
   readonly name: string
+  readonly input_series: readonly { readonly series: string }[]
   readonly promql_expr_test?: readonly { readonly exp_samples: readonly { readonly labels: string }[] }[]
 }
 
@@ -31,6 +34,35 @@ it('are rules for Prometheus', { timeout: timeoutMs }, async () => {
 it.each(caseFiles)('fire and do not fire as in its cases: %s', { timeout: timeoutMs }, async (file) => {
   const { promtool } = await prometheusPrograms()
   expect((await run(promtool, ['test', 'rules', file])).stdout).toContain('SUCCESS')
+})
+
+const recordedFiles = globSync('dashboards/rules/tests/recorded/*.yaml')
+/** Those that have no fault, take half an hour and more, or need a proxy, TLS, a small disk or real time: only the cases above, and `delivery.test.ts`. */
+const notRecorded = [
+  'SwapgateAvailabilityBurnSlow',
+  'SwapgateAddedLatencyBurnFast',
+  'SwapgateAddedLatencyBurnSlow',
+  'SwapgateTotalLatencyBurn',
+  'SwapgateCertificateExpires',
+  'SwapgateDeadMansSwitch',
+  'SwapgateLedgerDiskFull',
+  'SwapgateCrashLoop',
+  'SwapgateBalancerDown',
+]
+
+it.each(recordedFiles)(
+  'fire when they did, and never in clean traffic, in the series of real gateways: %s',
+  { timeout: timeoutMs },
+  async (file) => {
+    const { promtool } = await prometheusPrograms()
+    expect((await run(promtool, ['test', 'rules', file])).stdout).toContain('SUCCESS')
+  },
+)
+
+it('have a recording, but those that cannot', () => {
+  const recorded = recordedFiles.map((file) => file.replace(/^.*\/|\.yaml$/g, ''))
+  const expected = alerts().map(({ alert }) => alert)
+  expect([...recorded, ...notRecorded].toSorted()).toEqual([...expected, 'clean'].toSorted())
 })
 
 describe.each(alerts())('$alert', ({ alert, labels, annotations }) => {
@@ -53,6 +85,37 @@ describe.each(alerts())('$alert', ({ alert, labels, annotations }) => {
     expect(existsSync(`docs/runbooks/${alert}.md`)).toBe(true)
     expect(readFileSync('docs/alerts.md', 'utf8')).toContain(`[${alert}](runbooks/${alert}.md) | ${labels?.severity} |`)
   })
+})
+
+/** Of other programs: Prometheus itself, the exporter for certificates, HAProxy, Kubernetes. */
+const foreign = /^(?:up|ALERTS|probe_ssl_earliest_cert_expiry|haproxy_backend_active_servers|kube_deployment_\w+)$/
+
+it('use, in rules and cases, only metrics and labels that the gateway has', async () => {
+  const metrics = createMetrics({
+    ...nothingToRead,
+    isCounting: true,
+    providers: () => [],
+    formOf: () => 'none',
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
+    readRequestCounts: () => undefined,
+    commit: 'abc123',
+    schema: 2,
+    version: '1',
+    droppedLines: () => 0,
+  })
+  const { text } = await metrics.print('')
+  const printed = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name))
+  const isPrinted = (name: string): boolean => printed.has(name) || printed.has(name.replace(/_(?:bucket|count|sum)$/, ''))
+  const recorded = recordedFiles.flatMap((file) => (parse(readFileSync(file, 'utf8')) as { tests: readonly Case[] }).tests)
+  const series = [...cases, ...recorded].flatMap(({ input_series: inputs }) =>
+    inputs.map((input) => /^\w+/.exec(input.series)?.[0] ?? ''),
+  )
+  const used = rules().flatMap(
+    ({ expr }) => expr.match(/\b(?:swapgate|http|db|nodejs|process|up|probe|haproxy|kube)(?:_\w+)?(?=[{[ )]|$)/gm) ?? [],
+  )
+  expect(used.length).toBeGreaterThan(100)
+  const unknown = [...series, ...used].filter((name) => !isPrinted(name) && !foreign.test(name) && !/^swapgate_\w+:/.test(name))
+  expect([...new Set(unknown)]).toEqual([])
 })
 
 it('have an alert for each runbook', () => {

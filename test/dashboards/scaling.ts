@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { readRules } from './rule.ts'
 
 /** An hour is a minute, five minutes are five seconds. */
-export const factor = 60
+const usualFactor = 60
 
 /** What takes milliseconds may take ten times as long on a machine that many share: these two limits are moved. */
 const maxWait = [
@@ -15,15 +15,15 @@ const maxWait = [
 const durations = /(\[|offset |(?<=\[\w+):)(\w+)/g
 
 /** The text of a file of rules. Expressions and all other thresholds stay; ranges, offsets and `for` are divided by the factor. */
-export function scaled(file: string): string {
+export function scaled(file: string, factor = usualFactor): string {
   const groups = readRules(file).groups.map((group) => ({
     ...group,
     rules: group.rules.map((rule) => ({
       ...rule,
       expr: maxWait
         .reduce((expression, [limit, longer]) => expression.replaceAll(limit, longer), rule.expr)
-        .replaceAll(durations, (_, before: string, duration: string) => before + shorter(duration)),
-      ...(rule.for !== undefined && { for: shorter(rule.for) }),
+        .replaceAll(durations, (_, before: string, duration: string) => before + shorter(duration, factor)),
+      ...(rule.for !== undefined && { for: shorter(rule.for, factor) }),
     })),
   }))
   return stringify({ groups })
@@ -31,7 +31,8 @@ export function scaled(file: string): string {
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-function shorter(duration: string): string {
+/** Divided by the factor. */
+export function shorter(duration: string, factor: number): string {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(duration) ?? []
   const seconds = Number(count) * (units[unit] ?? Number.NaN)
   if (Number.isNaN(seconds)) throw new Error(`not a duration: ${duration}`)

@@ -8,7 +8,7 @@ import type { Site, World } from './world.ts'
 
 export const lockedLedger: Event = {
   name: 'another process keeps the ledger locked, again and again',
-  alerts: ['SwapgateLedgerSlow', 'SwapgateAddedLatencyBurnFast', 'SwapgateAddedLatencyBurnSlow'],
+  alerts: ['SwapgateLedgerSlow', 'SwapgateAddedLatencyBurnFast'],
   panels: ['Overview: Firing alerts'],
   async cause(world) {
     const { gateway, customers } = world.gamma

@@ -33,6 +33,7 @@ interface SiteFacts {
   /** Whether its quotes are repeated at a second provider. */
   readonly hasMirror?: boolean
   readonly sections?: Readonly<Record<string, unknown>>
+  readonly nodeOptions?: string
 }
 
 const unlimited = { quotes: 100_000, create: 100_000, read: 200, unverified: 100_000 }
@@ -62,12 +63,13 @@ export class World implements AsyncDisposable {
     this.open = open
   }
 
-  static async start(): Promise<World> {
+  /** `owner`: the process with which PostgreSQL ends; that of the tests unless given. */
+  static async start(owner?: number): Promise<World> {
     await using open = new AsyncDisposableStack()
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-dashboards-'))
     open.defer(async () => rmSync(directory, { recursive: true }))
     const redis = open.use(await RedisServer.start())
-    const postgres = await startPostgres()
+    const postgres = await startPostgres(owner)
     open.defer(() => postgres.close())
     const ledgerUrl = await postgres.createDatabase()
     const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
@@ -104,7 +106,8 @@ export class World implements AsyncDisposable {
   }
 }
 
-async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposableStack): Promise<Site> {
+/** A gateway with a provider of its own. All that it starts is registered in `open`. */
+export async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposableStack): Promise<Site> {
   const { name, form, rateLimit = { quotes: 0, create: 0, read: 0 }, ledger, sections } = facts
   const directory = join(parent, name)
   mkdirSync(directory)
@@ -122,6 +125,7 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
         ...(candidate && { candidate: settingsOf(candidate) }),
       },
       ...(ledger !== undefined && { ledger }),
+      ...(facts.nodeOptions !== undefined && { nodeOptions: facts.nodeOptions }),
       sections: {
         limits: unlimited,
         ...(candidate && { routing: { providers: [name], mirror: { provider: 'candidate', sample: 1 } } }),
