@@ -67,8 +67,20 @@ export async function renewIdempotencyKey(
   clock: LedgerClock,
   outcome: { readonly first?: string } = {},
 ): Promise<void> {
-  const renewed = within.updateTable('claims').set({ ...outcome, created_at: clock.at(clock.read()) })
+  const renewed = within.updateTable('claims').set({ ...outcome, created_at: renewedAt(clock) })
   await renewed.where('intent', '=', intent).execute()
+}
+
+/** The lifetime has more room than that beyond the promised one. */
+const renewedAfterMs = 60_000
+
+/**
+ * Most outcomes are known within moments. Then the time stays: it is in an index, and PostgreSQL changes the row in its page without a
+ * change of an index.
+ */
+export function renewedAt(clock: LedgerClock): RawBuilder<number> {
+  const now = clock.at(clock.read())
+  return sql`case when claims.created_at > ${now} - ${sql.lit(renewedAfterMs)} then claims.created_at else ${now} end`
 }
 
 interface IdempotencyKeyRow extends EntryRow {

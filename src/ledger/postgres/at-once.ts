@@ -10,6 +10,7 @@ import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
 import { entryOfCreate } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
+import { renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion, Store } from '../store.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
@@ -217,7 +218,7 @@ async function complete(database: Database, completions: readonly Completion[], 
         )
       returning transactions.intent, transactions.owner
     ), renewed as (
-      update claims set first = input.first, created_at = ${clock.at(clock.read())}
+      update claims set first = input.first, created_at = ${renewedAt(clock)}
       from completed join input on input.intent = completed.intent where claims.intent = completed.intent
     ), locked as (
       select owner, older from page_index where owner in (select owner from completed) and ${first} order by owner for update
