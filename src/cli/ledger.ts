@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander'
 import type { Config } from '../config/index.ts'
 import type { LedgerEntry } from '../core/ledger.ts'
 import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
-import { findSwaps, findTextRule, type SwapRow, toFindText } from '../core/operations/find.ts'
+import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
@@ -57,8 +57,9 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printStats(options, session)))
   add('unknown', 'list creates with an unknown outcome or a contradicting response, and transactions that need a person')
+    .option('--find <text>', 'only those that ledger find would find by it', parsedBy(toFindText, findTextRule))
     .option(...jsonOption)
-    .action((options: Options) => run(options, (session) => printUnresolved(options, session)))
+    .action((options: UnknownOptions) => run(options, (session) => printUnresolved(options, session)))
   add('find <text>', 'find creates and transactions by an id, a request, an Idempotency-Key, an address or an account')
     .option('--limit <number>', 'how many at most', parsedBy(toLimit, limitRule), 100)
     .option(...jsonOption)
@@ -123,12 +124,13 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
 }
 
 /** Prints the creates and transactions that an operator may have to settle. */
-async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+async function printUnresolved({ find: text, json }: UnknownOptions, { stores, terminal }: Session): Promise<ExitCode> {
+  const lists = text === undefined ? stores.ledgerAdmin : await unresolvedWith(stores.ledgerAdmin, text)
   if (json) {
-    terminal.out(JSON.stringify(await unresolvedRows(stores.ledgerAdmin)))
+    terminal.out(JSON.stringify(await unresolvedRows(lists)))
     return 0
   }
-  const creates = (await unresolvedCreates(stores.ledgerAdmin)).map((create) => [
+  const creates = (await unresolvedCreates(lists)).map((create) => [
     create.intent,
     create.state,
     create.provider,
@@ -138,7 +140,7 @@ async function printUnresolved({ json }: Options, { stores, terminal }: Session)
     orderText(create.requested),
     reportedText(create),
   ])
-  const transactions = (await stores.ledgerAdmin.needPerson()).map(transactionColumns)
+  const transactions = (await lists.needPerson()).map(transactionColumns)
   if (creates.length + transactions.length === 0) terminal.out('No create is unresolved, and no transaction needs a person.')
   if (creates.length > 0)
     print([['intent', 'state', 'provider', 'attempted', 'account', 'reason', 'request', 'reported'], ...creates])
@@ -152,8 +154,6 @@ async function printUnresolved({ json }: Options, { stores, terminal }: Session)
   }
 }
 
-/** Whole pages are as cheap as short ones. */
-const findPageSize = 100
 const limitRule = 'a number from 1 to 10000'
 
 function toLimit(text: string): number | undefined {
@@ -161,14 +161,18 @@ function toLimit(text: string): number | undefined {
   return limit >= 1 && limit <= 10_000 ? limit : undefined
 }
 
+interface UnknownOptions extends Options {
+  readonly find?: string
+}
+
 interface FindOptions extends Options {
   readonly limit: number
 }
 
 async function find(text: string, limit: number, { json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  let { rows, next } = await findSwaps(stores.ledgerAdmin, text, Math.min(limit, findPageSize))
+  let { rows, next } = await findSwaps(stores.ledgerAdmin, text, Math.min(limit, maxPage))
   while (next && rows.length < limit) {
-    const page = await findSwaps(stores.ledgerAdmin, text, Math.min(limit - rows.length, findPageSize), next)
+    const page = await findSwaps(stores.ledgerAdmin, text, Math.min(limit - rows.length, maxPage), next)
     rows = [...rows, ...page.rows]
     next = page.next
   }

@@ -223,6 +223,28 @@ describe('swapgate ledger find', () => {
   )
 })
 
+describe('swapgate ledger unknown --find', () => {
+  it('lists what needs a person of what the text finds', async () => {
+    await unknownCreate('one', { requestId: 'ticket-1' })
+    await unknownCreate('two', { requestId: 'ticket-2', idempotencyKey: { key: 'order-2', fingerprint: 'f' } })
+    await created('held', { attention: 'held' }, { requestId: 'ticket-3' })
+    await created('done', {}, { requestId: 'ticket-3' })
+    const found = async (text: string) =>
+      (await place.facts<readonly { intent?: string; id?: string }[]>('ledger', 'unknown', '--find', text)).map(
+        ({ intent, id }) => intent ?? id,
+      )
+    expect(await found('ticket-1')).toEqual(['one'])
+    expect(await found('order-2')).toEqual(['two'])
+    expect(await found('ticket-3')).toEqual(['alpha~held'])
+    expect(await found('TQn9')).toEqual(['one', 'two', 'alpha~held'])
+    expect(await found('ticket-4')).toEqual([])
+    expect((await place.swapgate('ledger', 'unknown', '--find', 'ticket-4')).out).toEqual([
+      'No create is unresolved, and no transaction needs a person.',
+    ])
+    expect((await place.swapgate('ledger', 'unknown', '--find', ' ')).exitCode).toBe(2)
+  })
+})
+
 describe('swapgate ledger show', () => {
   it('prints a swap with what happened to it, by its id or its intent', async () => {
     await created('one', {}, { requestId: 'ticket-77', keyId: 'key-1' })

@@ -3,6 +3,10 @@ import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import type { FindCursor, FoundSwap, LedgerAdmin, SwapField } from '../ledger-admin.ts'
 import { shortAddresses, shortened, shortRow } from './transaction-row.ts'
+import { type UnresolvedLists, unresolvedCreates } from './unresolved.ts'
+
+/** Whole pages are as cheap as short ones. */
+export const maxPage = 100
 
 export const findTextRule = '1 to 300 printable characters'
 
@@ -37,6 +41,29 @@ export async function findSwaps(
 ): Promise<FoundPage> {
   const { found, next } = await ledgerAdmin.find(text, size, after)
   return { rows: found.map(swapRow), next }
+}
+
+/** Of what a text finds. */
+const maxSearched = 10_000
+
+/** What needs a person, of what the text finds. */
+export async function unresolvedWith(
+  ledgerAdmin: Pick<LedgerAdmin, 'find' | 'unresolved' | 'needPerson'>,
+  text: string,
+): Promise<UnresolvedLists> {
+  const names = new Set<string | null>()
+  let searched = 0
+  let page: FoundPage | undefined
+  do {
+    page = await findSwaps(ledgerAdmin, text, maxPage, page?.next)
+    searched += page.rows.length
+    for (const { state, attention, intent, id } of page.rows) if (state !== 'done' || attention !== null) names.add(intent).add(id)
+  } while (page.next && searched < maxSearched)
+  const creates = (await unresolvedCreates(ledgerAdmin)).filter(({ intent }) => names.has(intent))
+  const transactions = (await ledgerAdmin.needPerson()).filter(({ entry }) =>
+    names.has(formatTransactionId(entry.provider, entry.transaction.id)),
+  )
+  return { unresolved: async (after) => (after ? [] : creates), needPerson: async () => transactions }
 }
 
 /** With shortened addresses. What is not known is null. */

@@ -9,7 +9,7 @@ import {
 } from '../ledger-admin.ts'
 import { shortRow } from './transaction-row.ts'
 
-type UnresolvedLists = Pick<LedgerAdmin, 'unresolved' | 'needPerson'>
+export type UnresolvedLists = Pick<LedgerAdmin, 'unresolved' | 'needPerson'>
 
 /** All creates, the oldest first. */
 export async function unresolvedCreates(ledgerAdmin: UnresolvedLists): Promise<readonly UnresolvedCreateReport[]> {
