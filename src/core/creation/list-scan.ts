@@ -78,6 +78,11 @@ export class ListScan {
     this.startedAt = startedAt
   }
 
+  /** Whether its one page was not full. */
+  get isShort(): boolean {
+    return this.lastPage === 1 && this.firstPageCount < this.pageSize
+  }
+
   /** Of what is kept, estimated from above. */
   get bytes(): number {
     return characterBytes * this.characters + keyBytes * this.keys.size + rowBytes * this.keptRows.length
@@ -219,12 +224,12 @@ export class ListScans {
   })
   private readonly references = new BoundedMap<number>({ share: cacheShares.listScans, maxEntries: maxScans })
 
-  /** Returns the rows of the complete list. Throws if the list cannot be read to its end now. */
+  /** Returns the rows of the complete list, and whether it is short. Throws if the list cannot be read to its end now. */
   async finish(
     { scanKey, notBefore, intents }: Reading,
     options: ListScanOptions,
     readPage: ReadPage,
-  ): Promise<readonly ListedRow[]> {
+  ): Promise<{ readonly rows: readonly ListedRow[]; readonly isShort: boolean }> {
     const { dateFrom, dateTo } = options.window
     const name = `${scanKey} ${dateFrom} ${dateTo}`
     const existing = this.scans.get(name)
@@ -234,7 +239,7 @@ export class ListScans {
     try {
       const rows = await scan.finish(readPage, intents)
       this.scans.set(name, scan)
-      return rows
+      return { rows, isShort: scan.isShort }
     } catch (reason) {
       if (!(reason instanceof BrokenList)) this.scans.set(name, scan)
       throw reason

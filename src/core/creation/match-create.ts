@@ -39,6 +39,8 @@ export interface MatchResult {
   readonly isPossible?: boolean
   /** Ids of what may be the create's, at most 20. */
   readonly candidates?: readonly string[]
+  /** Whether one page, which was not full, was the whole list for all creates of the search. */
+  readonly isListShort?: boolean
 }
 
 /** Returns the match for one of the creates. */
@@ -86,7 +88,7 @@ export async function matchCreates(
     timeline,
     isGatewayCall: true,
   }
-  const candidatesOf = await readCandidates(group, reader, context, scans)
+  const { candidatesOf, isListShort } = await readCandidates(group, reader, context, scans)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
   const { atAccount, elsewhere } = await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger)
   const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
@@ -99,7 +101,7 @@ export async function matchCreates(
     const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
     const isPossible = isElsewhere || isOwn || candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
-    const found = { candidates: rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates) }
+    const found = { candidates: rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates), isListShort }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
@@ -231,13 +233,18 @@ export interface TransactionReader extends ReportReading {
 /** The rows of the list that do not contradict a create; only those with its reference if there are any. */
 type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
 
+interface Candidates {
+  readonly candidatesOf: CandidatesOf
+  readonly isListShort: boolean
+}
+
 /** Reads the list once for all these creates. Throws if it is not complete yet. */
 async function readCandidates(
   { creates, scanKey, now, windowMs }: CreateGroup,
   reader: TransactionReader,
   context: Context,
   scans: ListScans,
-): Promise<CandidatesOf> {
+): Promise<Candidates> {
   const { service, capabilities, timezone } = reader
   const filters = capabilities.requestFields.listTransactions
   const ranges = creates.map(({ attemptedAt }) => rangeOf(attemptedAt, now >= attemptedAt + windowMs, timezone))
@@ -247,7 +254,9 @@ async function readCandidates(
   const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
   const reading = { scanKey, notBefore: Math.max(0, ...ends), intents }
   const rows: ListedRow[] = []
-  for (const window of filters.has('dateFrom') ? windowsOf(ranges) : [{}]) {
+  const windows = filters.has('dateFrom') ? windowsOf(ranges) : [{}]
+  let isListShort = windows.length === 1
+  for (const window of windows) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
     const options = { window: knownWindow, since, startedAt: now, decidesNotCreated: ends.length > 0, pageSize, timezone }
@@ -255,7 +264,8 @@ async function readCandidates(
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body
     })
-    rows.push(...read)
+    rows.push(...read.rows)
+    isListShort &&= read.isShort
   }
   const referenced = rows.filter(({ reported }) => Boolean(reported.reference))
   const times = referenced.flatMap(({ reported }) => millisecondsOf(reported.createdAt ?? '', timezone) ?? [])
@@ -263,13 +273,14 @@ async function readCandidates(
   const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
   const readerSince = { ...reader, referencesSince }
   const bySize = Map.groupBy(rows, ({ reported }) => amountSizeOf(reported.amountIn))
-  return (create) => {
+  const candidatesOf = (create: UnresolvedCreate): readonly ListedRow[] => {
     const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
     if (own.length > 0) return own
     const size = amountSizeOf(create.requested.amountIn) ?? 0
     const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
     return near.filter(({ reported }) => compareCreate([reported], create, readerSince) !== 'other')
   }
+  return { candidatesOf, isListShort }
 }
 
 interface Range {

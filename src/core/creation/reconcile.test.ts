@@ -50,6 +50,10 @@ const createdTransaction: Transaction = {
   rateType: 'float',
 }
 
+const manyOthers = Array.from({ length: 150 }, (_, at): Transaction => {
+  return { ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount, withdrawalAddress: `TOther${at}` }
+})
+
 const asset = (coin: string, network: string, code: string) => ({ coin, network, code, name: coin, aliases: [], isDefault: false })
 const table = new AssetTable([
   { coin: 'BTC', name: 'Bitcoin', assets: [asset('BTC', 'BTC', 'BTC')] },
@@ -542,10 +546,53 @@ describe('the time of a check', () => {
     [590, 600],
     [596, 596 + 3600],
     [86_000, 86_400],
-  ])('at %i s after the create without success: again at %s s', async (seconds, next) => {
+  ])('with a list of more than a page, at %i s after the create without success: again at %s s', async (seconds, next) => {
+    world.rows = manyOthers
     world.now = attemptedAt + seconds * 1000
     await run()
-    expect(nextChecks.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)
+    expect(outcomes).toEqual(['create notFound'])
+    expect(nextChecks.at(-1)).toBe(attemptedAt + next * 1000)
+  })
+
+  test.each([
+    [5, 15],
+    [15, 30],
+    [28, 45],
+    [119, 135],
+    [120, 180],
+    [599, 660],
+    [600, 900],
+    [20_000, 20_100],
+    [86_000, 86_100],
+    [86_200, 86_400],
+  ])('with a short list, at %i s after the create without success: sooner, at %s s', async (seconds, next) => {
+    world.now = attemptedAt + seconds * 1000
+    await run()
+    expect(nextChecks.at(-1)).toBe(attemptedAt + next * 1000)
+    expect(notCreated).toEqual([])
+  })
+
+  test.each<[string, () => object]>([
+    ['a page that is full', () => ({ rows: manyOthers.slice(0, 100) })],
+    ['a list that ends before its total', () => ({ rows: manyOthers.slice(0, 1), total: 5 })],
+    ['a list that cannot be read', () => ({ fails: true })],
+    ['what may be the create’s', () => ({ rows: [{ ...createdTransaction, amountIn: '0.1000000001' as Amount }] })],
+  ])('%s brings no sooner check', async (_, change) => {
+    Object.assign(world, change())
+    await run()
+    expect(nextChecks.at(-1)).toBe(attemptedAt + 30_000)
+  })
+
+  test('one reading of a short list is for all creates of a provider, whenever they were attempted', async () => {
+    world.unresolved = Array.from({ length: 300 }, (_, at) => ({
+      ...lost,
+      intent: `intent-${at}`,
+      attemptedAt: attemptedAt + 20 * at,
+    }))
+    world.now = attemptedAt + 12_000
+    await run()
+    expect(queries).toHaveLength(2)
+    expect(new Set(nextChecks.slice(-300))).toEqual(new Set([attemptedAt + 30_000]))
   })
 
   test('L28: at the end of its window a create is marked as not created by the ledger, and is not checked again', async () => {

@@ -32,7 +32,7 @@ interface ReconciliationOptions {
 const minPauseMs = 5_000
 const leaseMs = 15_000
 /** Creates per run, and concurrent lists and searches: a slow provider does not delay the others. */
-const maxCreatesPerRun = 200
+const maxCreatesPerRun = 1_000
 const concurrency = 8
 
 /** Creates of one kind that a provider's list is searched for. */
@@ -62,6 +62,8 @@ interface SearchResult {
   readonly isDone: boolean
   /** Time until a new search makes sense, if known. */
   readonly retryAfterMs?: number | undefined
+  /** Whether a further search costs one page, whatever it is for. */
+  readonly isCheap?: boolean | undefined
   /** Ids of transactions that may be the create's, for the person who decides. */
   readonly candidates?: readonly string[] | undefined
 }
@@ -96,9 +98,12 @@ async function searchGroup(
   // A list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
-  const isLeased = await Promise.all(due.map((create) => search.scheduleNext(create, leasedUntil)))
+  const leased = new Set<UnresolvedCreate>()
+  await forEachConcurrently(concurrency, due, async (create) => {
+    if (await search.scheduleNext(create, leasedUntil)) leased.add(create)
+  })
   const creates = due
-    .filter((_, at) => isLeased[at])
+    .filter((create) => leased.has(create))
     .map((create) => ({ ...create, checkCount: create.checkCount + 1, nextCheckAt: leasedUntil }))
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
@@ -182,6 +187,15 @@ function unreadResult(reason: unknown): SearchResult {
 /** Times of the checks after `attemptedAt`; after the last one, once an hour. */
 const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
 const hourMs = 3_600_000
+/**
+ * Times between cheap checks, until so long after `attemptedAt`. They are at whole multiples, each of which is one of the shorter ones:
+ * all creates of a provider are checked by one reading of its list.
+ */
+const cheapIntervals = [
+  { untilMs: 120_000, everyMs: 15_000 },
+  { untilMs: 600_000, everyMs: 60_000 },
+  { untilMs: Number.POSITIVE_INFINITY, everyMs: 300_000 },
+]
 
 function checks(options: ReconciliationOptions): Search {
   const { ledger, windowMs } = options
@@ -196,7 +210,7 @@ function checks(options: ReconciliationOptions): Search {
 
 async function concludeCheck(
   create: UnresolvedCreate,
-  { matched, counted = [], isAmbiguous, isPossible = false, candidates }: MatchResult,
+  { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], isListShort }: MatchResult,
   now: number,
   { ledger, windowMs, clock, observe }: ReconciliationOptions,
 ): Promise<SearchResult> {
@@ -205,7 +219,8 @@ async function concludeCheck(
   if (!matched) {
     // With a possible one only a person may say that nothing was created.
     const shown = isPossible ? candidates : []
-    if (now < create.attemptedAt + windowMs) return { outcome: 'notFound', isRead, isDone: false, candidates: shown }
+    const isCheap = isListShort && candidates.length === 0
+    if (now < create.attemptedAt + windowMs) return { outcome: 'notFound', isRead, isDone: false, candidates: shown, isCheap }
     if (isPossible) return { outcome: 'ambiguous', isRead, isDone: false, candidates: shown }
     if (await ledger.markNotCreated(create, windowMs)) return { outcome: 'notCreated', isRead, isDone: true }
     // The ledger's clock may be behind this machine's, by at most one window.
@@ -230,16 +245,22 @@ async function concludeCheck(
  */
 function nextCheckTime(
   { attemptedAt }: UnresolvedCreate,
-  { outcome, retryAfterMs }: SearchResult,
+  { outcome, retryAfterMs, isCheap }: SearchResult,
   now: number,
   windowMs: number,
 ): number | undefined {
   const end = attemptedAt + windowMs
   if (now >= end && outcome === 'ambiguous') return undefined
   const nextDelayMs = checkDelaysMs.find((delayMs) => attemptedAt + delayMs > now + minPauseMs)
-  const regular = nextDelayMs === undefined ? now + hourMs : attemptedAt + nextDelayMs
+  const scheduled = nextDelayMs === undefined ? now + hourMs : attemptedAt + nextDelayMs
+  const regular = isCheap ? Math.min(scheduled, nextCheapTime(attemptedAt, now)) : scheduled
   const next = retryAfterMs === undefined ? regular : Math.min(regular, now + Math.max(minPauseMs, retryAfterMs))
   return now < end ? Math.min(next, end) : next
+}
+
+function nextCheapTime(attemptedAt: number, now: number): number {
+  const { everyMs } = cheapIntervals.find(({ untilMs }) => now - attemptedAt < untilMs) ?? { everyMs: hourMs }
+  return Math.ceil((now + minPauseMs) / everyMs) * everyMs
 }
 
 // Creates that were refused by an answer that may not be the provider's own. What is found is kept for a person: the client has got the
