@@ -272,7 +272,7 @@ describe('what the ledger holds', () => {
     await dialog.getByLabel('Before').fill('')
     await dialog.getByRole('button', { name: 'Show what it settles' }).click()
     await dialog.getByRole('heading', { name: 'Settle 3 creates at alpha?' }).waitFor()
-    expect(await dialog.innerText()).toMatch(/3 creates of acme: reset/)
+    expect(await dialog.innerText()).toMatch(/its client may swap twice\.[\s\S]*3 creates of acme: reset/)
     expect(await violations(page)).toEqual([])
     const lines = page.locator('tr.line')
     expect(await lines.count()).toBe(3)
@@ -286,6 +286,29 @@ describe('what the ledger holds', () => {
     await show(page, 'Audit log')
     await expect.poll(() => page.getByRole('table', { name: 'Audit log' }).innerText()).toContain('<b>ticket 7</b>')
     await settleAll()
+    expect(own(visited)).toEqual([])
+  })
+
+  it('from the request id of a create that failed it is one step to the cause', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    const { status, headers } = await send('POST', '/transactions', order)
+    expect(status).toBe(504)
+    await page.getByLabel('Find swaps').fill(String(headers['x-request-id']))
+    await page.keyboard.press('Enter')
+    const timeline = page.getByRole('list', { name: 'Timeline' })
+    await timeline.waitFor()
+    const readAgain = async () => {
+      await page.getByRole('button', { name: 'Read again' }).click()
+      return timeline.innerText()
+    }
+    await expect.poll(readAgain, { timeout: 20_000, interval: 500 }).toMatch(/create_transaction at alpha:\s+no response, failed/)
+    expect(await page.locator('.verdict').innerText()).toMatch(/the connection broke off: this needs a person\. .*no response/)
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: /^None for/ }).click()
+    await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('nothing was created')
     expect(own(visited)).toEqual([])
   })
 

@@ -70,6 +70,32 @@ function foundSwap({ account, entry }: ReturnType<typeof found>, intent: string)
   return { ...names, state: 'done', attemptedAt: at, entry }
 }
 
+/** One of each, with the text wherever one is. */
+function eventsWith(word: string) {
+  const call = { provider: `alpha${word}`, operation: `create_transaction${word}`, milliseconds: 10_003 }
+  const events = [
+    {
+      event: 'routed',
+      provider: `alpha${word}`,
+      strategy: 'best',
+      because: 'best_quote',
+      omitted: [{ provider: word, because: 'off' }],
+    },
+    { event: 'compared', provider: `beta${word}`, amountOut: '12.5' },
+    { event: 'compared', provider: 'gamma', reason: `timed_out${word}` },
+    { event: 'passed_over', provider: 'alpha', reason: `rate_limited${word}`, because: 'limited' },
+    { event: 'quoted', provider: 'alpha', source: 'own', rateType: 'float', amountIn: '1', amountOut: `12.5${word}`, rate: '12.5' },
+    { event: 'call', ...call, status: 201, outcome: 'done' },
+    { event: 'call', ...call, outcome: 'failed', cause: `reset${word}` },
+    { event: 'outcome', outcome: 'mismatch', status: 'wait', fields: [`amountIn${word}`] },
+    { event: 'search', outcome: 'found', candidates: 2, calls: [{ ...call, status: 200, outcome: 'done' }] },
+    { event: 'status', from: 'wait', to: null, attention: 'failed' },
+    { event: 'person', actor: `alice${word}`, action: 'transaction.settle', decision: { note: word } },
+    { event: 'of_a_later_version', text: word },
+  ]
+  return events.map((event, number) => ({ at: at + number * 1_234, ...event }))
+}
+
 /** The page over such rows, keys and an audit log. */
 async function serve(texts: Texts) {
   const { unresolved, needPerson } = rowsWith(texts)
@@ -104,6 +130,10 @@ async function serve(texts: Texts) {
           .filter(({ entry }) => text === `alpha~${entry.transaction.id}` || text === account)
           .map((one, number) => ({ ...foundSwap(one, `${id}${number}`), matched: [text === account ? 'account' : 'id'] })),
       }),
+      timeline: async (id: string) => {
+        const one = needPerson.find(({ entry }) => id === `alpha~${entry.transaction.id}`)
+        return one && { swap: { ...foundSwap(one, id), matched: [] }, events: eventsWith(word) }
+      },
       findTransaction: async () => needPerson[0],
       findUnresolved: async () => undefined,
     },
@@ -208,12 +238,12 @@ describe('twenty-one rows that need a person', () => {
     await toggle.focus()
     await page.keyboard.press('Enter')
     expect(await toggle.getAttribute('aria-expanded')).toBe('true')
-    expect(await page.locator('tr.details').innerText()).toContain(monero)
-    await page.locator('tr.details').getByRole('button', { name: /^None/ }).click()
+    expect(await page.locator('.details').innerText()).toContain(monero)
+    await page.locator('.details').getByRole('button', { name: /^None/ }).click()
     expect(await dialogOf(page).innerText()).toContain(monero)
     await page.keyboard.press('Escape')
     await toggle.press('Enter')
-    expect(await page.locator('tr.details').count()).toBe(0)
+    expect(await page.locator('.details').count()).toBe(0)
   })
 
   it('are two clicks from an id to the cause', async () => {
@@ -224,6 +254,9 @@ describe('twenty-one rows that need a person', () => {
     await page.getByText('reported as failed').waitFor()
     expect(await page.locator('.facts').innerText()).toContain(monero)
     expect(page.url()).toContain(`#/swap/alpha~${usual.id}t0`)
+    expect(await page.locator('.verdict').innerText()).toContain(
+      'create_transaction at alpha: no response, failed, reset, 10,003 ms',
+    )
     await page.goBack()
     await expect.poll(() => page.url()).not.toContain('#/swap')
   })
@@ -288,6 +321,30 @@ test('markup in any text of a provider, a client or an operator is text', async 
   for (const link of await page.getByRole('link').all()) expect(await link.getAttribute('href')).toMatch(/^#\//)
   expect(requestedUrls.filter((url) => /\/x$/.test(url))).toEqual([])
   expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+})
+
+test('a swap has what happened to it: why its provider, each call with status and milliseconds, each status, each act of a person', async () => {
+  await using visited = await open(usual, 1280)
+  const { page } = visited
+  await page.goto(`${page.url().split('#')[0]}#/swap/alpha~${usual.id}t0`)
+  const events = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+  await events.first().waitFor()
+  const texts = (await events.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
+  expect(texts).toEqual([
+    expect.stringMatching(/^27 Nov 03:00:00\.000 UTC Requested request request-.+, key key-/),
+    '27 Nov 03:00:00.000 UTC Routed to alpha: it quotes the most (strategy best); is off',
+    '27 Nov 03:00:01.234 UTC Compared beta quotes 12.5',
+    '27 Nov 03:00:02.468 UTC Compared gamma timed_out',
+    '27 Nov 03:00:03.702 UTC Passed over alpha: rate_limited, limited',
+    '27 Nov 03:00:04.936 UTC Quote alpha: 1 gives 12.5, rate 12.5, float (a quote for this create)',
+    '27 Nov 03:00:06.170 UTC Call create_transaction at alpha: 201 10,003 ms',
+    '27 Nov 03:00:07.404 UTC Call create_transaction at alpha: no response, failed, reset 10,003 ms',
+    '27 Nov 03:00:08.638 UTC Outcome mismatch, wait, differs in amountIn',
+    '27 Nov 03:00:09.872 UTC Looked for found, may be one of 2; create_transaction at alpha: 200, 10,003 ms',
+    '27 Nov 03:00:11.106 UTC Status wait → unknown, failed',
+    expect.stringContaining('Person alice: transaction.settle'),
+    expect.stringContaining('of_a_later_version'),
+  ])
 })
 
 test('times have their zone: that of the browser, or UTC', async () => {

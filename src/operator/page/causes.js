@@ -66,7 +66,7 @@ export function groupsOf(rows) {
 }
 
 /** What the provider said of it. */
-export function reportedText({ state, attention, status, reported, candidates = [] }) {
+export function reportedText({ attention, status, reported, candidates = [] }) {
   if (attention) return html`<b class="alarm">${attention}</b>, client sees ${status ?? 'no status'}`
   if (reported)
     return html`<code>${reported.id}</code>, ${reported.fields.includes('refused') ? 'although it was refused' : `differs in ${reported.fields.join(', ')}`}`

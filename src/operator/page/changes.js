@@ -10,7 +10,7 @@ const everywhere =
 
 /**
  * `title`, `label` of the button, `text` as paragraphs, `fields`, `request(form, isForced)` or `run(onProgress)`, and `done(answer)`: what
- * is then announced. `next(answer)`: the dialog that follows; `isDone`: it can only be closed. `figuresOf`: `report`, if it names counts.
+ * is then announced. `next(answer, form)`: the dialog that follows; `isDone`: it can only be closed. `figuresOf`: `report`, if it names counts.
  */
 export function changeOf(dialog, report) {
   return makers[dialog.kind](dialog, report)
@@ -173,7 +173,12 @@ const makers = {
       }
       return ['/settlements', { method: 'POST', body }]
     },
-    next: (preview) => ({ kind: 'confirmMany', preview, of: { kind, provider }, result: { settled: 0, already: 0, left: [] } }),
+    next: (preview, form) => ({
+      kind: 'confirmMany',
+      preview,
+      of: { kind, provider, outcome: form.get('outcome') },
+      result: { settled: 0, already: 0, left: [] },
+    }),
   }),
   confirmMany: ({ preview, of, result }) => ({
     title: preview.confirm === null ? 'Nothing can be settled so' : `Settle ${counted(preview.count, of.kind)} at ${of.provider}?`,
@@ -182,7 +187,9 @@ const makers = {
       ...(preview.confirm === null
         ? []
         : [
-            html`Of ${when(preview.oldest)} to ${when(preview.newest)}. Each is checked and recorded as if you settled it alone; what changes before its turn is left.`,
+            settlementTexts[of.outcome]?.(of.provider) ??
+              `Their clients see ${of.outcome} from now on. Choose only what ${of.provider} or the blockchain has proved.`,
+            html`They are of ${when(preview.oldest)} to ${when(preview.newest)}. Each is checked and recorded as if you settled it alone; what changes before its turn is left.`,
           ]),
       ...(preview.more > 0 ? [`${integer(preview.more)} more are not among them: repeat this for them.`] : []),
     ],
@@ -200,6 +207,14 @@ const makers = {
     ],
     fields: left.length === 0 ? undefined : html`<div class="wide">${leftRows(left)}</div>`,
   }),
+}
+
+/** What settling many does, where it is no status. */
+const settlementTexts = {
+  none: (provider) =>
+    `Only if ${provider} has confirmed that it has none of these: the creates are deleted, and their Idempotency-Keys can be used again. Where there is one after all, its client may swap twice.`,
+  accept: (provider) =>
+    `What ${provider} reported counts, although it differs from the orders: the clients get it, with the deposit addresses.`,
 }
 
 const stateTexts = {
@@ -263,8 +278,8 @@ function about(create) {
 function outcomesOf([{ state, reported }]) {
   if (state === 'attention') return ['refunded', 'success', 'overdue'].map((status) => [status, status])
   return [
-    ['none', 'nothing was created: the provider has confirmed it'],
-    ...(state === 'mismatch' && reported ? [['accept', 'accept what the provider reported']] : []),
+    ['none', 'nothing was created'],
+    ...(state === 'mismatch' && reported ? [['accept', 'what the provider reported counts']] : []),
   ]
 }
 

@@ -86,7 +86,7 @@ export class ChangeDialog {
     this.refresh(this.#report)
     try {
       const answer = await (change.run?.((progress) => this.#show(progress)) ?? call(...change.request(form, isForced)))
-      this.#follow(change, answer)
+      this.#follow(change, answer, form)
     } catch (error) {
       this.#refuse(error)
     } finally {
@@ -102,9 +102,9 @@ export class ChangeDialog {
   }
 
   /** Shows what comes next, if anything. */
-  #follow({ next, done }, answer) {
+  #follow({ next, done }, answer, form) {
     this.#progress = undefined
-    if (next) this.#wanted = next(answer)
+    if (next) this.#wanted = next(answer, form)
     else this.close()
     if (done) this.#onDone(done(answer))
   }

@@ -10,6 +10,7 @@ const ofDay = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digi
 const timeFormats = (zone) => ({
   thisYear: new Intl.DateTimeFormat('en-GB', { ...ofDay, second: '2-digit', ...zone }),
   otherYear: new Intl.DateTimeFormat('en-GB', { ...ofDay, year: 'numeric', ...zone }),
+  precise: new Intl.DateTimeFormat('en-GB', { ...ofDay, second: '2-digit', fractionalSecondDigits: 3, ...zone }),
 })
 const here = timeFormats({})
 const utc = timeFormats({ timeZone: 'UTC' })
@@ -37,6 +38,12 @@ export const time = orNone((value) => {
   const { thisYear, otherYear } = formats
   return (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at).replace(', ', ' ')
 })
+
+/** With milliseconds. */
+export function preciseTime(value) {
+  const at = new Date(value)
+  return Number.isNaN(at.getTime()) ? value : formats.precise.format(at).replace(', ', ' ')
+}
 
 /** A time, which a mouse that points at it gets in UTC to the millisecond. */
 export function when(text) {

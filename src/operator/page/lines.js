@@ -21,7 +21,7 @@ export function lines({ name, caption, columns, groups, idOf, details }) {
     <caption class="hidden">${caption}</caption>
     <thead role="rowgroup">
       <tr role="row">
-        ${details ? html`<td class="toggle" role="cell"></td>` : nothing}
+        ${details ? html`<td class="toggle corner" role="cell"></td>` : nothing}
         ${columns.map((column) => html`<th role="columnheader" scope="col" class=${column.name}>${column.heading}</th>`)}
       </tr>
     </thead>
@@ -29,7 +29,7 @@ export function lines({ name, caption, columns, groups, idOf, details }) {
       groups,
       ({ key }) => key,
       ({ head, rows }) => html`<tbody role="rowgroup">
-        ${head ? html`<tr role="row" class="group"><th role="rowheader" scope="rowgroup" colspan=${span}><div>${head}</div></th></tr>` : nothing}
+        ${head ? html`<tr role="row" class="group-row"><th role="rowheader" class="group" scope="rowgroup" colspan=${span}><div class="group-head">${head}</div></th></tr>` : nothing}
         ${repeat(rows, idOf, (row) => line(row, { id: idOf(row), key: `${name} ${idOf(row)}`, columns, span, details }))}
       </tbody>`,
     )}
@@ -45,21 +45,21 @@ function line(row, { id, key, columns, span, details }) {
   return html`<tr role="row" class="line" data-row=${id}>
       ${
         details
-          ? html`<td role="cell" class="toggle"><button type="button" aria-expanded=${isOpen ? 'true' : 'false'} aria-label="Details of ${id}" @click=${toggle}></button></td>`
+          ? html`<td role="cell" class="toggle"><button type="button" class="toggle-button" aria-expanded=${isOpen ? 'true' : 'false'} aria-label="Details of ${id}" @click=${toggle}></button></td>`
           : nothing
       }
       ${columns.map(({ name, heading, content }, at) =>
         at === 0
-          ? html`<th role="rowheader" scope="row" class=${name}>${content(row)}</th>`
-          : html`<td role="cell" class=${name} data-heading=${heading}>${content(row)}</td>`,
+          ? html`<th role="rowheader" scope="row" class="cell ${name}">${content(row)}</th>`
+          : html`<td role="cell" class="cell ${name}" data-heading=${heading}>${content(row)}</td>`,
       )}
     </tr>
-    ${isOpen ? html`<tr role="row" class="details"><td role="cell" colspan=${span}>${details(row)}</td></tr>` : nothing}`
+    ${isOpen ? html`<tr role="row" class="details-row"><td role="cell" class="details" colspan=${span}>${details(row)}</td></tr>` : nothing}`
 }
 
 /** Names and values; what has no value is left out. */
 export function facts(pairs) {
   return html`<dl class="facts">
-    ${pairs.map(([name, value]) => (value === undefined || value === null || value === false || value === '' ? nothing : html`<div><dt>${name}</dt><dd>${value}</dd></div>`))}
+    ${pairs.map(([name, value]) => (value === undefined || value === null || value === false || value === '' ? nothing : html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`))}
   </dl>`
 }

@@ -1,7 +1,7 @@
 /** The operator's page: signs in, shows the view that its URL names, and keeps it fresh. */
 import { html, nothing, render } from 'lit-html'
 import { accountsView } from './accounts.js'
-import { ApiError, call, callPage, followEvents, setToken } from './api.js'
+import { call, callPage, followEvents, setToken } from './api.js'
 import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
 import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
@@ -165,7 +165,7 @@ function page() {
         <h1 tabindex="-1"><a href=${linkTo('overview')}>swapgate</a></h1>
         <nav aria-label="Views">${Object.entries(titles).map(viewLink)}</nav>
         <form role="search" @submit=${search}>
-          <input type="search" name="q" aria-label="Find swaps" placeholder="Any id, address or account" autocomplete="off" spellcheck="false" required />
+          <input type="search" class="find" name="q" aria-label="Find swaps" placeholder="Any id, address or account" autocomplete="off" spellcheck="false" required />
           <button type="submit">Find</button>
         </form>
         ${
@@ -267,15 +267,12 @@ function openOnlyOne({ data: [only, ...others], after }) {
   location.replace(linkToSwap(only.id ?? only.intent))
 }
 
-/** A transaction, or a create that has none yet. */
+/** A transaction, or a create that has none yet, with what happened to it. */
 async function readSwap() {
-  const { id } = place
-  const { data } = await call(`/find?${new URLSearchParams({ text: id })}`)
-  const found = data.find((row) => row.id === id || row.intent === id)
-  if (!found) throw new ApiError(404, 'The ledger has no swap with this id.')
-  if (found.state === 'done') return { ...found, ...(await call(`/transactions/${encodeURIComponent(found.id)}`)) }
-  const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === found.intent)
-  return { ...found, ...create }
+  const { swap, timeline } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
+  if (swap.state === 'done') return { ...swap, ...(await call(`/transactions/${encodeURIComponent(swap.id)}`)), timeline }
+  const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === swap.intent)
+  return { ...swap, ...create, timeline }
 }
 
 function turn(path) {

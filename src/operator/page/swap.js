@@ -6,6 +6,7 @@ import { facts } from './lines.js'
 import { linkTo } from './navigation.js'
 import { actions } from './person.js'
 import { section } from './section.js'
+import { lastFailure, timelineList } from './timeline.js'
 
 /** `readAgain`: each reading is in the audit log, so the page does not repeat it by itself. */
 export function swapView({ swap, id, open, readAgain }) {
@@ -20,7 +21,7 @@ export function swapView({ swap, id, open, readAgain }) {
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
       : value
-        ? html`${verdict(value, open)} ${whatItIs(value)}`
+        ? html`${verdict(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
         : nothing,
   })
 }
@@ -28,7 +29,7 @@ export function swapView({ swap, id, open, readAgain }) {
 function verdict(row, open) {
   if (!needsPerson(row)) return nothing
   return html`<div class="verdict">
-    <p><b class="alarm">${causeText(row)}</b>: this needs a person.</p>
+    <p><b class="alarm">${causeText(row)}</b>: this needs a person. ${lastFailure(row.timeline) ?? nothing}</p>
     ${actions(row, open)}
   </div>`
 }

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit-html'
 /** `columns`: a heading and the content of a row's cell, each; `isNumber` aligns it. The first column heads the row. */
 export function table({ caption, columns, rows, empty }) {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  return html`<table role="table">
+  return html`<table role="table" class="cards">
     <caption class="hidden">${caption}</caption>
     <thead role="rowgroup">
       <tr role="row">
@@ -12,7 +12,7 @@ export function table({ caption, columns, rows, empty }) {
       </tr>
     </thead>
     <tbody role="rowgroup">
-      ${rows.map((row) => html`<tr role="row" data-row=${row.name ?? row.id ?? row.intent}>${columns.map((column, at) => cell(column, at, row))}</tr>`)}
+      ${rows.map((row) => html`<tr role="row" class="row" data-row=${row.name ?? row.id ?? row.intent}>${columns.map((column, at) => cell(column, at, row))}</tr>`)}
     </tbody>
   </table>`
 }
