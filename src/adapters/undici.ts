@@ -22,6 +22,8 @@ interface UpstreamOptions {
   readonly url: string
   /** Milliseconds, for a request without a deadline. */
   readonly timeoutMs: number
+  /** 128 by default. */
+  readonly maxConnections?: number | undefined
   /** An older connection takes no new request. */
   readonly maxAgeMs: number
   readonly lookup: LookupFunction
@@ -40,7 +42,7 @@ export interface OpenConnections {
   readonly max: number
 }
 
-const maxConnections = 128
+const defaultMaxConnections = 128
 /** Of a provider that announces none, undici's own; and until one was announced, half of Node's. */
 const keepAliveMs = 4_000
 const unannouncedMaxIdleMs = 2_500
@@ -82,6 +84,7 @@ class KeptConnections {
   private pool: Pool
   private openedAt = performance.now()
   private readonly origin: string
+  private readonly maxConnections: number
   private readonly maxAgeMs: number
   private readonly way: Way
   private readonly ending = new Set<Pool>()
@@ -90,8 +93,12 @@ class KeptConnections {
   private maxIdleMs: number | undefined
   private isEnded = false
 
-  constructor(origin: string, { maxAgeMs, lookup, tunnel, onCertificate = () => {} }: UpstreamOptions) {
+  constructor(
+    origin: string,
+    { maxConnections = defaultMaxConnections, maxAgeMs, lookup, tunnel, onCertificate = () => {} }: UpstreamOptions,
+  ) {
     this.origin = origin
+    this.maxConnections = maxConnections
     this.maxAgeMs = maxAgeMs
     const following: LookupFunction = (hostname, options, done) =>
       lookup(hostname, options, (reason, address, family) => {
@@ -123,7 +130,7 @@ class KeptConnections {
   openConnections(): OpenConnections {
     const stats = [this.pool, ...this.ending].map((pool) => pool.stats)
     const idle = stats.reduce((sum, { free }) => sum + free, 0)
-    return { active: stats.reduce((sum, { connected }) => sum + connected, 0) - idle, idle, max: maxConnections }
+    return { active: stats.reduce((sum, { connected }) => sum + connected, 0) - idle, idle, max: this.maxConnections }
   }
 
   private follow(found: readonly string[]): void {
@@ -151,7 +158,7 @@ class KeptConnections {
   private openPool(maxIdleMs: number): Pool {
     return new Pool(this.origin, {
       connect: markingConnector(this.way),
-      connections: maxConnections,
+      connections: this.maxConnections,
       keepAliveTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: 0,
       keepAliveMaxTimeout: maxIdleMs,

@@ -99,6 +99,8 @@ describe('a valid configuration', () => {
       tag: 'alpha',
       timeout: 10,
       rateLimit: { quotes: 60, create: 30, read: 120 },
+      breaker: { consecutiveFailures: 5, baseEjectionTime: 30, maxEjectionTime: 300 },
+      bulkhead: { maxConcurrentCalls: 128, maxPendingCalls: 4_096, maxWaitDuration: 1 },
     })
   })
 

@@ -36,6 +36,54 @@ const rateLimit = section(
   'Maximum of requests that all replicas together send to it ([limits.md](limits.md#how-a-budget-is-shared))',
 )
 
+const breaker = section(
+  {
+    consecutiveFailures: setting(
+      integer(1, 1_000),
+      5,
+      "Failures in a row that open a breaker (without a connection), or let the gateway's own read decide. More for a provider that often fails for one request only",
+      'calls',
+    ),
+    baseEjectionTime: setting(
+      seconds('above 0', 3_600),
+      30,
+      'How long a breaker is open the first time; the n-th time n times as long. Shorter for a provider whose outages are short: quotes and reads are probed each second in any case',
+      'seconds',
+    ),
+    maxEjectionTime: setting(
+      seconds('above 0', 3_600),
+      300,
+      'The longest time that a breaker is open, so that creates are tried again after a long outage',
+      'seconds',
+    ),
+  },
+  "The [circuit breaker](contract.md#8-towards-providers) of each operation, in the words of Envoy's outlier detection",
+)
+
+const bulkhead = section(
+  {
+    maxConcurrentCalls: setting(
+      integer(1, 10_000),
+      128,
+      'Calls at a time, and connections, of each process: a provider that hangs holds no more. More if its responses take long and its quota is large',
+      'calls',
+    ),
+    maxPendingCalls: setting(
+      integer(0, 100_000),
+      4_096,
+      'Calls that wait for one of these; a further one is rejected at once. A waiting call costs less than one that is sent again',
+      'calls',
+    ),
+    maxWaitDuration: setting(
+      seconds('from 0', 60),
+      1,
+      'How long one waits; then the next provider takes it, else it is 503. Keep it far below `timeout`',
+      'seconds',
+    ),
+  },
+  "Bounds of the calls to it, in the words of resilience4j's bulkhead",
+)
+
 const judgement = choice(['refuse', 'count'])
 
 const judge = section(
@@ -118,6 +166,8 @@ export const provider = keys({
     'Proxy on the way to it, as `egress.proxy`. Only CONNECT is sent there, so the key stays within TLS. None: `egress.proxy`. Of no effect for `http` and for this machine',
   ),
   rateLimit,
+  breaker,
+  bulkhead,
   statuses: setting(
     mapping(choice(statusWords)),
     {},

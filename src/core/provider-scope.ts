@@ -23,6 +23,17 @@ export interface ConfiguredProvider {
   readonly listKey: string
   /** Calls in any 60 seconds; 0: unlimited. */
   readonly rateLimit: Readonly<Record<BudgetPolicy, number>>
+  /** Times in seconds. */
+  readonly breaker: {
+    readonly consecutiveFailures: number
+    readonly baseEjectionTime: number
+    readonly maxEjectionTime: number
+  }
+  readonly bulkhead: {
+    readonly maxConcurrentCalls: number
+    readonly maxPendingCalls: number
+    readonly maxWaitDuration: number
+  }
   /** Of its times without a zone. */
   readonly timezone: string
   readonly extraIds: ExtraIds

@@ -101,6 +101,7 @@ export function connectProvider(
   const { http, openConnections, retire, close } = upstream({
     url: provider.url,
     timeoutMs,
+    maxConnections: provider.bulkhead.maxConcurrentCalls,
     maxAgeMs: provider.maxConnectionAge * 1000,
     lookup,
     tunnel,

@@ -17,6 +17,8 @@ const configured: ConfiguredProvider = {
   account: 'alpha',
   listKey: '',
   rateLimit: { quotes: 60, create: 30, read: 120 },
+  breaker: { consecutiveFailures: 5, baseEjectionTime: 30, maxEjectionTime: 300 },
+  bulkhead: { maxConcurrentCalls: 128, maxPendingCalls: 4_096, maxWaitDuration: 1 },
   timezone: 'UTC',
   extraIds: true,
   networks: 'confirmed',

@@ -6,6 +6,7 @@ import { Fault, type FaultDetails, type FaultKind } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { type Context, type Op, operationNames, type SwapService } from '../../domain/service.ts'
 import { compose } from '../layer.ts'
+import type { ConfiguredProvider } from '../provider-scope.ts'
 import { createBreaker } from './breaker.ts'
 
 interface Rig {
@@ -20,12 +21,12 @@ interface Rig {
 
 const timeoutMs = 10_000
 
-function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true): Rig {
+function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true, configured: Partial<ConfiguredProvider> = {}): Rig {
   let now = 0
   const observations: Observation[] = []
   const provider = scripted((_, call) => respond(call))
   const observe = (observation: Observation): void => void observations.push(observation)
-  const { admission, recorder } = createBreaker(providerScope({ timeoutMs, usesGatewayKey, clock: () => now, observe }))
+  const { admission, recorder } = createBreaker(providerScope({ timeoutMs, usesGatewayKey, configured, clock: () => now, observe }))
   const service: SwapService = compose([admission, recorder], provider)
   return {
     provider,
@@ -479,6 +480,24 @@ describe('an open breaker of creates', () => {
     // After 60 and 90 seconds more.
     expect(creates(testRig) - before).toBe(3)
   })
+})
+
+it('opens after as many failures, and for as long, as is configured', async () => {
+  const breaker = { consecutiveFailures: 2, baseEjectionTime: 5, maxEjectionTime: 8 }
+  const testRig = rig(({ op }) => (op === 'createTransaction' ? fail('unreachable', { effect: 'nothingSent' }) : 'well'), true, {
+    breaker,
+  })
+  await callOften(testRig, 'createTransaction', 2, 'a')
+  expect(testRig.states()).toEqual(['createTransaction open'])
+  const creates = (): number => testRig.provider.calls.filter(({ op }) => op === 'createTransaction').length
+  for (const openSeconds of [5, 8, 8]) {
+    expect(await testRig.call('createTransaction', 'b')).toMatchObject({ ...refusal, retryAfter: openSeconds })
+    testRig.advance(openSeconds)
+    const before = creates()
+    await testRig.call('createTransaction', openSeconds === 5 ? 'b' : 'c')
+    await testRig.call('createTransaction', 'd')
+    expect(creates()).toBe(before + 1)
+  }
 })
 
 it('a provider whose reads come and go each second, and whose creates fail, gets few creates, with growing pauses', async () => {

@@ -141,6 +141,7 @@ class ProviderBreakers {
       new OperationBreaker({
         clock,
         random,
+        settings: upstream.configured.breaker,
         onState: (state) => observe({ what: 'breaker', provider, operation, state }),
         isProbed: probed.has(operation),
       })

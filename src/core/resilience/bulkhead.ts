@@ -4,7 +4,6 @@ import type { Observer } from '../../domain/observation.ts'
 import { aroundAll, type Layer, rejectLocally } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 
-/** The values are constants of the callers, not configuration. */
 interface Bounds {
   /** Concurrent calls. */
   readonly maxConcurrent: number

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import type { BreakerState } from '../../domain/observation.ts'
 import { BlockedCallers, Circuit } from './operation-breaker.ts'
 
+const settings = { consecutiveFailures: 5, baseEjectionTime: 30, maxEjectionTime: 300 }
+
 const random = (): number => 0
 
 function failing(caller: string, times: number, failures: BlockedCallers, now: number): boolean[] {
@@ -9,7 +11,7 @@ function failing(caller: string, times: number, failures: BlockedCallers, now: n
 }
 
 it('returns whether a caller has failed five times in a row', () => {
-  const failures = new BlockedCallers()
+  const failures = new BlockedCallers(settings)
   expect(failing('a', 4, failures, 0)).toEqual([false, false, false, false])
   failures.clear('a', 0)
   expect(failing('a', 5, failures, 0)).toEqual([false, false, false, false, true])
@@ -17,7 +19,7 @@ it('returns whether a caller has failed five times in a row', () => {
 })
 
 it('blocks it longer each time that it fails again, and no other caller', () => {
-  const failures = new BlockedCallers()
+  const failures = new BlockedCallers(settings)
   let now = 0
   failing('a', 5, failures, now)
   const remaining: number[] = []
@@ -38,7 +40,7 @@ it('blocks it longer each time that it fails again, and no other caller', () => 
 })
 
 it('does not block a caller with a success meanwhile', () => {
-  const failures = new BlockedCallers()
+  const failures = new BlockedCallers(settings)
   failing('a', 5, failures, 0)
   failures.clear('a', 0)
   failures.block('a', 0, random)
@@ -48,7 +50,7 @@ it('does not block a caller with a success meanwhile', () => {
 function rig(random = 0) {
   let now = 1_000_000
   const states: BreakerState[] = []
-  const circuit = new Circuit({ clock: () => now, random: () => random, onState: (state) => void states.push(state) })
+  const circuit = new Circuit({ settings, clock: () => now, random: () => random, onState: (state) => void states.push(state) })
   const advance = (seconds: number): void => {
     now += seconds * 1000
   }

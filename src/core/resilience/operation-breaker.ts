@@ -8,6 +8,7 @@ import type { Caller } from '../../domain/service.ts'
 import { SlidingWindowCounter } from '../../domain/sliding-window-counter.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { SteadyClock } from '../clock.ts'
+import type { ConfiguredProvider } from '../provider-scope.ts'
 
 interface BreakerRejection {
   /** Milliseconds. */
@@ -24,7 +25,6 @@ interface FailedTrial {
   readonly isProbe: boolean
 }
 
-const maxConsecutiveFailures = 5
 /** Retry time during a trial call. */
 const halfOpenRetryMs = 1_000
 /** After the open time, other callers go first for this time if the last trial call failed. */
@@ -38,7 +38,7 @@ const yieldMs = 2_000
 export class OperationBreaker {
   readonly circuit: Circuit
   private readonly options: CircuitOptions
-  private readonly blockedCallers = new BlockedCallers()
+  private readonly blockedCallers: BlockedCallers
   private failingCallers = new FailingCallers()
   /** Failures in a row, of all callers. */
   private failures = 0
@@ -53,6 +53,7 @@ export class OperationBreaker {
   constructor(options: CircuitOptions) {
     this.options = options
     this.circuit = new Circuit(options)
+    this.blockedCallers = new BlockedCallers(options.settings)
   }
 
   /** Whether no call can be rejected now: a fast path. */
@@ -95,13 +96,13 @@ export class OperationBreaker {
       return false
     }
     this.unconnected = result === 'unconnected' ? this.unconnected + 1 : 0
-    if (this.unconnected >= maxConsecutiveFailures || (result === 'failed' && this.isMajority(caller))) {
+    if (this.unconnected >= this.options.settings.consecutiveFailures || (result === 'failed' && this.isMajority(caller))) {
       this.open()
       return false
     }
     if (isResend) return false
     if (caller) return this.countFailure(caller, result)
-    if (++this.ownFailures >= maxConsecutiveFailures) this.open()
+    if (++this.ownFailures >= this.options.settings.consecutiveFailures) this.open()
     return false
   }
 
@@ -141,7 +142,7 @@ export class OperationBreaker {
 
   /** Returns whether there were five in a row, of all callers or of this one. */
   private countFailure({ blockedAs }: BreakerCaller, result: CallResult): boolean {
-    const isFifthOfAll = ++this.failures >= maxConsecutiveFailures
+    const isFifthOfAll = ++this.failures >= this.options.settings.consecutiveFailures
     if (isFifthOfAll) this.failures = 0
     const isFifthOfCaller = result === 'failed' && this.blockedCallers.add(blockedAs, this.options.clock())
     return isFifthOfAll || isFifthOfCaller
@@ -170,8 +171,12 @@ export class OperationBreaker {
 
 // The three states of a circuit breaker.
 
+/** `providers.<name>.breaker`. */
+type BreakerSettings = ConfiguredProvider['breaker']
+
 /** Time and chance; a test has its own. */
 interface CircuitOptions {
+  readonly settings: BreakerSettings
   readonly clock: SteadyClock
   readonly random: () => number
   readonly onState: (state: BreakerState) => void
@@ -179,21 +184,18 @@ interface CircuitOptions {
   readonly isProbed?: boolean
 }
 
-/** Envoy's values: the first open time, and the longest. */
-const baseOpenMs = 30_000
-const maxOpenMs = 300_000
 /** Between the end of a probe and the next. */
 const probeIntervalMs = 1_000
 /** Random share of the open time, so that replicas do not all retry at once. */
 const jitter = 0.1
 
-/** The n-th open time in a row: 30, 60, 90 … 300 s, in milliseconds. */
-function openDurationMs(times: number, random: () => number): number {
-  return Math.min(baseOpenMs * times, maxOpenMs) * (1 - jitter * random())
+/** The n-th open time in a row: by default 30, 60, 90 … 300 s, in milliseconds. */
+function openDurationMs({ baseEjectionTime, maxEjectionTime }: BreakerSettings, times: number, random: () => number): number {
+  return Math.min(baseEjectionTime * times, maxEjectionTime) * 1000 * (1 - jitter * random())
 }
 
 /**
- * A circuit breaker's state. The n-th opening lasts n times as long as the first; each 30 s in the closed state reduce n by one. Where
+ * A circuit breaker's state. The n-th opening lasts n times as long as the first; each first open time in the closed state reduces n by one. Where
  * it is probed, the trials before its end are probes, a second apart.
  */
 export class Circuit {
@@ -248,11 +250,11 @@ export class Circuit {
   }
 
   open(): void {
-    const { clock, random } = this.options
-    const recovered = this.current === 'closed' ? Math.floor((clock() - this.closedAt) / baseOpenMs) : 0
+    const { clock, random, settings } = this.options
+    const recovered = this.current === 'closed' ? Math.floor((clock() - this.closedAt) / (settings.baseEjectionTime * 1000)) : 0
     this.openings = Math.max(0, this.openings - recovered) + 1
     this.lastOpenedAt = clock()
-    this.openUntil = this.lastOpenedAt + openDurationMs(this.openings, random)
+    this.openUntil = this.lastOpenedAt + openDurationMs(settings, this.openings, random)
     if (this.options.isProbed) this.probeAt = this.lastOpenedAt + probeIntervalMs
     this.setState('open')
   }
@@ -339,6 +341,11 @@ export class BlockedCallers {
     lifetimeMs: rememberForMs,
   })
   private anyBlockedUntil = Number.NEGATIVE_INFINITY
+  private readonly settings: BreakerSettings
+
+  constructor(settings: BreakerSettings) {
+    this.settings = settings
+  }
 
   /** Reads the clock only if a caller was ever blocked. */
   isAnyBlocked(clock: () => number): boolean {
@@ -354,14 +361,14 @@ export class BlockedCallers {
   add(caller: string, now: number): boolean {
     const fresh = { consecutive: 0, blocks: 0, blockedUntil: Number.NEGATIVE_INFINITY }
     const failures = this.callers.get(caller, now) ?? this.callers.set(caller, fresh, now)
-    return ++failures.consecutive >= maxConsecutiveFailures
+    return ++failures.consecutive >= this.settings.consecutiveFailures
   }
 
   /** Blocks the caller, unless a call of it succeeded meanwhile. */
   block(caller: string, now: number, random: () => number): void {
     const failures = this.callers.get(caller, now)
-    if (!failures || failures.consecutive < maxConsecutiveFailures || failures.blockedUntil > now) return
-    failures.blockedUntil = now + openDurationMs(++failures.blocks, random)
+    if (!failures || failures.consecutive < this.settings.consecutiveFailures || failures.blockedUntil > now) return
+    failures.blockedUntil = now + openDurationMs(this.settings, ++failures.blocks, random)
     this.anyBlockedUntil = Math.max(this.anyBlockedUntil, failures.blockedUntil)
   }
 

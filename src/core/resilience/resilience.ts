@@ -13,11 +13,6 @@ import { type Budgets, budgetLimit } from './budget-limit.ts'
 import { bulkhead } from './bulkhead.ts'
 import type { KeyCheck } from './health-check.ts'
 
-/** The size of the connection pool. A waiting call costs less than a rejected one that is retried at once. */
-const maxConcurrent = 128
-const maxQueued = 4_096
-const queueTimeoutMs = 1_000
-
 /** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable`: nothing was sent. */
 export function resilience(
   upstream: UpstreamScope,
@@ -25,6 +20,8 @@ export function resilience(
   keyCheck: KeyCheck,
   { admission, recorder }: Pick<Breaker, 'admission' | 'recorder'>,
 ): readonly Layer[] {
+  const { maxConcurrentCalls: maxConcurrent, maxPendingCalls: maxQueued, maxWaitDuration } = upstream.configured.bulkhead
+  const queueTimeoutMs = maxWaitDuration * 1000
   return [
     retry(upstream), // a failed read, once more, within the retry budget
     explainRefusedAmounts(upstream), // an amount that is refused: its limits, if the refusal does not name them
