@@ -2,6 +2,7 @@
  * Port: what a ledger that was restored from a backup lacks (docs/contract.md §10.6). Orders that were made after the backup exist at the
  * providers only. Times are milliseconds since 1970 on the database's clock.
  */
+import type { IdempotencyKey } from '../domain/service.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { ReportedTransaction } from './same-swap.ts'
 
@@ -85,6 +86,8 @@ export interface RestoreStore {
   readonly findUndecided: (provider: string, id: string) => Promise<UndecidedOrder | undefined>
   /** Those, of providers where a restore holds, that may be of this size and of this owner. */
   readonly candidates: (owner: string, sizes: readonly number[], maxOrders: number) => Promise<readonly FoundOrder[]>
+  /** The owner's create with this key may be any of these orders. If it is the only one of the account that an order is assigned to, it gets that. */
+  readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   readonly assign: (assignment: OrderAssignment, actor: string) => Promise<Assigned>
   /** False if there is none that waits. */
   readonly dismiss: (provider: string, id: string, note: string, actor: string) => Promise<boolean>

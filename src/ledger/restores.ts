@@ -21,6 +21,9 @@ import type { Store } from './store.ts'
 
 const maxCounted = 1_000
 const maxListed = 10_000
+const maxOrdersOfKey = 20
+/** Of one account. Two are as good as more: none of them is known to be the order's. */
+const maxKeysOfOrder = 2
 
 export function restores(store: Store): RestoreStore {
   const { database, write, databaseTimeMs: now, isIn, listed, toList } = store
@@ -118,6 +121,18 @@ export function restores(store: Store): RestoreStore {
         (size is null or size in (${sql.join(sizes)})) and (found_orders.owner is null or found_orders.owner = ${owner})
         and found_orders.provider in (select provider from restored_providers where ${holds}) and ${isUndecided}`
       return await orders(database, isCandidate, maxOrders)
+    },
+    async noteKey(orders, owner, { key, fingerprint, request }) {
+      if (!store.has('found order keys')) return
+      await write(async (within) => {
+        for (const { provider, id } of orders.slice(0, maxOrdersOfKey))
+          await sql`
+            insert into found_order_keys (provider, provider_id, owner, key, fingerprint, request, seen_at)
+            select ${provider}, ${id}, ${owner}, ${key}, ${fingerprint}, ${request ? JSON.stringify(request) : null}, ${now}
+            where (select count(*) from found_order_keys where provider = ${provider} and provider_id = ${id} and owner = ${owner})
+              < ${sql.lit(maxKeysOfOrder)}
+            on conflict do nothing`.execute(within)
+      })
     },
     assign(assignment, actor) {
       // The work runs again if it is not known whether its commit succeeded.
@@ -259,10 +274,27 @@ async function assign(
       ${ownAssets === undefined ? null : JSON.stringify(ownAssets)}, ${createdAt})`.execute(within)
   const record: TransactionRecord = { transaction: { ...reported, status: reported.status ?? 'wait' }, derived: [], reportedAt }
   await writeEntry(within, { kind: 'create', create, replaced: undefined }, record)
+  if (store.has('found order keys')) await bindOnlyKey(within, create, id, store)
   await decide(within, provider, id, 'assigned', store)
   const subject = formatTransactionId(provider, id)
   await addAudit(within, store, { actor, action: 'order.assign', subject, after: { account, note } })
   return 'assigned'
+}
+
+/** The only create of the account that may have been the order gets it. */
+async function bindOnlyKey(
+  within: Database,
+  { intent, owner, provider }: { readonly intent: string; readonly owner: string; readonly provider: string },
+  id: string,
+  { clock }: Store,
+): Promise<void> {
+  const noted = within.selectFrom('found_order_keys').select(['key', 'fingerprint', 'request']).where('owner', '=', owner)
+  const [only, ...others] = await noted.where('provider', '=', provider).where('provider_id', '=', id).execute()
+  if (!only || others.length > 0) return
+  await sql`
+    insert into claims (owner, key, intent, fingerprint, request, first, created_at)
+    values (${owner}, ${only.key}, ${intent}, ${only.fingerprint}, ${only.request}, null, ${clock.at(clock.read())})
+    on conflict do nothing`.execute(within)
 }
 
 /** What its create may have requested. */

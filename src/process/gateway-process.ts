@@ -125,7 +125,7 @@ async function openProcessScope(
     timelines,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
-    restoredOrders: { candidates: restores.candidates, missing: restores.missing },
+    restoredOrders: { candidates: restores.candidates, missing: restores.missing, noteKey: restores.noteKey },
     connections,
     mirrorStatistics: new MirrorStatistics(),
     pendingKeys: new PendingCreateKeys(),

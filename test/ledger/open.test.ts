@@ -82,6 +82,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE restored_providers',
       'DROP TABLE found_orders',
       'DROP TABLE background_jobs',
+      'DROP TABLE found_order_keys',
       'DROP TABLE IF EXISTS clock',
       'DROP TABLE ended',
       'DROP TABLE refused_creates',

@@ -63,7 +63,8 @@ export async function undoSteps(url: string): Promise<void> {
 /** The same, but for the record of it. */
 export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
-  const tables = ['timeline', 'create_requests', 'settlements', 'restored_providers', 'found_orders', 'background_jobs']
+  const found = ['restored_providers', 'found_orders', 'found_order_keys']
+  const tables = ['timeline', 'create_requests', 'settlements', ...found, 'background_jobs']
   const added = [...tables.map((table) => `DROP TABLE ${table}`), 'ALTER TABLE transactions DROP COLUMN unknown_reason']
   await query(url, ...added, ...(url.startsWith('sqlite:') ? [] : fillfactors))
 }

@@ -387,6 +387,31 @@ describe('swapgate ledger found assign', () => {
   })
 })
 
+test('a client that repeats its create gets the order that was assigned to it, not a second swap; another account does not', async () => {
+  const rig = await marked()
+  const [acme, other] = [await callerOf(rig.gateway), await callerOf(rig.gateway, 'other')]
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+  await rebuilt(rig)
+  for (const caller of [acme, acme, other]) expect(reasonOf(await caller.create({}, 'order-1'))).toEqual(restored409)
+  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log')
+  await rig.gateway.followRestores()
+  const repeat = await acme.create({}, 'order-1')
+  expect([repeat.status, repeat.headers['idempotent-replayed'], repeat.json]).toMatchObject([201, 'true', { id: 'alpha~lost-1' }])
+  expect((await acme.create({ amount: digits('0.2') }, 'order-1')).status).toBe(422)
+  expect((await other.create({}, 'order-1')).json).not.toMatchObject({ id: 'alpha~lost-1' })
+})
+
+test('of several creates that may be the order none gets it: only the client knows which', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+  await rebuilt(rig)
+  for (const key of ['order-1', 'order-2', 'order-3']) expect(reasonOf(await acme.create({}, key))).toEqual(restored409)
+  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log')
+  await rig.gateway.followRestores()
+  expect((await acme.create({}, 'order-1')).json).not.toMatchObject({ id: 'alpha~lost-1' })
+})
+
 test('usage: only --end takes providers and a note', async () => {
   const rig = await restoreRig()
   await (await rig.start()).close()

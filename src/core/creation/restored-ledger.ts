@@ -20,7 +20,7 @@ const undecidedRetryAfter = 600
 const maxCandidates = 1_000
 
 /** What requests read of the store. */
-export type RestoredOrders = Pick<RestoreStore, 'candidates' | 'missing'>
+export type RestoredOrders = Pick<RestoreStore, 'candidates' | 'missing' | 'noteKey'>
 
 /** Of the whole process: it survives reloads. Before the first `follow` nothing counts as restored. */
 export class RestoredLedger {
@@ -93,8 +93,11 @@ export class RestoredLedger {
     if (![...this.restored.values()].some(mayHaveOrders)) return
     const size = amountSizeOf(request.amountIn) ?? 0
     const found = await orders.candidates(ownerOf(context), [size - 1, size, size + 1], maxCandidates)
-    const mayBe = found.some(({ reports }) => reports.some((reported) => mayBeOrderOf(reported, request, table)))
-    if (mayBe || found.length === maxCandidates) throw undecided()
+    const same = found.filter(({ reports }) => reports.some((reported) => mayBeOrderOf(reported, request, table)))
+    if (same.length === 0 && found.length < maxCandidates) return
+    // Its key gets the order once that is assigned. If the ledger cannot take it, the next repeat is noted.
+    if (context.idempotencyKey) await orders.noteKey(same, ownerOf(context), context.idempotencyKey).catch(() => {})
+    throw undecided()
   }
 
   /** The same for every id: whether the order exists shows nowhere. */

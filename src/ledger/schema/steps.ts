@@ -31,6 +31,22 @@ const known = {
   },
   settlements: { schema: 2, kind: 'expand', statements: settlements },
   restores: { schema: 2, kind: 'expand', statements: restores },
+  'found order keys': {
+    schema: 2,
+    kind: 'expand',
+    statements: ({ integer, text }) => [
+      `CREATE TABLE IF NOT EXISTS found_order_keys (
+        provider ${text} NOT NULL,
+        provider_id ${text} NOT NULL,
+        owner ${text} NOT NULL,
+        key ${text} NOT NULL,
+        fingerprint ${text} NOT NULL,
+        request ${text},
+        seen_at ${integer} NOT NULL,
+        PRIMARY KEY (provider, provider_id, owner, key)
+      )`,
+    ],
+  },
   'background jobs': {
     schema: 2,
     kind: 'expand',

@@ -27,6 +27,7 @@ export interface Tables {
   restored_providers: RestoredProviders
   found_orders: FoundOrders
   background_jobs: BackgroundJobs
+  found_order_keys: FoundOrderKeys
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -322,4 +323,16 @@ interface BackgroundJobs {
   name: string
   /** When a process began it, or went on, by the database's clock. */
   at: Written<number>
+}
+
+/** Creates that may have been an undecided order: each gets its swap once a person has assigned it to the same account. */
+interface FoundOrderKeys {
+  provider: string
+  provider_id: string
+  owner: string
+  key: string
+  fingerprint: string
+  /** JSON: the request in the client's words. */
+  request: string | null
+  seen_at: Written<number>
 }
