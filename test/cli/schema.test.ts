@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, string>> = {
   'keys revoke': 'x',
   'keys rotate': 'x',
   'ledger stats': '',
+  'ledger show': 'alpha~x',
   'ledger find': 'x',
   'ledger unknown': '',
   'ledger resolve': 'x --none',
