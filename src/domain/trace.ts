@@ -20,6 +20,12 @@ export interface Attributes {
   readonly 'http.route'?: string
   readonly 'url.path'?: string
   readonly 'url.scheme'?: string
+  /** Of a call to a store. */
+  readonly 'db.system.name'?: 'postgresql' | 'redis'
+  readonly 'db.operation.name'?: string
+  readonly 'db.collection.name'?: string
+  /** How many requests one call is made for. */
+  readonly 'db.operation.batch.size'?: number
   readonly 'server.address'?: string
   readonly 'server.port'?: number
   /** Of the first span of a request: as in the log. */

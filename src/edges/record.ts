@@ -1,4 +1,5 @@
 /** What is known of one request, from its head to its end (`docs/observability.md`). */
+import { withSpans } from '../domain/current-span.ts'
 import { errorTypeOf, Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
 import type { RequestName } from '../domain/question.ts'
@@ -155,7 +156,7 @@ export async function recorded(
   const record = new RequestRecord(form, requestIdOf(request.headers), vary, span, sandboxTags, help)
   let response: HttpResponse
   try {
-    response = await respond(record)
+    response = await (span ? withSpans([span], () => respond(record)) : respond(record))
   } catch (reason) {
     record.fault = Fault.from(reason)
     response = encodeFault(record.fault, record)

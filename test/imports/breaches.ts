@@ -7,6 +7,7 @@ export const forTests = /(?:\.test|\/fixture)\.ts$/
 /** The first line that matches a file has what it may import. A folder imports only folders above it. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:(?:crypto|zlib)$|^npm:@(?:scure\/base|noble\/hashes\/.+)$/], // encodings and checksums: pure functions all the same
+  [/^domain\/current-span\.ts$/, /^domain\/|^node:async_hooks$/],
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
   [/^domain\/network-address\.ts$/, /^node:net$/],
   [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],

@@ -1,5 +1,6 @@
 /** What one turn of the event loop asks of Redis goes up in one call of one script, of a cluster in one call for each slot. */
 import { Cluster, Command, type Redis } from 'ioredis'
+import { currentSpans, inClientSpans, withSpans } from '../../domain/current-span.ts'
 import type { ScriptDeadlines } from './script-deadline.ts'
 
 /** Runs a script on keys of one slot. Throws after at most 200 ms without a reply. */
@@ -23,6 +24,9 @@ const maxWaiting = 10_000
 
 type Call = (numberOfKeys: number, ...keysAndArgs: string[]) => Promise<string>
 
+/** Its calls are those of one script, each for many requests. */
+const describe = () => ({ name: 'EVALSHA', attributes: { 'db.system.name': 'redis', 'db.operation.name': 'EVALSHA' } as const })
+
 export class ScriptBatches {
   private readonly client: Redis | Cluster
   private readonly deadlines: ScriptDeadlines
@@ -42,7 +46,7 @@ export class ScriptBatches {
     this.scripts.push(`function(KEYS, ARGV)\n${lua}\nend`)
     this.call = undefined
     const head = `${this.scripts.length} ${numberOfKeys}`
-    return (keys, args) => this.add(head, keys, args)
+    return (keys, args) => inClientSpans(currentSpans(), describe, () => this.add(head, keys, args))
   }
 
   private add(head: string, keys: readonly string[], args: readonly string[]): Promise<readonly number[]> {
@@ -64,10 +68,12 @@ export class ScriptBatches {
     const batch: Batch = { keys: [], args: [], waiting: [] }
     this.batches.set(slot, batch)
     // After all that this turn reads from sockets.
-    setImmediate(() => {
-      if (this.batches.get(slot) === batch) this.batches.delete(slot)
-      void this.send(batch)
-    })
+    withSpans([], () =>
+      setImmediate(() => {
+        if (this.batches.get(slot) === batch) this.batches.delete(slot)
+        void this.send(batch)
+      }),
+    )
     return batch
   }
 

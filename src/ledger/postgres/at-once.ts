@@ -5,6 +5,8 @@
  */
 import { sql } from 'kysely'
 import { type Intent, maxOpenCreates } from '../../core/ledger.ts'
+import { currentSpans, withSpans } from '../../domain/current-span.ts'
+import type { Span } from '../../domain/trace.ts'
 import { otherTags } from '../accounts.ts'
 import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
@@ -47,6 +49,8 @@ export function atOnce({ database, results, write, withRetries, track, clock, ha
 interface Waiting<Item> {
   readonly item: Item
   readonly isAwaited: () => boolean
+  /** Of the request that waits. */
+  readonly spans: readonly Span[]
   readonly result: PromiseWithResolvers<boolean>
 }
 
@@ -62,7 +66,10 @@ function together<Item extends { readonly id: string }>(run: (items: readonly It
   let running = 0
   const runAwaited = async (awaited: readonly Waiting<Item>[]): Promise<void> => {
     try {
-      const done = await run(awaited.map(({ item }) => item))
+      const done = await withSpans(
+        awaited.flatMap(({ spans }) => spans),
+        () => run(awaited.map(({ item }) => item)),
+      )
       for (const { item, result } of awaited) result.resolve(done.has(item.id))
     } catch (reason) {
       for (const { result } of awaited) isServerError(reason) ? result.resolve(false) : result.reject(reason)
@@ -80,8 +87,8 @@ function together<Item extends { readonly id: string }>(run: (items: readonly It
   }
   return (item: Item, isAwaited = () => true): Promise<boolean> => {
     const result = Promise.withResolvers<boolean>()
-    waiting.push({ item, isAwaited, result })
-    if (running < maxStatements) void runWaiting()
+    waiting.push({ item, isAwaited, spans: currentSpans(), result })
+    if (running < maxStatements) void withSpans([], runWaiting)
     return result.promise
   }
 }

@@ -3,7 +3,9 @@ import { type LookupFunction, Socket } from 'node:net'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
+import { currentSpans, inClientSpans } from '../../domain/current-span.ts'
 import { UncertainChange } from '../../domain/fault.ts'
+import type { Attributes } from '../../domain/trace.ts'
 import type { Workload } from '../database.ts'
 import { diagnoseForLog } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
@@ -140,7 +142,7 @@ interface Guarded {
 /** After a timeout, a connection error or a refused write nothing more is sent over the connection, and the pool replaces it. */
 function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarded): PostgresPoolClient {
   let broken: unknown
-  const query = async (statement: string, parameters: readonly unknown[] = []) => {
+  const send = async (statement: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken
     try {
       if (statement.startsWith(beginning)) return await client.query(statement + durably)
@@ -153,11 +155,48 @@ function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarde
       throw broken
     }
   }
+  const query = (statement: string, parameters: readonly unknown[] = []) =>
+    inClientSpans(
+      currentSpans(),
+      () => describe(statement, client),
+      () => send(statement, parameters),
+    )
   const release = (): void => {
     client.release(broken !== undefined || isRetired(client))
     releaseSlot()
   }
   return { query: query as unknown as PostgresPoolClient['query'], release }
+}
+
+const descriptions = new Map<string, readonly [string, string | undefined]>()
+
+/** The operation and its table, and no text of the statement. */
+function describe(statement: string, { host, port }: pg.PoolClient): { readonly name: string; readonly attributes: Attributes } {
+  const known = descriptions.get(statement) ?? operationOf(statement)
+  descriptions.set(statement, known)
+  const [operation, table] = known
+  return {
+    name: table === undefined ? operation : `${operation} ${table}`,
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      ...(table !== undefined && { 'db.collection.name': table }),
+      'server.address': host,
+      'server.port': port,
+    },
+  }
+}
+
+/** Of a statement that does several things, the last one that changes something. */
+function operationOf(statement: string): readonly [string, string | undefined] {
+  const text = statement.replaceAll('"', '')
+  const changes = [...text.matchAll(/\b(?:(insert) into|(update)|(delete) from) ([a-z_]+)/gi)]
+  const [, insert, update, remove, table] = changes.at(-1) ?? []
+  const change = insert ?? update ?? remove
+  if (change !== undefined) return [change.toUpperCase(), table]
+  const [, read] = /\bfrom ([a-z_]+)/i.exec(text) ?? []
+  const [first = 'QUERY'] = /[a-z]+/i.exec(text) ?? []
+  return [/^(?:select|with)$/i.test(first) ? 'SELECT' : first.toUpperCase(), read]
 }
 
 /** The error of a write at a standby, or at a server that was made read-only before a failover. */
