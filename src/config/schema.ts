@@ -264,6 +264,12 @@ const ledger = section(
       'auto',
       '`auto`: a start makes the ledger, or gives it what this version adds to its schema. `manual`: only `swapgate ledger migrate` does; a start without it runs on the [schema before](ledger.md#upgrades), with a warning, and does not make a ledger',
     ),
+    maxConnections: setting(
+      integer(9, 1_000),
+      13,
+      'The most connections of each process to PostgreSQL. Two are kept for results of creates and three for reads, so fewer than nine leave creates none. More where PostgreSQL is milliseconds away; all processes together stay below `max_connections`, or the pool of PgBouncer',
+      'connections',
+    ),
     refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
     reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
     keep: optional(

@@ -45,6 +45,8 @@ export interface LedgerOptions {
   readonly whenMissing?: 'make' | 'refuse' | 'show empty'
   /** Whether a ledger gets what it lacks of this version's schema (default); else that is off, or an error if this version does not run without. */
   readonly mayMigrate?: boolean
+  /** The most connections of this process to a server; 13 by default. */
+  readonly maxConnections?: number
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
   /** Gets one line each time something is wrong with the server, or with the way to it: what, and what to set. */
@@ -157,7 +159,16 @@ async function openStore(url: string, options: LedgerOptions): Promise<OpenedSto
 }
 
 async function openExisting(url: string, options: LedgerOptions): Promise<OpenedStore> {
-  const { timeoutMs = 5_000, mustExist = false, whenMissing = 'make', mayMigrate = true, lookup, onTrouble, now } = options
+  const {
+    timeoutMs = 5_000,
+    mustExist = false,
+    whenMissing = 'make',
+    mayMigrate = true,
+    maxConnections,
+    lookup,
+    onTrouble,
+    now,
+  } = options
   const file = sqliteUrl.exec(url)?.[1]
   const prepare = (store: Store): Promise<Migrated> => migrate(store, { mustExist, mayMake: whenMissing === 'make', mayMigrate })
   if (file === memory) return await openInMemory(options)
@@ -174,7 +185,7 @@ async function openExisting(url: string, options: LedgerOptions): Promise<Opened
     (store) => whileNamingLocks(store.database, onTrouble, prepare(store)),
   )
   await migrating.close()
-  return await started(await postgresStore(url, { timeoutMs, lookup, onTrouble, now }), async () => migrated)
+  return await started(await postgresStore(url, { timeoutMs, maxConnections, lookup, onTrouble, now }), async () => migrated)
 }
 
 async function openInMemory({ now }: LedgerOptions): Promise<OpenedStore> {

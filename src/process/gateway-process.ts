@@ -59,11 +59,12 @@ export async function openGateway(
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry } = monitoring
-  const { url, mustExist, migrate } = config.ledger
+  const { url, mustExist, migrate, maxConnections } = config.ledger
   const mayChange = migrate === 'auto'
   const whenMissing = mayChange ? 'make' : 'refuse'
   const onTrouble = reportTrouble('ledger', observe)
-  const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, lookup: freshLookup, onTrouble })
+  const way = { maxConnections, lookup: freshLookup, onTrouble }
+  const ledgerStores = await openLedger(url, { mustExist, whenMissing, mayMigrate: mayChange, ...way })
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores)
   const reportOnce = isWorker ? () => {} : observe

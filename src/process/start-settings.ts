@@ -6,8 +6,8 @@ export type StartSettings = ReturnType<typeof startSettings>
 /** Tokens of operators and times of the ledger are read with each use. */
 export function startSettings({ server, admin, redis, ledger, replicas, telemetry, sandbox }: Config) {
   const { tokens: _, ...adminPort } = admin
-  const { url, mustExist, migrate } = ledger
-  return { server, admin: adminPort, redis, ledger: { url, mustExist, migrate }, replicas, telemetry, sandbox }
+  const { url, mustExist, migrate, maxConnections } = ledger
+  return { server, admin: adminPort, redis, ledger: { url, mustExist, migrate, maxConnections }, replicas, telemetry, sandbox }
 }
 
 /** The sections in which the new configuration differs and that stay as they were until the process is started again. */

@@ -11,7 +11,7 @@ import { diagnoseForLog } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
 
 const connectTimeoutMs = 2_000
-const connections = 13
+const defaultConnections = 13
 /** Connections that only results of creates may use, and those that only reads may use. */
 const resultConnections = 2
 const readConnections = 3
@@ -32,7 +32,11 @@ interface Pools extends Readonly<Record<Workload, PostgresPool>> {
 }
 
 /** Opens one pool with an entry for each workload. `timeoutMs`: for one statement. `lookup`: the system's unless given. */
-export function openPools(url: string, timeoutMs: number, { lookup, onTrouble }: Way = {}): Pools {
+export function openPools(
+  url: string,
+  timeoutMs: number,
+  { connections = defaultConnections, lookup, onTrouble }: Way = {},
+): Pools {
   const pool = new pg.Pool({
     connectionString: withFullVerification(url),
     max: connections,
@@ -97,6 +101,8 @@ export function openPools(url: string, timeoutMs: number, { lookup, onTrouble }:
 }
 
 interface Way {
+  /** 13 by default. */
+  readonly connections?: number | undefined
   readonly lookup?: LookupFunction | undefined
   /** Gets one line each time no connection is made. */
   readonly onTrouble?: ((message: string) => void) | undefined

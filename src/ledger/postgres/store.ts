@@ -14,6 +14,8 @@ import { codeOf, openPools, readOnly, turns } from './pools.ts'
 export interface PostgresOptions {
   /** For one statement. */
   readonly timeoutMs: number
+  /** The most connections of this process; 13 by default. */
+  readonly maxConnections?: number | undefined
   /** How the name of the server is looked up; by default by the system. */
   readonly lookup?: LookupFunction | undefined
   /** Gets one line each time no connection is made. */
@@ -22,8 +24,9 @@ export interface PostgresOptions {
   readonly now?: (() => number) | undefined
 }
 
-export async function postgresStore(url: string, { timeoutMs, lookup, onTrouble, now }: PostgresOptions): Promise<Store> {
-  const { waits, connections, ...pools } = openPools(url, timeoutMs, { lookup, onTrouble })
+export async function postgresStore(url: string, options: PostgresOptions): Promise<Store> {
+  const { timeoutMs, maxConnections, lookup, onTrouble, now } = options
+  const { waits, connections, ...pools } = openPools(url, timeoutMs, { connections: maxConnections, lookup, onTrouble })
   const over = (workload: Workload): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[workload] }) })
   const databases = { usual: over('usual'), result: over('result') }
   const database = over('read')
