@@ -111,6 +111,8 @@ test('O5: a quote that goes to the next provider has a client span at each, unde
 })
 
 test('O5: a create that moves on is one trace: the ledger is waited for at each provider', async () => {
+  // Creates leave a provider whose last quote has failed.
+  expect((await rig.client('A').get(quote, { key: null })).headers['x-swap-provider']).toBe('alpha')
   rig.alpha.reply('create', {
     status: 429,
     headers: { 'retry-after': '60' },
