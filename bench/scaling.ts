@@ -178,6 +178,8 @@ function print(name: string, cells: readonly string[]): void {
 
 async function report(name: string, parts: Parts, options: Parameters<typeof load>[2]): Promise<void> {
   await measure(parts, options)
+  // As autovacuum does each minute: without statistics the first thousands of a new ledger are planned by guesses.
+  await execute(parts.postgresUrl, 'analyze')
   const runs: Measured[] = []
   for (let round = 0; round < rounds; round++) runs.push(await measure(parts, options))
   print(
