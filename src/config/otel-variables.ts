@@ -34,14 +34,11 @@ const sampler: Parse = (value) => {
   return samplers.includes(text) ? { text } : { wrong: `must be one of ${samplers.join(', ')}` }
 }
 
+/** Never with an exponent. */
+const plainNumber = new Intl.NumberFormat('en', { maximumFractionDigits: 12, useGrouping: false })
+
 const share: Parse = (value) =>
-  isWithin(Number(value), 0, 1)
-    ? {
-        text: Number(value)
-          .toFixed(12)
-          .replace(/\.?0+$/, ''),
-      }
-    : { wrong: 'must be a number from 0 to 1' }
+  isWithin(Number(value), 0, 1) ? { text: plainNumber.format(Number(value)) } : { wrong: 'must be a number from 0 to 1' }
 
 const url: Parse = (value) => {
   const { error } = baseUrl.safeParse(value)

@@ -83,6 +83,7 @@ describe('the container', () => {
     expect(globSync('src/**/{*.test,fixture}.ts', { cwd: image.directory })).toEqual([])
     expect(globSync('*', { cwd: image.directory }).sort()).toEqual([
       'LICENSE',
+      'commit',
       'config',
       'data',
       'node_modules',

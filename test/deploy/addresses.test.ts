@@ -12,6 +12,8 @@ const listening: Readonly<Record<string, readonly number[]>> = {
   postgres: [5432],
   redis: [6379],
   prometheus: [9090],
+  alertmanager: [9093],
+  'blackbox-exporter': [9115],
   grafana: [3000],
 }
 

@@ -197,7 +197,8 @@ describe('a create goes to the next provider, since nothing was sent, if the pro
     proxy.isSilent = true
     const gateway = await gatewayOver({ proxy: proxy.url })
     expect(await create(gateway)).toMatchObject({ status: 201, headers: { 'x-swap-provider': 'beta' } })
-    expect(causesIn(gateway.observations)).toEqual(['proxy_unreachable'])
+    // The create waits less long for the list of coins than the tunnel has time.
+    await expect.poll(() => causesIn(gateway.observations)).toEqual(['proxy_unreachable'])
   })
 
   test('opens a tunnel to a provider whose certificate is wrong: the cause is the certificate', async () => {

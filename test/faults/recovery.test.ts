@@ -33,6 +33,7 @@ it('quotes are answered within two seconds after the end of an outage of ten', {
   const file = directory.write(`
 server: { port: 0, shutdownDelay: 0 }
 admin: { port: 0 }
+ledger: { url: "sqlite:${directory.path}/ledger.db" }
 limits: { quotes: 100000 }
 cache: { rate: 0 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:${port}/api/v2", rateLimit: { quotes: 0 }, assets: { BTC: BTC, ETH: ETH } } }

@@ -9,8 +9,9 @@ import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-const rest = `
+const restIn = ({ path }: ConfigDirectory): string => `
 admin: { port: 0 }
+ledger: { url: "sqlite:${path}/ledger.db" }
 providers: { alpha: { form: A, url: "http://127.0.0.1:1", timeout: 0.2 } }
 routing: { providers: [alpha] }`
 const request = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
@@ -41,7 +42,7 @@ it('a connection stays open for server.keepAliveTimeout after a response, and as
   using directory = new ConfigDirectory()
   // The idle timeout of a connection is far shorter: it must not end one that is kept.
   const server = 'server: { port: 0, socketTimeout: 0.4, keepAliveTimeout: 2.5 }'
-  await using gateway = await InProcessGateway.start(directory.write(server + rest))
+  await using gateway = await InProcessGateway.start(directory.write(server + restIn(directory)))
   const connection = new KeptConnection(gateway.url)
   expect(await connection.send()).toMatch(/^HTTP\/1.1 404 .*keep-alive: timeout=1\r\n/is)
   await pause(2_000)
@@ -53,7 +54,9 @@ it('a connection stays open for server.keepAliveTimeout after a response, and as
 
 it('a short one ends a connection early', async () => {
   using directory = new ConfigDirectory()
-  await using gateway = await InProcessGateway.start(directory.write(`server: { port: 0, keepAliveTimeout: 0.3 }${rest}`))
+  await using gateway = await InProcessGateway.start(
+    directory.write(`server: { port: 0, keepAliveTimeout: 0.3 }${restIn(directory)}`),
+  )
   const connection = new KeptConnection(gateway.url)
   await connection.send()
   expect(await connection.closed).toBeLessThan(1.5)
@@ -73,7 +76,7 @@ const soon = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInte
 http.createServer = (options, listener) => createServer({ ...options, ...soon }, listener)
 syncBuiltinESMExports()`,
   )
-  const file = directory.write(`server: { port: 0, workers: 2, shutdownDelay: 0, keepAliveTimeout: 3 }${rest}`)
+  const file = directory.write(`server: { port: 0, workers: 2, shutdownDelay: 0, keepAliveTimeout: 3 }${restIn(directory)}`)
   await using gateway = new Swapgate(['start', '--config', file], { env: { NODE_OPTIONS: `--import=${preload} ${ownLoad}` } })
   const url = (await gateway.urls()).get('gateway') ?? ''
   // One that sends nothing ends: the shorter times are in force.

@@ -41,7 +41,7 @@ export function certify({
   )
   const signature = sign('sha256', facts, issuer?.privateKey ?? privateKey)
   const der = sequence(facts, ecdsaWithSha256, tagged(0x03, Buffer.concat([Buffer.of(0), signature])))
-  const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
+  const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`
   return { name, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, privateKey }
 }
 
