@@ -233,13 +233,17 @@ describe('a proxy on the way to providers', () => {
     )
   })
 
-  it.each(['socks5://proxy:1080', 'proxy:3128', 'http://proxy:3128/path', 'http://u:a/b@proxy:3128', 'maybe'])(
-    '%s is a fault, without its value',
-    (value) => {
-      const faults = faultsOf({ gateway: `${remote()}egress: { proxy: "${value}" }` })
-      expect(faults).toEqual([expect.stringMatching(/^egress\.proxy: must be direct, environment or http:/)])
-    },
-  )
+  it.each([
+    'socks5://proxy:1080',
+    'proxy:3128',
+    'http://proxy:3128/path',
+    'http://u:a/b@proxy:3128',
+    'http://u:p%zz@proxy:3128',
+    'maybe',
+  ])('%s is a fault, without its value', (value) => {
+    const faults = faultsOf({ gateway: `${remote()}egress: { proxy: "${value}" }` })
+    expect(faults).toEqual([expect.stringMatching(/^egress\.proxy: must be direct, environment or http:/)])
+  })
 
   it('of the environment that cannot be used is a fault where the file asks for it', () => {
     const wrong = { HTTPS_PROXY: 'socks5://canary:1080' }

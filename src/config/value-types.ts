@@ -112,7 +112,17 @@ export const baseUrlOrNone = z.union(
 /** Whether it is the URL of a proxy, with or without user and password. */
 export function isProxyUrl(value: string): boolean {
   const url = URL.parse(value)
-  return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return url.pathname === '/' && url.search === '' && url.hash === '' && isDecodable(url.username) && isDecodable(url.password)
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export const proxy = text.refine(
