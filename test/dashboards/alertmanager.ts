@@ -19,6 +19,8 @@ export interface Received {
   /** The name of the secret that has the receiver's URL. */
   readonly at: string
   readonly status: 'firing' | 'resolved'
+  /** As in RFC 3339. */
+  readonly startsAt: string
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
 }

@@ -78,13 +78,15 @@ describe('alerts of real gateways', () => {
   }
 
   it('while all is well only the heartbeat comes, again and again', { timeout: timeoutMs }, async () => {
+    // Prometheus takes five seconds until it first scrapes, which is longer than a twentieth of a minute.
+    await expect.poll(() => prometheus.query('up == 1')).toHaveLength(2)
+    const scrapedAt = Date.now()
     const traffic = repeating(200, () => Promise.all([create(alpha), create(beta), quote(beta)]))
     await during(traffic, async () => {
       await expect.poll(() => firing('SwapgateDeadMansSwitch').length, { timeout: 40_000 }).toBeGreaterThan(3)
     })
-    expect(new Set(alertmanager.received.map(({ at, labels }) => `${at} ${labels.alertname}`))).toEqual(
-      new Set(['heartbeat_url SwapgateDeadMansSwitch']),
-    )
+    const others = alertmanager.received.filter(({ labels }) => labels.alertname !== 'SwapgateDeadMansSwitch')
+    expect(others.filter(({ startsAt }) => Date.parse(startsAt) > scrapedAt)).toEqual([])
     await arrives('SwapgateDeadMansSwitch', { at: 'heartbeat_url', labels: { job: 'swapgate' }, says: /always fires/ })
   })
 
