@@ -1,10 +1,14 @@
 /** docs/limits.md: what is wrong with Redis, or with the way to it, is one line in the log that says what to set. */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openRedis } from '../../src/adapters/redis/index.ts'
+import { createClient, openRedis } from '../../src/adapters/redis/index.ts'
+import { parseRedisUrl } from '../../src/domain/redis-url.ts'
 import { freshLookup } from '../../src/process/name-lookup.ts'
 import { logLines } from '../observability/log-lines.ts'
 import { type Certified, certify } from '../support/certificate.ts'
@@ -93,6 +97,16 @@ test.each<readonly [string, () => Promise<string> | string, RegExp]>([
   const trouble = await troubleWith(await urlOf())
   expect(trouble).toMatch(line)
   expect(trouble).not.toContain('canary')
+})
+
+test.each(['redis', 'rediss'])('a second error of one socket, over %s, ends nothing', async (scheme) => {
+  const client = createClient(parseRedisUrl(`${scheme}://localhost:${await freePort(20_000, 8_000)}`), freshLookup) as Redis
+  onTestFinished(() => client.disconnect())
+  const failed = once(client, 'error')
+  client.connect().catch(() => {})
+  await failed
+  const { stream } = client as unknown as { readonly stream: Socket }
+  expect(() => stream.emit('error', new Error('an alert after the end'))).not.toThrow()
 })
 
 test('a gateway starts all the same, and has one such line in its log at the start and one when the password is changed', async () => {

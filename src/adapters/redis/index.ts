@@ -1,6 +1,7 @@
 /** ioredis: the shared store of limits, verified keys and budgets. A script that times out has no effect later. */
 import { once } from 'node:events'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import {
   AbstractConnector,
   Cluster,
@@ -107,8 +108,7 @@ const options = {
 /** Creates a client that is not yet connected. Commands fail at once until it is. `lookup`: for the names of its servers. */
 export function createClient(address: RedisAddress, lookup: LookupFunction): Redis | Cluster {
   const { kind, endpoints: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
-  const looksUp = isEncrypted ? { tls: { lookup } } : { Connector: plainConnector(lookup) }
-  const access = { ...options, ...credentials, ...looksUp }
+  const access = { ...options, ...credentials, ...(isEncrypted && { tls: { lookup } }), Connector: connectorWith(lookup) }
   if (kind === 'cluster') {
     return new Cluster([...nodes], {
       redisOptions: access,
@@ -127,7 +127,7 @@ export function createClient(address: RedisAddress, lookup: LookupFunction): Red
   const alone = { ...access, db: database, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retry, reconnectOnError }
   if (kind === 'single') return new Redis({ ...alone, ...nodes[0] })
   const sentinelLookup = isEncrypted
-    ? { enableTLSForSentinelMode: true, sentinelTLS: { lookup } }
+    ? { enableTLSForSentinelMode: true, sentinelTLS: { lookup }, Connector: encryptedSentinelConnector }
     : { Connector: plainSentinelConnector(lookup), natMap: withLookup(lookup) }
   const { username, password } = sentinelCredentials
   const sentinelCredentialOptions = {
@@ -146,7 +146,7 @@ export function createClient(address: RedisAddress, lookup: LookupFunction): Red
 }
 
 /** The connector of ioredis passes a look-up on only over TLS. */
-function plainConnector(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
+function connectorWith(lookup: LookupFunction): NonNullable<RedisOptions['Connector']> {
   return class extends AbstractConnector {
     private readonly options: RedisOptions
 
@@ -156,9 +156,9 @@ function plainConnector(lookup: LookupFunction): NonNullable<RedisOptions['Conne
     }
 
     async connect(): Promise<Socket> {
-      const { host = 'localhost', port = 6379 } = this.options
+      const { host = 'localhost', port = 6379, tls } = this.options
       this.connecting = true
-      const socket = connect({ host, port, lookup })
+      const socket = withErrorListener(tls ? connectTls({ host, port, ...tls }) : connect({ host, port, lookup }))
       socket.once('error', (reason) => {
         this.firstError = reason
       })
@@ -181,9 +181,24 @@ function plainSentinelConnector(lookup: LookupFunction): NonNullable<RedisOption
 
     override async connect(...given: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
       await this.sentinels.lookUpAll()
-      return super.connect(...given)
+      return withErrorListener(await super.connect(...given))
     }
   }
+}
+
+const encryptedSentinelConnector: NonNullable<RedisOptions['Connector']> = class extends SentinelConnector {
+  constructor(given: unknown) {
+    super(given as SentinelConnectionOptions)
+  }
+
+  override async connect(...given: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
+    return withErrorListener(await super.connect(...given))
+  }
+}
+
+/** ioredis listens to one `error` of a socket. A second, as an alert after the end of a TLS handshake, would end the process. */
+function withErrorListener<S extends Socket>(socket: S): S {
+  return socket.on('error', () => {})
 }
 
 /** The master's endpoint as the sentinels report it, which may be a name: ioredis connects with these options. */
