@@ -212,7 +212,7 @@ export const provider = keys({
   native: setting(
     list(text),
     [],
-    'Its paths that the [native lane](native.md) opens, like `GET /coins/{}/networks` (`{}` is one segment). **Every client with a key may call them with your key**',
+    'Its paths that the [native lane](native.md) opens, like `GET /coins/{}/networks` (`{}` is one segment, `{id}` one that is a swap of the account that calls). **Every client with a key may call them with your key**',
   ),
   nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum request body on the native lane', 'bytes'),
   nativeTimeout: setting(seconds('above 0'), 300, 'Maximum time of a call on the native lane', 'seconds'),

@@ -4,6 +4,7 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
+import type { SwapsNamed } from '../domain/native.ts'
 import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
 import type { Doubt, Status } from '../domain/status.ts'
 import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
@@ -270,6 +271,7 @@ export interface Ledger {
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
   /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  readonly swapsNamed: SwapsNamed
   /** Which of these ids are those of responses that contradicted the request of a create, of any owner, at any tag of the account. */
   readonly mismatchedIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 

@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { findOpenPath, type OpenPath, overlaps, parseOpenPath } from './native.ts'
+import { findOpenPath, namedSwaps, type OpenPath, overlaps, parseOpenPath } from './native.ts'
 
 const open = ['GET /exchange/range', 'GET /coins/{}/networks', 'POST /estimates', 'HEAD /coins/{}/networks'].map(
   (entry) => parseOpenPath(entry) as OpenPath,
 )
 
 describe('an entry', () => {
-  it.each(['GET /a', 'HEAD /a/b', 'POST /{}', 'PUT /a/{}/b', 'PATCH /a-b_c.d~e', 'DELETE /A1'])('%s is one', (entry) => {
+  it.each([
+    'GET /a',
+    'HEAD /a/b',
+    'POST /{}',
+    'PUT /a/{}/b',
+    'PATCH /a-b_c.d~e',
+    'DELETE /A1',
+    'GET /a/{id}',
+    'POST /{id}/{}/{id}',
+  ])('%s is one', (entry) => {
     expect(parseOpenPath(entry)).toMatchObject({ method: entry.split(' ')[0], pattern: entry.split(' ')[1] })
   })
 
@@ -28,7 +37,9 @@ describe('an entry', () => {
     'GET /a//b',
     'GET /./a',
     'GET /a/..',
-    'GET /a/{id}',
+    'GET /a/{ID}',
+    'GET /a/{ids}',
+    'GET /a/x{id}',
     'GET /a/x{}',
     'GET /a/{}x',
     'GET /a?b=c',
@@ -93,6 +104,8 @@ describe('an entry and an operation', () => {
     ['GET /transactions/last', 'GET', '/transactions/{id}'],
     ['GET /{}/{}', 'GET', '/transactions/{id}'],
     ['POST /{}', 'POST', '/transactions'],
+    ['GET /transactions/{id}', 'GET', '/transactions/{id}'],
+    ['GET /{id}', 'GET', '/rate'],
   ])('%s meets %s %s', (entry, method, pattern) => expect(meets(entry, method, pattern)).toBe(true))
 
   it.each([
@@ -102,4 +115,14 @@ describe('an entry and an operation', () => {
     ['DELETE /transactions/{}', 'GET', '/transactions/{id}'],
     ['GET /transactions/{}/refund', 'GET', '/transactions/{id}'],
   ])('%s does not meet %s %s', (entry, method, pattern) => expect(meets(entry, method, pattern)).toBe(false))
+})
+
+describe('a call', () => {
+  const entry = parseOpenPath('GET /swaps/{id}/of/{}') as OpenPath
+
+  it('names swaps of its caller at {id}, and what may be a swap at {} and in its query', () => {
+    expect(findOpenPath([entry], 'GET', '/swaps/a/of/b')).toBe(entry)
+    expect(namedSwaps(entry, '/swaps/a/of/b', '')).toEqual({ own: ['a'], other: ['b'] })
+    expect(namedSwaps(entry, '/swaps/a/of/b', 'x=c&y=%64&z')).toEqual({ own: ['a'], other: ['b', 'c', 'd', ''] })
+  })
 })

@@ -28,8 +28,9 @@ export interface OpenPath {
   readonly segments: readonly string[]
 }
 
-/** Matches any one segment. */
+/** Each matches any one segment; the second is the provider's own id of a swap of the caller. */
 const wildcard = '{}'
+const swapId = '{id}'
 const segmentName = /^[A-Za-z0-9._~-]+$/
 const dotSegment = /^\.\.?$/
 
@@ -38,7 +39,7 @@ export function parseOpenPath(entry: string): OpenPath | undefined {
   const [word = '', pattern = '', ...others] = entry.split(' ')
   const method = nativeMethods.find((known) => known === word)
   const [root, ...segments] = pattern.split('/')
-  const isPath = root === '' && segments.length > 0 && segments.every((segment) => segment === wildcard || isName(segment))
+  const isPath = root === '' && segments.length > 0 && segments.every((segment) => isPlaceholder(segment) || isName(segment))
   return method && isPath && others.length === 0 ? { method, pattern, segments } : undefined
 }
 
@@ -60,12 +61,34 @@ export function overlaps(openPath: OpenPath, method: string, pattern: string): b
   return isSameMethod && segments.length === others.length && segments.every((segment, at) => meet(segment, others[at] ?? ''))
 }
 
+/** Those of these ids that are swaps of any owner at any tag of the provider's account, of each whether it is this owner's. */
+export type SwapsNamed = (owner: string, provider: string, ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>
+
+/** What a call names that may be the id of a swap. */
+interface NamedSwaps {
+  /** Must be swaps of the caller. */
+  readonly own: readonly string[]
+  /** Must not be swaps of others: other segments, and the values of the query. */
+  readonly other: readonly string[]
+}
+
+/** `path`: one that the entry opens. */
+export function namedSwaps({ segments }: OpenPath, path: string, query: string): NamedSwaps {
+  const [, ...names] = path.split('/')
+  const namesAt = (placeholder: string): readonly string[] => names.filter((_, at) => segments[at] === placeholder)
+  return { own: namesAt(swapId), other: [...namesAt(wildcard), ...new URLSearchParams(query).values()] }
+}
+
+function isPlaceholder(segment: string): boolean {
+  return segment === wildcard || segment === swapId
+}
+
 function matches(segments: readonly string[], names: readonly string[]): boolean {
-  return segments.length === names.length && segments.every((segment, at) => segment === wildcard || segment === names[at])
+  return segments.length === names.length && segments.every((segment, at) => isPlaceholder(segment) || segment === names[at])
 }
 
 function meet(segment: string, other: string): boolean {
-  return segment === wildcard || other.includes('{') || segment.toLowerCase() === other
+  return isPlaceholder(segment) || other.includes('{') || segment.toLowerCase() === other
 }
 
 function isName(segment: string): boolean {

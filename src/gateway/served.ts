@@ -23,7 +23,7 @@ export function served(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Http {
-  const { config, forms, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
+  const { config, forms, ledger, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => sentCreateKeys.has(identity, key)
@@ -41,7 +41,7 @@ export function served(
   const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
-  const native = serveNative(lanes, edge)
+  const native = serveNative(lanes, edge, ledger.swapsNamed)
   return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native)
 }
 

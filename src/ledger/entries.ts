@@ -32,6 +32,7 @@ type Entries = Pick<
   | 'openDeposits'
   | 'existingIds'
   | 'mismatchedIds'
+  | 'swapsNamed'
 >
 
 export function entries({ database, write, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
@@ -67,6 +68,15 @@ export function entries({ database, write, isIn: isAmong, listed, toList, dataVe
       .where(isOfAccount('provider', provider))
       .where(isAmong('provider_id', ids))
       .where('state', '=', 'mismatch')
+      .$narrowType<{ provider_id: NotNull }>()
+      .compile(),
+  )
+  const swapsNamed = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
+    database
+      .selectFrom('transactions')
+      .select(['provider_id', sql<number | boolean>`owner = ${owner} and state = 'done'`.as('is_own')])
+      .where(isOfAccount('provider', provider))
+      .where(isAmong('provider_id', ids))
       .$narrowType<{ provider_id: NotNull }>()
       .compile(),
   )
@@ -127,6 +137,12 @@ export function entries({ database, write, isIn: isAmong, listed, toList, dataVe
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id))
+    },
+    async swapsNamed(owner, provider, ids) {
+      const rows = await swapsNamed({ owner, provider, ids: toList(ids) })
+      // Under several tags of the account an id may be several rows.
+      const byId = Map.groupBy(rows, (row) => row.provider_id)
+      return new Map([...byId].map(([id, named]) => [id, named.some(({ is_own }) => Boolean(is_own))]))
     },
     async mismatchedIds(provider, ids) {
       const rows = await mismatchedIds({ provider, ids: toList(ids) })

@@ -1,6 +1,7 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
 import { Fault, standardFault } from '../domain/fault.ts'
-import { countedAs, findOpenPath } from '../domain/native.ts'
+import { countedAs, findOpenPath, namedSwaps, type OpenPath, type SwapsNamed } from '../domain/native.ts'
+import type { Caller } from '../domain/service.ts'
 import { admit } from '../edges/admit.ts'
 import type { NativeMount, ServeNative } from '../edges/mounts.ts'
 import { type ClientEdge, type RequestRecord, recorded } from '../edges/record.ts'
@@ -9,9 +10,9 @@ import { announcesBody, callNative } from './call.ts'
 import type { NativeLane } from './lane.ts'
 
 /** Never throws: each fault before the head of the response becomes a response in the form. `lanes`: by tag; empty in passthrough mode. */
-export function serveNative(lanes: ReadonlyMap<string, NativeLane>, edge: ClientEdge): ServeNative {
+export function serveNative(lanes: ReadonlyMap<string, NativeLane>, edge: ClientEdge, swapsNamed: SwapsNamed): ServeNative {
   return (request, mount) =>
-    recorded(request, mount.form, undefined, edge, (record) => respond(request, mount, record, lanes, edge))
+    recorded(request, mount.form, undefined, edge, (record) => respond(request, mount, record, lanes, edge, swapsNamed))
 }
 
 /** `Retry-After` in seconds while a provider is off. */
@@ -24,6 +25,7 @@ async function respond(
   record: RequestRecord,
   lanes: ReadonlyMap<string, NativeLane>,
   edge: ClientEdge,
+  swapsNamed: SwapsNamed,
 ): Promise<HttpResponse> {
   const { path, credentialConflict } = mount
   if (request.protocolError) throw request.protocolError
@@ -37,8 +39,24 @@ async function respond(
   if (credentialConflict) throw credentialConflict
   const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
+  await refuseOtherSwaps(openPath, below, request.query, caller, tag, swapsNamed)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
+}
+
+/** Throws `notFound` for a path or query that names a swap of another owner. Bodies stream by and are not looked into. */
+async function refuseOtherSwaps(
+  openPath: OpenPath,
+  path: string,
+  query: string,
+  { identity = '' }: Caller,
+  provider: string,
+  swapsNamed: SwapsNamed,
+): Promise<void> {
+  const { own, other } = namedSwaps(openPath, path, query)
+  if (own.length === 0 && other.length === 0) return
+  const isOwn = await swapsNamed(identity, provider, [...new Set([...own, ...other])])
+  if (own.some((id) => isOwn.get(id) !== true) || other.some((id) => isOwn.get(id) === false)) throw standardFault('notFound')
 }
 
 function notOpen(): Fault {

@@ -116,6 +116,29 @@ describeStores(allStores, (shared) => {
     expect(await ledger.mismatchedIds(other, ['x', 'y'])).toEqual(new Set())
   })
 
+  test('which ids are swaps, and whose, counts over all its tags', async () => {
+    const { ledger } = shared()
+    const { eu, us, other } = await rig(shared())
+    const [first, second] = [await begun(shared(), eu), await begun(shared(), eu)]
+    await ledger.complete(first.id, facts('x'))
+    await ledger.markMismatch(second.id, facts('y').transaction, ['amountIn'])
+    const named = ['x', 'y', 'z']
+    expect(await ledger.swapsNamed(first.owner, us, named)).toEqual(
+      new Map([
+        ['x', true],
+        ['y', false],
+      ]),
+    )
+    expect(await ledger.swapsNamed(second.owner, eu, named)).toEqual(
+      new Map([
+        ['x', false],
+        ['y', false],
+      ]),
+    )
+    expect(await ledger.swapsNamed(first.owner, other, named)).toEqual(new Map())
+    expect(await ledger.swapsNamed(first.owner, eu, [])).toEqual(new Map())
+  })
+
   test('L152: unresolved creates of all its tags compete', async () => {
     const { ledger } = shared()
     const { eu, us, other } = await rig(shared())
