@@ -1,10 +1,9 @@
-// Runs with few others: four gateways share the machine with their load.
 /** An upgrade and its way back: this version and the one of the schema before, on one ledger (docs/ledger.md, Upgrades). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import type { Order } from '../checker/order.ts'
 import { readJournal } from '../checker/provider/journal.ts'
@@ -14,19 +13,13 @@ import { Swapgate } from '../process/swapgate.ts'
 import { bundledProgram } from '../support/bundle.ts'
 import { runCommand } from '../support/command.ts'
 import { type PreviousLedger, previousConfiguration, previousProgram, restorePrevious } from './previous/previous.ts'
-import { openSite } from './stores.ts'
-
-const postgres = await openSite('PostgreSQL')
-const sqlite = await openSite('SQLite in a file')
-afterAll(() => Promise.all([postgres.close(), sqlite.close()]))
+import type { Site } from './stores.ts'
 
 const before = previousProgram()
 const present = bundledProgram()
 
-describe.each([
-  ['sqlite', sqlite],
-  ['postgres', postgres],
-] as const)('%s', (store, site) => {
+/** On both stores the same; each in a file of its own, since the two take the machine for a minute. */
+export function describeUpgrades(store: 'sqlite' | 'postgres', site: Site): void {
   it('this version and the one before serve one ledger under load, also when one is killed and comes back', {
     timeout: 500_000,
   }, async () => {
@@ -115,7 +108,7 @@ describe.each([
       await place.serves(previous, present, 'auto')
     })
   })
-})
+}
 
 /** The client's day, over and over. What was lost with a process is sent again. Returns what was wrong. */
 async function use(
