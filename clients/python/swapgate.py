@@ -31,6 +31,10 @@ Status = Literal["wait", "confirmation", "confirmed", "exchanging", "sending", "
 """In their order; `overdue` may still go on, after a late deposit."""
 
 
+StatusReason = Literal["kyc", "aml", "memo_missing", "wrong_network", "amount_out_of_range", "late_deposit", "address_invalid", "provider_error", "other"]
+"""Why a swap does not go on, or was sent back."""
+
+
 class _Currency(TypedDict):
     code: str  # names the coin and its network: USDTTRC20
     name: str
@@ -94,6 +98,15 @@ class _More(TypedDict, total=False):
     refundExtraId: str
     updatedAt: str
     rate: Amount
+    validUntil: str  # until when the deposit must be sent
+    supportUrl: str  # a page of the provider about this swap, or where your user can act
+
+
+class _Later(TypedDict, total=False):
+    attention: str  # that of Seen, in lists too
+    statusReason: StatusReason
+    refundHash: str  # the transaction that sent the deposit back
+    refundAmount: Amount
 
 
 class _Known(TypedDict, total=False):
@@ -104,11 +117,11 @@ class _Known(TypedDict, total=False):
     rateType: RateType
 
 
-class ListedSwap(_ListedSwap, _More, _Known, total=False):
+class ListedSwap(_ListedSwap, _More, _Later, _Known, total=False):
     status: Status
 
 
-class Swap(_ListedSwap, _More, _Known):
+class Swap(_ListedSwap, _More, _Later, _Known):
     status: Status
 
 
@@ -205,7 +218,7 @@ class Seen:
 
     swap: Swap
     attention: Optional[str] = None
-    """`failed`, `held` or `lost`: the provider reported that the swap failed, holds it for a check, or does not find it any more."""
+    """`failed`, `held`, `lost` or `unknown_status`: the provider reported that the swap failed, holds it for a check, does not find it any more, or has a status that nobody knows."""
     stale_seconds: Optional[int] = None
     """The provider cannot be asked now: this was known so many seconds ago."""
     poll_after_seconds: Optional[int] = None
@@ -645,7 +658,7 @@ def _pause(seconds: float) -> None:
 
 # Reading an answer.
 
-_amount_names = ("amount", "amountTo", "depositMin", "depositMax", "rate", "fee", "minAmount", "maxAmount")
+_amount_names = ("amount", "amountTo", "depositMin", "depositMax", "rate", "fee", "minAmount", "maxAmount", "refundAmount")
 
 
 def _parse(text: bytes) -> Dict[str, Any]:

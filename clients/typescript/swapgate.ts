@@ -10,6 +10,14 @@ export type Amount = string
 export type RateType = 'fixed' | 'float'
 
 /** In their order; `overdue` may still go on, after a late deposit. */
+/** Why a swap needs support. A later version may have more words. */
+export type Attention = 'failed' | 'held' | 'lost' | 'unknown_status'
+
+/** Why a swap does not go on, or was sent back. */
+export type StatusReason =
+  | ('kyc' | 'aml' | 'memo_missing' | 'wrong_network' | 'amount_out_of_range' | 'late_deposit' | 'address_invalid')
+  | ('provider_error' | 'other')
+
 export type Status = 'wait' | 'confirmation' | 'confirmed' | 'exchanging' | 'sending' | 'success' | 'overdue' | 'refunded'
 
 export interface Currency {
@@ -71,6 +79,16 @@ export interface ListedSwap {
   readonly updatedAt?: string
   readonly rate?: Amount
   readonly rateType?: RateType
+  /** Until when the deposit must be sent. */
+  readonly validUntil?: string
+  /** A page of the provider about this swap, or where your user can act. */
+  readonly supportUrl?: string
+  /** That of `Seen`, in lists too. */
+  readonly attention?: Attention
+  readonly statusReason?: StatusReason
+  /** The transaction that sent the deposit back, and how much. */
+  readonly refundHash?: string
+  readonly refundAmount?: Amount
 }
 
 export interface Swap extends ListedSwap {
@@ -151,8 +169,8 @@ export interface Page<Row> {
 /** A swap, and what the gateway knows beside it. */
 export interface Seen {
   readonly swap: Swap
-  /** The provider reported that the swap failed, holds it for a check, or does not find it any more. Send your user to support. */
-  readonly attention?: 'failed' | 'held' | 'lost'
+  /** The provider reported that the swap failed, holds it for a check, does not find it any more, or has a status that nobody knows. Send your user to support. */
+  readonly attention?: Attention
   /** The provider cannot be asked now: this was known so many seconds ago. */
   readonly staleSeconds?: number
   /** After so many seconds it is worth while to ask again. */
@@ -550,7 +568,7 @@ async function pause(seconds: number, signal?: AbortSignal): Promise<void> {
 // Reading an answer.
 
 const amountNames: ReadonlySet<string> = new Set<keyof Currency | keyof Rate | keyof Swap>([
-  ...(['amount', 'amountTo', 'depositMin', 'depositMax', 'rate', 'fee', 'minAmount', 'maxAmount'] as const),
+  ...(['amount', 'amountTo', 'depositMin', 'depositMax', 'rate', 'fee', 'minAmount', 'maxAmount', 'refundAmount'] as const),
 ])
 
 /** Throws for an amount that is a number: its digits are lost. */

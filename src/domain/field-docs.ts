@@ -3,8 +3,8 @@ import type { AnswerItem, Question, Questions } from './question.ts'
 import type { Op, Request, Row } from './service.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
-/** `attention` is a header, and no client gets the others. */
-type Internal = 'attention' | 'ownAssets' | 'reference' | 'validUntil'
+/** No client gets them. */
+type Internal = 'ownAssets' | 'reference'
 type FieldsOf<T> = T extends unknown ? keyof T : never
 type OfQuestion =
   | { [Q in Question]: keyof Questions[Q]['request'] | keyof Questions[Q]['response'] }[Question]
@@ -15,6 +15,9 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
   quoteId: 'The id of a fixed quote that the provider keeps for one create.',
   status: 'The status of the swap.',
+  attention:
+    'This swap needs the support of the provider or of your operator; absent if it does not. `failed` and `held`: the provider says that it failed, or that a check holds it; `lost`: the provider has not found it for an hour; `unknown_status`: the provider’s status is not known here. The status is the last known one. A later version may have more words.',
+  statusReason: 'Why the swap does not go on, or was sent back, if the provider says so.',
   code: 'The code of the coin on its network.',
   coin: 'The ticker of the coin.',
   network: 'The network that the code stands for.',
@@ -55,6 +58,11 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   refundExtraId: 'The memo or tag for the refund address.',
   txHashIn: 'The transaction of the deposit on its chain.',
   txHashOut: 'The transaction of the payment on its chain.',
+  validUntil:
+    'Until when the deposit must be sent, in UTC, if the provider says so. A later deposit may be refused, or exchanged at another rate.',
+  refundHash: 'The transaction on its chain with which the deposit was sent back.',
+  refundAmount: 'The amount that was sent back, in the coin that was sent.',
+  supportUrl: 'A page of the provider about this swap, or where your user can do what the provider asks for.',
   createdAt: 'When the swap was created, in UTC.',
   updatedAt: 'When its status last changed, in UTC.',
   address: 'The address to check.',

@@ -31,10 +31,18 @@ const reportedAttentions = ['failed', 'held'] as const
 
 type ReportedAttention = (typeof reportedAttentions)[number]
 
-/** Why a person must settle the swap: as reported, or `lost`: the provider does not find it any more. */
-export const attentions = [...reportedAttentions, 'lost'] as const
+/** Why a person must settle the swap: as reported, or `lost`: the provider does not find it any more, or `unknown_status`: no table has its word. */
+export const attentions = [...reportedAttentions, 'lost', 'unknown_status'] as const
 
 export type Attention = (typeof attentions)[number]
+
+/** Why a swap does not go on, or went back, as far as its provider says. */
+export const statusReasons = [
+  ...(['kyc', 'aml', 'memo_missing', 'wrong_network', 'amount_out_of_range', 'late_deposit', 'address_invalid'] as const),
+  ...(['provider_error', 'other'] as const),
+] as const
+
+export type StatusReason = (typeof statusReasons)[number]
 
 /** What a provider's last report says against a swap: it is about another one, or the swap has failed. */
 export type Doubt = 'contradicted' | 'failed'

@@ -3,7 +3,7 @@
  * not known. A form names an asset by code (`codeFrom`) or by coin and network (`coinFrom`, `networkFrom`).
  */
 import type { Amount } from './amount.ts'
-import type { Attention, Status } from './status.ts'
+import type { Attention, Status, StatusReason } from './status.ts'
 
 export type RateType = 'fixed' | 'float'
 
@@ -126,6 +126,7 @@ export interface Transaction extends Pair {
   readonly status?: Status | undefined
   /** Set while a person must settle the transaction; the status is then the last known one. */
   readonly attention?: Attention | undefined
+  readonly statusReason?: StatusReason | undefined
   readonly amountIn: Amount
   /** The best current value. The ledger keeps the amount that was quoted at creation. */
   readonly amountOut?: Amount | undefined
@@ -140,10 +141,15 @@ export interface Transaction extends Pair {
   /** The contracts of both tokens, if the provider names them. They are judged, and no client gets them. */
   readonly contractFrom?: string | undefined
   readonly contractTo?: string | undefined
-  /** Until when the provider waits for the deposit, RFC 3339 in UTC. No client gets it. */
+  /** Until when the provider waits for the deposit, RFC 3339 in UTC. */
   readonly validUntil?: string | undefined
   readonly txHashIn?: string | undefined
   readonly txHashOut?: string | undefined
+  readonly refundHash?: string | undefined
+  /** What was sent back, in the coin of the deposit. */
+  readonly refundAmount?: Amount | undefined
+  /** A page of the provider about this swap, or where its user can act. */
+  readonly supportUrl?: string | undefined
   /** The provider's text, like `updatedAt`. */
   readonly createdAt: string
   readonly updatedAt?: string | undefined

@@ -2,7 +2,7 @@
 
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, inside, listOf, optional, withDefault } from '../wire/table.ts'
+import { extension, forClients, inside, listOf, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',
@@ -21,6 +21,16 @@ const transaction = {
   updatedAt: optional('updatedAt'),
   rate: 'rate',
   rateType: 'rateType',
+  validUntil: extension('validUntil'),
+  supportUrl: extension('supportUrl'),
+} as const
+
+const followed = {
+  ...transaction,
+  attention: forClients('attention'),
+  statusReason: extension('statusReason'),
+  refundHash: extension('refundHash'),
+  refundAmount: extension('refundAmount'),
 } as const
 
 const quote = {
@@ -89,13 +99,13 @@ export const formA = defineForm({
         status: optional('statuses'),
         updatedSince: optional('updatedSince'),
       },
-      response: transaction,
+      response: followed,
     }),
     getTransaction: operation<'getTransaction'>()({
       at: 'GET /transactions/{id}',
       success: 200,
       request: { id: 'id' },
-      response: transaction,
+      response: followed,
     }),
   },
   questions: {

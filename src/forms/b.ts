@@ -2,7 +2,7 @@
 
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, inside, listOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+import { extension, forClients, inside, listOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
 
 const quoted = {
   coinFrom: 'coinFrom',
@@ -20,6 +20,16 @@ const quote = {
   minAmount: 'minAmount',
   maxAmount: 'maxAmount',
   message: orNull('message'),
+} as const
+
+const promised = { valid_until: extension('validUntil'), support_url: extension('supportUrl') } as const
+
+const followed = {
+  ...promised,
+  attention: forClients('attention'),
+  status_reason: extension('statusReason'),
+  refund_hash: extension('refundHash'),
+  refund_amount: extension('refundAmount'),
 } as const
 
 export const formB = defineForm({
@@ -72,6 +82,7 @@ export const formB = defineForm({
         withdrawal_extra_id: extension('withdrawalExtraId'),
         refund_extra_id: extension('refundExtraId'),
         created_at: 'createdAt',
+        ...promised,
       },
       addedByProvider: {
         network_from: optional('networkFrom'),
@@ -98,6 +109,7 @@ export const formB = defineForm({
         amount_in: 'amountIn',
         amount_out: optional('amountOut', ({ status }) => status !== 'success'),
         created_at: 'createdAt',
+        ...followed,
       },
     }),
     getTransaction: operation<'getTransaction'>()({
@@ -124,6 +136,7 @@ export const formB = defineForm({
         tx_hash_in: orNull('txHashIn'),
         tx_hash_out: orNull('txHashOut'),
         created_at: 'createdAt',
+        ...followed,
       },
     }),
   },

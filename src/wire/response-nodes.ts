@@ -94,6 +94,11 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   coinTo: responseScalars.name,
   rateType: responseScalars.rateType,
   status: responseScalars.status,
+  attention: responseScalars.attention,
+  statusReason: responseScalars.statusReason,
+  refundHash: responseScalars.refundHash,
+  refundAmount: responseScalars.refundAmount,
+  supportUrl: responseScalars.supportUrl,
   amountIn: responseScalars.amount,
   amountOut: responseScalars.amount,
   rate: responseScalars.amount,
@@ -160,6 +165,7 @@ const blankColumn = {
   isZeroNone: undefined,
   isFallback: undefined,
   deductedFrom: undefined,
+  isForClients: undefined,
   isEmptyIfNone: undefined,
 } as const
 
@@ -183,5 +189,5 @@ export function withAmountsAsText({ list }: ResponseNodes): ResponseNodes {
 }
 
 function isAmount({ field }: ResponseSlot): boolean {
-  return scalarOf[field] === responseScalars.amount
+  return field === 'refundAmount' || scalarOf[field] === responseScalars.amount
 }

@@ -207,8 +207,9 @@ function asObject(text: JsonValue): JsonObject {
 }
 
 function readSlot(slot: ResponseSlot, value: JsonValue, rowContext: RowContext): void {
-  const { field, isFallback, isZeroNone } = slot
+  const { field, isFallback, isZeroNone, isForClients } = slot
   const { meanings, context, fields: row } = rowContext
+  if (isForClients) return
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
   else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
@@ -253,7 +254,9 @@ function readValue({ field, name, scalar }: ResponseSlot, value: JsonValue, cont
     const number = scalar.fromText(value)
     if (number !== undefined) return number
   }
-  throw new WireError(name, `it must be ${scalar.must}`)
+  if (!scalar.isLenient) throw new WireError(name, `it must be ${scalar.must}`)
+  context.drift(name, 'implausible')
+  return undefined
 }
 
 /** The configuration may map words outside the form, and those that the form itself maps to another one. */
@@ -282,8 +285,10 @@ function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assu
     if (row[slot.field] === undefined) requireAbsence(slot, row, mayLack)
     else if (slot.deductedFrom !== undefined) deduct(slot, rowContext)
   }
-  if (row.status === unknownStatus) row.status = undefined
-  else if (isAttention(row.status)) {
+  if (row.status === unknownStatus) {
+    row.attention = 'unknown_status'
+    row.status = undefined
+  } else if (isAttention(row.status)) {
     row.attention = row.status
     row.status = 'exchanging'
   }

@@ -4,7 +4,7 @@ import { type Amount, isPositive, isZero, toAmount } from '../domain/amount.ts'
 import { type Reason, reasons } from '../domain/fault.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
 import { complaintReasons } from '../domain/question.ts'
-import { roundDown, type Status, statuses } from '../domain/status.ts'
+import { attentions, roundDown, type Status, type StatusReason, statuses, statusReasons } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
 import { JsonNumber, type JsonValue, printString } from './json.ts'
 import type { Schema } from './schema.ts'
@@ -16,6 +16,8 @@ export interface Scalar<Value> {
   readonly schema: Schema
   /** What is wrong with a text or a number that is no value, to end the sentence "…, but …"; absent where `must` says it all. */
   readonly explain?: (text: string) => string
+  /** A value of a response that is none of this type says nothing: it is counted, and the response stands. */
+  readonly isLenient?: true
   fromJson(value: JsonValue): Value | undefined
   toJson(value: Value): string
   fromText(text: string): Value | undefined
@@ -96,6 +98,18 @@ function explainAmount(text: string): string {
   return /[1-9]/.test(text.replace(/[eE].*/, '')) ? 'its exponent is beyond that' : 'it is 0'
 }
 
+function positiveAmount(lexeme: string): Amount | undefined {
+  const amount = toAmount(lexeme)
+  return amount !== undefined && isPositive(amount) ? amount : undefined
+}
+
+/** Whether a text is a link that a person may follow: `https:`, without a user in it, as it is written. */
+function isLink(text: string): boolean {
+  if (!/^https:\/\/[!-~]{1,2040}$/.test(text) || /["'<>\\`{}|^]/.test(text)) return false
+  const url = URL.parse(text)
+  return url !== null && url.username === '' && url.password === ''
+}
+
 /** Types in a client's request. */
 export const requestScalars = {
   name: textual('a text', (text) => text || undefined, { minLength: 1 }),
@@ -113,14 +127,10 @@ export const requestScalars = {
   offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
   amount: orText({
-    ...numeric<Amount>(
-      'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
-      (lexeme) => {
-        const amount = toAmount(lexeme)
-        return amount !== undefined && isPositive(amount) ? amount : undefined
-      },
-      { type: 'number', exclusiveMinimum: 0 },
-    ),
+    ...numeric<Amount>('a number above 0, of at most 64 characters and with an exponent from -40 to 40', positiveAmount, {
+      type: 'number',
+      exclusiveMinimum: 0,
+    }),
     explain: explainAmount,
   }),
 }
@@ -152,9 +162,9 @@ function withinTextLimit(text: string): string | undefined {
 }
 
 /** A value that is judged or compared, and never shown as it is. What is neither text nor number says nothing: a row is not lost by it. */
-function lenient(must: string) {
+function lenient(must: string, schema: Schema = {}) {
   return {
-    ...textual(must, (text) => text.slice(0, maxTextLength)),
+    ...textual(must, (text) => text.slice(0, maxTextLength), schema),
     fromJson: (value: JsonValue) => (value instanceof JsonNumber ? value.lexeme : typeof value === 'string' ? value.trim() : ''),
   }
 }
@@ -173,7 +183,7 @@ export const responseScalars = {
   /** That of a create. */
   reference: lenient('a reference'),
   /** A time in any spelling. */
-  expiry: lenient('a time'),
+  expiry: lenient('a time', { format: 'date-time' }),
   flag,
   rateType: requestScalars.rateType,
   complaint: textual('address_invalid or memo_invalid', oneOf(complaintReasons)),
@@ -181,6 +191,17 @@ export const responseScalars = {
   reason: textual<Reason>('a reason', oneOf(reasons)),
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount, { type: 'number' }),
+  /** What came back of a deposit: an extension of the forms, so that no response is worth less for it. */
+  refundHash: { ...textual('a text', withinTextLimit), isLenient: true } as const,
+  refundAmount: { ...orText(numeric<Amount>('a number above 0', positiveAmount, { type: 'number' })), isLenient: true } as const,
+  attention: textual('an attention', oneOf(attentions), { enum: attentions }),
+  /** A word that this version lacks is `other`. */
+  statusReason: {
+    ...textual<StatusReason>('a reason', (text) => oneOf(statusReasons)(text) ?? 'other', { enum: statusReasons }),
+    isLenient: true,
+  } as const,
+  /** It becomes a link in a client's page. */
+  supportUrl: { ...textual('a URL of https', where(isLink), { format: 'uri' }), isLenient: true } as const,
   count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
 }
 

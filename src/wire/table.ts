@@ -23,6 +23,8 @@ export interface TableColumn<Field extends string = string> {
   readonly isFallback?: true
   /** In a response: this amount is subtracted from that field, exactly. */
   readonly deductedFrom?: string
+  /** In a response: written, and never read: what a provider says there is its own. */
+  readonly isForClients?: true
   /** In a request: an empty text if there is none. */
   readonly isEmptyIfNone?: true
 }
@@ -110,6 +112,11 @@ export function orNull<const Field extends string>(field: Field): TableColumn<Fi
 /** A field beyond the form, carried end to end; null and `""` mean none. */
 export function extension<const Field extends string>(field: Field): TableColumn<Field> {
   return { field, absence: 'extension' }
+}
+
+/** The same, but only the gateway's own word counts: what a provider has there is not read. */
+export function forClients<const Field extends string>(field: Field): TableColumn<Field> {
+  return { field, absence: 'extension', isForClients: true }
 }
 
 /** In a request: `defaultValue` if the field is absent. */

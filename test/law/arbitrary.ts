@@ -1,7 +1,7 @@
 /** Requests and responses that a form can carry, from its capabilities. */
 import * as fc from 'fast-check'
 import type { Op } from '../../src/domain/service.ts'
-import { roundDown, type Status, statuses } from '../../src/domain/status.ts'
+import { roundDown, type Status, statuses, statusReasons } from '../../src/domain/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -58,6 +58,10 @@ const amounts = ['amountIn', 'amountOut', 'rate', 'fee', 'minAmount', 'maxAmount
 const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...special,
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
+  refundAmount: positiveAmount,
+  validUntil: instant,
+  statusReason: fc.constantFrom(...statusReasons),
+  supportUrl: fc.constantFrom('https://swap.example/t/1?a=b&c=%20', 'https://swap.example'),
   maxAmount: positiveAmount.filter((lexeme) => Number(lexeme) < 1e41), // others mean that there is none
 }
 
@@ -91,7 +95,8 @@ function statusesOf(form: Form): fc.Arbitrary<readonly Status[]> {
 export function responseOf(form: Form, op: Op, statuses: readonly Status[], absent: readonly string[]): fc.Arbitrary<Fields> {
   const notation = (field: string): fc.Arbitrary<unknown> =>
     field === 'status' ? fc.constantFrom(...statuses) : (responseFields[field] ?? text)
-  return record(form.capabilities.responseFields[op], (field) => !absent.includes(field), notation)
+  const read = form.operations[op].responseCodec.slots.filter(({ isForClients }) => !isForClients).map(({ field }) => field)
+  return record(new Set(read), (field) => !absent.includes(field), notation)
 }
 
 function record(

@@ -34,14 +34,20 @@ const get = (form: FormName = 'A', of = id): Promise<ReceivedResponse> => manage
 const readState = async (form: FormName = 'A') => {
   const { status, json, headers, text } = await get(form)
   expect(status, text).toBe(200)
-  return [(json as { status: string }).status, headers['x-swap-attention']]
+  const { status: word, attention } = json as Row
+  expect(headers['x-swap-attention']).toBe(attention)
+  return [word, attention]
 }
-const listed = async (form: FormName = 'A') => {
-  const { json, headers, text } = await managed.client(form).get('/transactions', { key })
-  expect(text).not.toContain('attention')
+interface Row {
+  readonly status: string
+  readonly attention?: string
+}
+const listedRows = async (form: FormName = 'A') => {
+  const { json, headers } = await managed.client(form).get('/transactions', { key })
   expect(headers).not.toHaveProperty('x-swap-attention')
-  return (json as { data: { status: string }[] }).data.map(({ status }) => status)
+  return (json as { data: Row[] }).data.map(({ status, attention }) => [status, attention])
 }
+const listed = async (form: FormName = 'A') => (await listedRows(form)).map(([status]) => status)
 const waiting = async () =>
   (await managed.gateway.ledgerAdmin.needPerson()).map(({ entry: { transaction } }) => [transaction.id, transaction.attention])
 const settle = (status: 'success' | 'refunded' | 'overdue') =>
@@ -56,10 +62,10 @@ describe.each(formNames)('a provider of form %s', (provider) => {
     expect(await readState(client)).toEqual(['confirmation', undefined])
     become('broken', provider)
     expect(await readState(client)).toEqual(['confirmation', 'failed'])
-    expect(await listed(client)).toEqual(['confirmation'])
+    expect(await listedRows(client)).toEqual([['confirmation', 'failed']])
     become('frozen', provider)
     expect(await readState(client)).toEqual(['exchanging', 'held'])
-    expect(await listed(client)).toEqual(['exchanging'])
+    expect(await listedRows(client)).toEqual([['exchanging', 'held']])
     expect(await waiting()).toEqual([[id.split('~')[1], 'held']])
     become('refunded', provider)
     expect(await readState(client)).toEqual(['refunded', undefined])
@@ -79,6 +85,35 @@ describe.each(formNames)('a provider of form %s', (provider) => {
     expect(await readState()).toEqual(['success', undefined])
   })
 })
+
+test.each(formNames)('W11: what was held ends as soon as a provider of form %s goes on', async (provider) => {
+  await start(provider)
+  become('frozen', provider)
+  expect(await readState()).toEqual(['exchanging', 'held'])
+  become('a word of its own', provider)
+  expect(await readState()).toEqual(['exchanging', 'held'])
+  expect(await waiting()).toHaveLength(1)
+  become('exchanging', provider)
+  expect(await readState()).toEqual(['exchanging', undefined])
+  expect(await listedRows()).toEqual([['exchanging', undefined]])
+  expect(await waiting()).toEqual([])
+})
+
+test.each(formNames)(
+  'W11: a word that no table has is told, in a get and a list, until form %s has one that is known',
+  async (provider) => {
+    await start(provider)
+    become('confirmation', provider)
+    await get()
+    become('a word of its own', provider)
+    expect(await readState('A')).toEqual(['confirmation', 'unknown_status'])
+    expect(await listedRows('B')).toEqual([['confirmation', 'unknown_status']])
+    expect(await waiting()).toEqual([[id.split('~')[1], 'unknown_status']])
+    become('exchanging', provider)
+    expect(await readState('B')).toEqual(['exchanging', undefined])
+    expect(await waiting()).toEqual([])
+  },
+)
 
 test('W11: a status never goes back: what is sent stays sending while it is held', async () => {
   await start()
@@ -146,7 +181,7 @@ test('W12: a settled overdue ends by what the provider reports at last', async (
 test('W13: a reload that changes the words changes what the next read means', async () => {
   await start('A', {})
   become('broken')
-  expect(await readState()).toEqual(['wait', undefined])
+  expect(await readState()).toEqual(['wait', 'unknown_status'])
   const reload = (words: object) =>
     managed.reconfigure({ routing: ['alpha'], sections: { ledger }, providers: { alpha: { statuses: words } } })
   reload({ broken: 'failed' })

@@ -87,7 +87,8 @@ export function withoutAttention(observed: ObservedTransaction): ObservedTransac
 /** The transaction with the reported attention, unless it has ended. */
 export function withAttention(transaction: Transaction, { attention }: Transaction): Transaction {
   if (attention === undefined || isFinal(transaction.status)) return transaction
-  return { ...transaction, status: transaction.status ?? 'exchanging', attention }
+  const status = transaction.status ?? (attention === 'unknown_status' ? undefined : 'exchanging')
+  return { ...transaction, status, attention }
 }
 
 /** The ledger, where no transaction needs a person. */

@@ -116,10 +116,10 @@ class Enrichment {
     const cached = finding instanceof Promise ? await finding : finding
     const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
     const { record, staleSeconds } = this.apply(owner, cached, [observed], mismatches)
-    const known = presented(record, context)
+    const { body: known, derived } = presented(record, context)
     const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
     const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
-    return requireStatus({ ...response, body, derived: record.derived, staleSeconds, doubt: doubtAbout(record) })
+    return requireStatus({ ...response, body, derived, staleSeconds, doubt: doubtAbout(record) })
   }
 
   /** A page of the rows that pass the filter as they will be shown, cut from the whole list. */
@@ -144,7 +144,7 @@ class Enrichment {
       const { unsaved } = cached
       const isNewest = unsaved !== undefined && isOvertaken(unsaved, row)
       const record = isNewest ? unsaved : mergeChecked(latestOf(cached), row, this.scope).record
-      return passes(filter, withAttention(presented(record, context), reported), record, timezone)
+      return passes(filter, withAttention(presented(record, context).body, reported), record, timezone)
     })
     const reportedRows = matching.map(([reported]) => reported)
     return { ...whole, body: cutPage(reportedRows, { page, size }) }
@@ -173,14 +173,15 @@ class Enrichment {
       const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
       return { reported, ...this.apply(owner, cached, [row, ...later], mismatches) }
     })
-    const items = rows.map(({ reported, record }) => {
-      const shown = withAttention(presented(record, context), reported)
-      return mismatches.has(reported.id) ? withoutDeposit(shown) : shown
+    const shown = rows.map(({ reported, record }) => {
+      const { body, derived } = presented(record, context)
+      const item = withAttention(body, reported)
+      return { item: mismatches.has(reported.id) ? withoutDeposit(item) : item, derived }
     })
     return {
       ...response,
-      body: { ...response.body, items },
-      derived: [...new Set(rows.flatMap(({ record }) => record.derived))],
+      body: { ...response.body, items: shown.map(({ item }) => item) },
+      derived: [...new Set(shown.flatMap(({ derived }) => derived))],
       staleSeconds: oldestOf(rows),
     }
   }
@@ -235,9 +236,15 @@ type Detail = ServiceResponse<'getTransaction'>
 function needsDetails({ clientCapabilities: client }: Context, provider: Capabilities): boolean {
   const listed = provider.responseFields.listTransactions
   const detailed = provider.responseFields.getTransaction
-  for (const field of client.responseFields.listTransactions) if (!listed.has(field) && detailed.has(field)) return true
+  for (const field of client.responseFields.listTransactions)
+    if (!listed.has(field) && detailed.has(field) && !isExtra.has(field)) return true
   return false
 }
+
+/** A list may lack them: no row is read once more for them. */
+const isExtra: ReadonlySet<string> = new Set<keyof Transaction>([
+  ...(['attention', 'statusReason', 'validUntil', 'refundHash', 'refundAmount', 'supportUrl'] as const),
+])
 
 /** A provider that has answered none of the gets after this time hangs: its list does not wait for them. */
 const noAnswerMs = 1_500

@@ -13,7 +13,7 @@ type Details = ServiceResponse<'getTransaction'>
 
 /** The last known state. */
 export function fromLedger(entry: LedgerEntry, context: Context): Details {
-  return { body: presented(entry, context), provider: entry.provider, derived: entry.derived, doubt: doubtAbout(entry) }
+  return { ...presented(entry, context), provider: entry.provider, doubt: doubtAbout(entry) }
 }
 
 /** The last known state with its age in seconds. */

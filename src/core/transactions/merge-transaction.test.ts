@@ -152,5 +152,5 @@ test.each([
 ])('a form that expects an amount (%s) shows for %s: %s', (hasExpectedAmount, amountOut, expected) => {
   const clientCapabilities = { hasExpectedAmount } as Capabilities
   const record = storedWith({ amountOut: amountOut as Amount | undefined, status: 'wait' satisfies Status })
-  expect(presented(record, { clientCapabilities }).amountOut).toBe(expected)
+  expect(presented(record, { clientCapabilities }).body.amountOut).toBe(expected)
 })

@@ -51,8 +51,8 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const payoutMissingSince = payoutMissing(before, observed, status)
   const doubt = doubtAfter(before, observed)
   const isSettled = isFinal(status) || before?.settledAt !== undefined
-  const isFound = known.attention === 'lost' && reported.attention === undefined
-  if (transaction.attention !== undefined && (isSettled || isFound)) transaction.attention = undefined
+  transaction.attention = isSettled ? undefined : mergedAttention(known.attention, reported)
+  if (!keepsReason(transaction, known, observed)) transaction.statusReason = reported.statusReason
   if (changedAt !== undefined && derived.includes('updatedAt'))
     transaction.updatedAt = changeOf(reported, changedAt, observed.timezone)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
@@ -85,11 +85,29 @@ function payoutMissing(
   return lacksPayout && status === 'success' ? (before?.payoutMissingSince ?? at) : undefined
 }
 
+/** What has failed stays so until it ends; what was held, or lost, or has an unknown word, until the provider reports a status that is known. */
+function mergedAttention(known: Transaction['attention'], { status, attention }: Transaction): Transaction['attention'] {
+  if (attention === 'failed' || attention === 'held') return attention
+  if (known === 'failed') return known
+  if (attention === 'unknown_status') return known === 'held' ? known : attention
+  return status === undefined && known !== 'lost' ? known : undefined
+}
+
+/** The reason of a state that the provider left is none of the next one, unless it was sent back for it. A row may lack the reason. */
+function keepsReason(
+  { attention, status }: Transaction,
+  known: Partial<Transaction>,
+  { isComplete }: ObservedTransaction,
+): boolean {
+  return attention !== undefined || status === 'refunded' || (!isComplete && status === known.status)
+}
+
 /** A final status stays, and one that an operator recorded stays until the provider reports a final one. */
 function mergedStatus(before: LedgerEntry | undefined, { status, attention }: Transaction): Transaction['status'] {
   const known = before?.transaction.status
   if (isFinal(known) || (before?.settledAt !== undefined && !isFinal(status))) return known
-  return attention ? statusUnderAttention(attention, known) : (status ?? known)
+  if (attention === undefined || attention === 'unknown_status') return status ?? known
+  return statusUnderAttention(attention, known)
 }
 
 /** Whether the report's request is older than the stored state. A first final status is never overtaken. */
@@ -114,15 +132,24 @@ export function contradicted(before: LedgerEntry, observed: ObservedTransaction)
   return { ...before, doubt: 'contradicted', sequence: nextSequence(before.sequence, observed.sequence) }
 }
 
-/** The transaction for a client, without what may not be paid. If its form has expected amounts, a missing `amountOut` is filled with the quoted one. */
+/**
+ * The transaction for a client, without what may not be paid. If its form has expected amounts, a missing `amountOut` is filled with the
+ * quoted one. A refunded one has no payout: its `amountOut` is the one that was agreed, or none.
+ */
 export function presented(
   record: TransactionRecord,
   { clientCapabilities: client }: Pick<Context, 'clientCapabilities'>,
-): Transaction {
-  const { quotedAmountOut } = record
+): { readonly body: Transaction; readonly derived: readonly string[] } {
+  const { quotedAmountOut, derived } = record
   const transaction = onlyPayable(record)
-  const isUnknown = transaction.amountOut === undefined && quotedAmountOut !== undefined
-  return isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: quotedAmountOut } : transaction
+  const { amountOut, status } = transaction
+  if (status === 'refunded') {
+    const agreed = client.hasExpectedAmount ? (quotedAmountOut ?? amountOut) : undefined
+    const body = { ...transaction, amountOut: agreed, txHashOut: undefined }
+    return { body, derived: agreed === undefined ? derived : [...new Set([...derived, 'amountOut'])] }
+  }
+  const isUnknown = amountOut === undefined && quotedAmountOut !== undefined
+  return { body: isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: quotedAmountOut } : transaction, derived }
 }
 
 type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[Field] }

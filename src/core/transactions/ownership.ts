@@ -71,7 +71,7 @@ export function ownership(scope: ProviderScope): Layer {
         const { response, record, isRejected } = refreshed
         if (isRejected) return lastKnown({ ...entry, ...record })
         count(sharedRefresh ? 'shared' : 'miss')
-        return requireStatus({ ...response, body: presented(record, context), derived: record.derived, doubt: doubtAbout(record) })
+        return requireStatus({ ...response, ...presented(record, context), doubt: doubtAbout(record) })
       } catch (reason) {
         const { kind, refusal } = Fault.from(reason)
         // A 403 may be about the one call.

@@ -29,7 +29,7 @@ export const responseHeaders = {
   'X-Swap-Omitted': header('Fields of the form that are omitted because they are unknown, sorted and separated by commas.', names),
   'X-Swap-Stale': header('The age of this stored state in seconds. Sent if the provider cannot be reached now.', seconds),
   'X-Swap-Attention': header(
-    'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or has not found it for an hour. The status is the last known one. Send your user to support.',
+    'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it, or a status that is not known here, or has not found it for an hour. The status is the last known one. Send your user to support.',
     { type: 'string', enum: [...attentions] },
   ),
   'X-Swap-Poll-After': header('Seconds after which another get of this swap is worth while. Absent for a swap that has ended.', {
