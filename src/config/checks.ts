@@ -103,7 +103,8 @@ function checkSettings({ settings }: KnownProvider, form: ProviderForm, faults: 
   for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
   for (const name of Object.keys(settings)) {
     if (isReference(name, form)) faults.add(['settings', name], 'cannot be set: it is the reference of each create, its own')
-    else if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
+    else if (!form.settings.includes(name) && !form.optionalSettings.includes(name))
+      faults.add(['settings', name], `is not a setting of the form ${form.name}`)
   }
 }
 

@@ -90,6 +90,11 @@ export function plainAmount(amount: Amount): Amount {
   return print(parse(amount))
 }
 
+/** The same digits, trailing zeros too, without an exponent: `1e-7` is `0.0000001`. */
+export function withoutExponent(amount: Amount): Amount {
+  return /e/i.test(amount) ? plainAmount(amount) : amount
+}
+
 /** A positive amount without what is past so many decimals; undefined if it has no more than these, trailing zeros aside. */
 export function roundDown(amount: Amount, decimals: number): Amount | undefined {
   const point = amount.indexOf('.')

@@ -186,16 +186,16 @@ function keep({ fields, derived }: DecodedRow, { assumes }: ProviderOperation, i
   for (const field of derived) if (!assumes.includes(field)) all.add(field)
 }
 
-/** Rows without a total: there are more if the page is full, or is not the last one. A list without pages is whole. */
+/** Rows without a total: there are more if the provider says so, else if the page is full, or is not the last one. A list without pages is whole. */
 function extentOf(
-  { items, total, lastPage }: DecodedPage,
+  { items, total, lastPage, hasMore: saysMore }: DecodedPage,
   { page, size }: PageQuery,
   { requestCodec }: ProviderOperation,
 ): { readonly total: number; readonly hasMore?: boolean } {
   if (total !== undefined) return { total }
   const hasPages = requestCodec.slots.some(({ field }) => field === 'page' || (field as string) === 'offset')
   if (!hasPages) return { total: items.length }
-  const hasMore = lastPage === undefined ? items.length >= size : page < lastPage
+  const hasMore = saysMore ?? (lastPage === undefined ? items.length >= size : page < lastPage)
   return { total: (page - 1) * size + items.length, hasMore }
 }
 

@@ -45,7 +45,7 @@ export interface ErrorContext {
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const body = readBody(response.body)
-  const refusal = readRefusal(form.refusal, body)
+  const refusal = readRefusal(form.refusal, response.status, body)
   const { message, amountRange: knownRange, reportedRange, meaning } = refusal
   const implausible = implausibleBound(knownRange)
   if (implausible !== undefined) errorContext.drift(implausible, 'implausible')

@@ -1,7 +1,8 @@
 /** The envelope of a page, in both directions. */
-import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
+import { JsonNumber, JsonObject, type JsonValue, oversizedRow, printString } from './json.ts'
 import type { DecodeContext } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
+import { isPresent } from './table.ts'
 import { WireError } from './wire-error.ts'
 
 /** Where a page's rows and figures are: a name, or a name inside an object. */
@@ -9,9 +10,12 @@ export interface ClientEnvelope {
   readonly [name: string]: 'items' | keyof PageNumbers | ClientEnvelope
 }
 
-/** A provider's page may also have the number of its last page, and names of no use. */
+/**
+ * A provider's page may also have the number of its last page, and names of no use. `hasMore`: true, or a word like a cursor, if there is
+ * a page after this one. `ofEachRow`: a member that each row has which has none of its own.
+ */
 export interface ProviderEnvelope {
-  readonly [name: string]: 'items' | keyof PageNumbers | 'lastPage' | 'unused' | ProviderEnvelope
+  readonly [name: string]: 'items' | keyof PageNumbers | 'lastPage' | 'hasMore' | 'ofEachRow' | 'unused' | ProviderEnvelope
 }
 
 export interface DecodedPage {
@@ -19,11 +23,14 @@ export interface DecodedPage {
   /** Undefined where the provider gives no total. */
   readonly total: number | undefined
   readonly lastPage: number | undefined
+  /** Undefined where the provider does not say it. */
+  readonly hasMore: boolean | undefined
 }
 
 export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
-  if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined }
-  const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number } = {}
+  if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined, hasMore: undefined }
+  const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number; hasMore?: boolean } = {}
+  const ofEachRow = new JsonObject()
   let nullName: string | undefined
   const walk = (names: ProviderEnvelope, object: JsonValue | undefined): void => {
     if (!(object instanceof JsonObject)) throw new WireError('', 'it must be an object')
@@ -32,6 +39,8 @@ export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValu
       if (place === 'items' && member === null) nullName = name
       else if (place === 'items') page.items = readItems(name, member)
       else if (typeof place !== 'string') walk(place, member)
+      else if (place === 'hasMore') page.hasMore = isPresent(member)
+      else if (place === 'ofEachRow') addMember(ofEachRow, name, member)
       else if (place !== 'unused') {
         const count = readCount(name, member, context)
         if (place === 'total' || place === 'lastPage') page[place] = count
@@ -43,7 +52,24 @@ export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValu
   walk(envelope, value)
   // No rows, as some languages write an empty list.
   if (nullName !== undefined && page.total !== 0) readItems(nullName, null)
-  return { items: page.items ?? [], total: page.total, lastPage: page.lastPage }
+  const { items = [], total, lastPage, hasMore } = page
+  return { items: ofEachRow.keys.length === 0 ? items : items.map((row) => withMembers(row, ofEachRow)), total, lastPage, hasMore }
+}
+
+function addMember(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (value === undefined || object.keys.includes(name)) return
+  object.keys.push(name)
+  object.values.push(value)
+}
+
+/** The row with the members that it has not. */
+function withMembers(row: JsonValue, { keys, values }: JsonObject): JsonValue {
+  if (!(row instanceof JsonObject) || row === oversizedRow) return row
+  const whole = new JsonObject()
+  whole.keys.push(...row.keys)
+  whole.values.push(...row.values)
+  for (const [at, name] of keys.entries()) addMember(whole, name, values[at])
+  return whole
 }
 
 function readItems(name: string, value: JsonValue | undefined): readonly JsonValue[] {

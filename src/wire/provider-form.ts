@@ -1,6 +1,5 @@
 /** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, ops, type Row } from '../domain/service.ts'
-import type { StatusWord } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import type { Covers, Form } from './form.ts'
@@ -15,7 +14,7 @@ import {
   variantsOf,
 } from './provider-operation.ts'
 import type { RefusalTable } from './refusal.ts'
-import { fieldsOf, type RequestTree, type ResponseTree } from './table.ts'
+import { fieldsOf, type RequestTree, type ResponseTree, type Setting, type StatusMeaning } from './table.ts'
 
 export interface ProviderForm {
   readonly name: string
@@ -25,13 +24,15 @@ export interface ProviderForm {
   readonly keyed: ReadonlySet<Op>
   readonly quotedFirst: ReadonlySet<RateType>
   /** The meaning of its statuses. */
-  readonly statuses: ReadonlyMap<string, StatusWord>
+  readonly statuses: ReadonlyMap<string, StatusMeaning>
   readonly networks: NetworkWords
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
   readonly flagsDepositMemos: boolean
   /** Settings that it requires: `providers.<name>.settings`. */
   readonly settings: readonly string[]
+  /** Settings that it may have. */
+  readonly optionalSettings: readonly string[]
   /** Whether a call carries the address of the gateway's client. */
   readonly sendsAddress: boolean
   /** Undefined: the provider has no such operation. */
@@ -92,6 +93,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     }),
   )
   const every = ops.flatMap((op) => variantsOf(tables.operations[op]).map(({ tables: own }) => own))
+  const settings = settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request])))
   return {
     name: tables.name,
     credential: tables.credential,
@@ -103,7 +105,8 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     flagsDepositMemos: tables.flagsDepositMemos ?? false,
-    settings: settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request]))),
+    settings: settings.filter(({ isOptional }) => !isOptional).map(({ setting }) => setting),
+    optionalSettings: settings.filter(({ isOptional }) => isOptional).map(({ setting }) => setting),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),
     operation: (op, rateType) =>
@@ -144,16 +147,17 @@ function renameAll(operations: ProviderFormTables['operations'], names: ExtraIdN
   })
 }
 
-/** The names of the settings in a table, at any depth. */
-function settingsOf(trees: readonly RequestTree[]): readonly string[] {
-  const names = trees.flatMap((tree) =>
-    Object.values(tree).flatMap((line): readonly string[] => {
+/** The settings in the tables, at any depth, each once: one that a line requires is required. */
+function settingsOf(trees: readonly RequestTree[]): readonly Setting[] {
+  const lines = trees.flatMap((tree) =>
+    Object.values(tree).flatMap((line): readonly Setting[] => {
       if (typeof line === 'string') return []
-      if ('setting' in line) return [line.setting]
+      if ('setting' in line) return [line]
       return 'inside' in line ? settingsOf([line.inside]) : []
     }),
   )
-  return [...new Set(names)]
+  const required = lines.filter(({ isOptional }) => !isOptional)
+  return [...new Map([...lines, ...required].map((line) => [line.setting, line])).values()]
 }
 
 // Makes a provider's form of a client's form: the service uses one form for both.
@@ -194,6 +198,7 @@ export function providerFormOf(form: Form): ProviderForm {
     depositMemo: [],
     flagsDepositMemos: false,
     settings: [],
+    optionalSettings: [],
     sendsAddress: false,
     operation: (op) => operations.get(op),
     operations: [...operations.values()],

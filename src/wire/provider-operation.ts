@@ -1,6 +1,5 @@
 /** An operation of a provider, compiled. */
 import { type Op, paged } from '../domain/service.ts'
-import type { StatusWord } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { namesByField } from './form.ts'
 import type { ProviderEnvelope } from './page.ts'
@@ -9,7 +8,7 @@ import type { RefusalTable } from './refusal.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
 import { compileResponse } from './response.ts'
 import type { ResponseCodec } from './response-nodes.ts'
-import type { Method, RequestTree, ResponseTree } from './table.ts'
+import type { Method, RequestTree, ResponseTree, StatusMeaning } from './table.ts'
 
 export interface ProviderCall {
   readonly op: Op
@@ -43,7 +42,7 @@ export function compileOperation(
   op: Op,
   tables: ProviderTables,
   isKeyed: boolean,
-  statuses: ReadonlyMap<string, StatusWord>,
+  statuses: ReadonlyMap<string, StatusMeaning>,
   implied: readonly string[],
 ): ProviderOperation {
   return {
@@ -61,11 +60,11 @@ function compileCall(
   op: Op,
   tables: CallTables,
   isKeyed: boolean,
-  meanings: ReadonlyMap<string, StatusWord>,
+  meanings: ReadonlyMap<string, StatusMeaning>,
   implied: readonly string[] = [],
 ): ProviderCall {
   const { method, path } = compileEndpoint(tables.at)
-  const responseCodec = compileResponse(tables.response, { meanings, available: new Set(meanings.values()) })
+  const responseCodec = compileResponse(tables.response, { meanings, available: new Set() })
   return {
     op,
     method,
@@ -73,7 +72,7 @@ function compileCall(
     keyed: isKeyed,
     maxResponseBytes: tables.maxResponseBytes,
     addressHeader: tables.addressHeader?.toLowerCase(),
-    requestCodec: compileRequest(tables.request, path.parameters, method === 'POST', implied),
+    requestCodec: compileRequest(tables.request, path.parameters, method === 'POST', implied, undefined, true),
     responseCodec,
     responseNames: namesByField(responseCodec.slots),
   }
@@ -136,7 +135,7 @@ export interface ProviderFormTables {
   /** The operations that need the provider's key; default: the three that need a client's key. */
   readonly keyed?: readonly Op[]
   /** The meaning of the provider's statuses. */
-  readonly statuses: Readonly<Record<string, StatusWord>>
+  readonly statuses: Readonly<Record<string, StatusMeaning>>
   readonly newestFirst: boolean
   readonly hasExpectedAmount: boolean
   /** The largest page; default: 100. */

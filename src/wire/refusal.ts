@@ -29,8 +29,12 @@ export interface RefusalTable {
   readonly mayHideAmountRange?: true
   /** The place of the code, and what the codes mean. A number counts as its digits. */
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
-  /** The meaning of a member's presence, if there is no known code. */
+  /** What its message means, if there is no known code: the first whose expression matches counts. */
+  readonly texts?: readonly { readonly matches: RegExp; readonly meaning: RefusalMeaning }[]
+  /** The meaning of a member's presence, if neither a code nor the message has one. */
   readonly members?: Readonly<Record<string, RefusalMeaning>>
+  /** The meaning of its HTTP status, if nothing in the body has one. 429 is always a limit. */
+  readonly statuses?: Readonly<Record<number, RefusalMeaning>>
   /** What a message all says about an expired quote of the gateway, where no code does: only whether to request another one depends on it. */
   readonly expiredQuote?: readonly RegExp[]
   /** A member whose presence makes a response with a status of success a refusal. */
@@ -51,22 +55,26 @@ export interface Refusal {
   readonly isOfForm: boolean
 }
 
-/** A body that is no object refuses nothing: a list may be the responses to something else. */
-export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
-  const { messages = [], amountRange, codes, members = {}, expiredQuote } = table
+/** A body that is no object says nothing: a list may be the responses to something else. */
+export function readRefusal(table: RefusalTable, status: number, response: JsonValue | undefined): Refusal {
+  const { messages = [], amountRange, codes, texts = [], members = {}, statuses = {}, expiredQuote } = table
   const body = response instanceof JsonObject ? response : undefined
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, amountRange?.min), maxAmount: firstAmount(body, amountRange?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
-  const meaning = meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
   const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
+  const ofBody =
+    meaningOf(code, codes) ??
+    texts.find(({ matches }) => matches.test(message))?.meaning ??
+    Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
+  const meaning = ofBody ?? statuses[status]
   return {
     message,
     amountRange: known,
     reportedRange: isHalf && amountRange?.areBoth ? {} : known,
     meaning,
     isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.every((word) => word.test(message)) ?? false,
-    isOfForm: meaning !== undefined || code !== undefined || hasFormsParts(table, body),
+    isOfForm: ofBody !== undefined || code !== undefined || hasFormsParts(table, body),
   }
 }
 

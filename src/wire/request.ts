@@ -3,7 +3,7 @@ import type { Reason } from '../domain/fault.ts'
 import { nearestName } from '../domain/nearest-name.ts'
 import { type Status, statuses } from '../domain/status.ts'
 import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
-import { requestScalars, type Scalar, statusFilter } from './scalar.ts'
+import { plainInText, requestScalars, type Scalar, statusFilter } from './scalar.ts'
 import { type RequestTree, type TableColumn, toColumn } from './table.ts'
 import { InvalidRequest, WireError } from './wire-error.ts'
 
@@ -36,7 +36,7 @@ const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unkn
 
 /**
  * `inPath`: the path's parameters. The others are in the body if the operation has one, otherwise in the query. `shownStatuses`: those of
- * the form.
+ * the form. `plainAmounts`: whether amounts in texts and in the query have no exponent.
  */
 export function compileRequest(
   tree: RequestTree,
@@ -44,11 +44,13 @@ export function compileRequest(
   hasBody: boolean,
   implied?: readonly string[],
   shownStatuses: ReadonlySet<Status> = new Set(statuses),
+  plainAmounts = false,
 ): RequestCodec {
+  const plainAmount = plainInText(requestScalars.amount)
   const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
     const column = toColumn(value)
     const ofField = column.field === 'statuses' ? statusFilter(shownStatuses) : scalarOf[column.field]
-    const defaultScalar = ofField ?? requestScalars.name
+    const defaultScalar = plainAmounts && ofField === requestScalars.amount ? plainAmount : (ofField ?? requestScalars.name)
     const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
     return { ...column, name, scalar: column.format?.(defaultScalar) ?? defaultScalar, place }
   }

@@ -17,12 +17,12 @@ import {
   withAmountsAsText,
 } from './response-nodes.ts'
 import { isZeroAmount, responseScalars, timestampOf } from './scalar.ts'
-import { memberAt, type ResponseTree } from './table.ts'
+import { isPresent, memberAt, type ResponseTree, type StatusMeaning } from './table.ts'
 import { EmptyResponse, WireError } from './wire-error.ts'
 
 /** The status words that can be decoded and encoded. */
 export interface StatusWords {
-  readonly meanings: ReadonlyMap<string, StatusWord>
+  readonly meanings: ReadonlyMap<string, StatusMeaning>
   readonly available: ReadonlySet<string>
 }
 
@@ -112,7 +112,7 @@ interface Details {
 
 /** A row while it is read. */
 interface RowContext extends DecodedRow {
-  readonly meanings: ReadonlyMap<string, StatusWord>
+  readonly meanings: ReadonlyMap<string, StatusMeaning>
   readonly context: DecodeContext
   derived: readonly string[]
   nulls: readonly string[]
@@ -126,7 +126,7 @@ const none: readonly string[] = []
 function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
-  meanings: ReadonlyMap<string, StatusWord>,
+  meanings: ReadonlyMap<string, StatusMeaning>,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
@@ -166,7 +166,7 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
     const member = values[at] as JsonValue
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
     else if (member === null) noteNull(node, rowContext)
-    else if (node.slot) readSlot(node.slot, member, rowContext)
+    else if (node.slot) readSlot(node.slot, member, value, rowContext)
     else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
@@ -206,11 +206,12 @@ function asObject(text: JsonValue): JsonObject {
   return object
 }
 
-function readSlot(slot: ResponseSlot, value: JsonValue, rowContext: RowContext): void {
+/** `object`: the one that has the member. */
+function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowContext: RowContext): void {
   const { field, isFallback, isZeroNone, isForClients } = slot
   const { meanings, context, fields: row } = rowContext
   if (isForClients) return
-  if (field === 'status') row.status = readStatus(slot, value, meanings, context)
+  if (field === 'status') row.status = readStatus(slot, value, object, meanings, context)
   else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
@@ -263,15 +264,25 @@ function readValue({ field, name, scalar }: ResponseSlot, value: JsonValue, cont
 function readStatus(
   slot: ResponseSlot,
   value: JsonValue,
-  meanings: ReadonlyMap<string, StatusWord>,
+  object: JsonObject,
+  meanings: ReadonlyMap<string, StatusMeaning>,
   context: DecodeContext,
 ): StatusWord | typeof unknownStatus {
   if (typeof value !== 'string') throw new WireError(slot.name, `it must be ${slot.scalar.must}`)
   const own = meanings.get(value)
   const known = own === value && !isAttention(own) ? own : (context.statuses.get(value) ?? own)
-  if (known) return known
+  if (known) return meaningIn(object, known)
   context.drift(slot.name, 'unknownStatus')
   return unknownStatus
+}
+
+function meaningIn(object: JsonObject, meaning: StatusMeaning): StatusWord {
+  if (typeof meaning === 'string') return meaning
+  const { member: path, present, words = {}, otherwise } = meaning
+  const member = memberAt(object, path.split('.'))
+  const word = member instanceof JsonNumber ? member.lexeme : String(member)
+  if (Object.hasOwn(words, word)) return words[word] ?? otherwise
+  return present !== undefined && isPresent(member) ? present : otherwise
 }
 
 function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assumed, mayLack }: Given): DecodedRow {

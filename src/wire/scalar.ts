@@ -1,6 +1,6 @@
 /** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
 import { isAddressText, isMemoText } from '../domain/address/rule.ts'
-import { type Amount, isPositive, isZero, toAmount } from '../domain/amount.ts'
+import { type Amount, isPositive, isZero, toAmount, withoutExponent } from '../domain/amount.ts'
 import { type Reason, reasons } from '../domain/fault.ts'
 import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
 import { complaintReasons } from '../domain/question.ts'
@@ -215,6 +215,9 @@ export const asText: ScalarFormat = (scalar) => ({
   fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)),
   toJson: (value) => printString(scalar.toText(value)),
 })
+
+/** An amount without an exponent in a text or a query, where not every API reads one. A JSON number keeps its digits. */
+export const plainInText: ScalarFormat = (scalar) => ({ ...scalar, toText: (value) => withoutExponent(value as Amount) })
 
 /** The words for one value of the domain. If there are several, all are decoded and the first is encoded. */
 export type Words = Readonly<Record<string, Word | readonly Word[]>>

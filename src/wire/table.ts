@@ -1,5 +1,6 @@
 /** Tables: which wire name carries which domain field, and what is written if the field is unknown. */
 
+import type { StatusWord } from '../domain/status.ts'
 import { JsonObject, type JsonValue } from './json.ts'
 import { asText, inLowerCase, inWords, inZone, type ScalarFormat, type UnixUnit, unixTime, type Words } from './scalar.ts'
 
@@ -78,8 +79,10 @@ interface Constant {
   readonly always: string | number | boolean
 }
 /** In a request: a value from the configuration (`providers.<name>.settings`). */
-interface Setting {
+export interface Setting {
   readonly setting: string
+  /** Left out where the configuration has none. */
+  readonly isOptional?: true
 }
 
 export type Method = 'GET' | 'POST'
@@ -199,6 +202,11 @@ export function setting(name: string): Setting {
   return { setting: name }
 }
 
+/** The same, left out of the request where the configuration has none. */
+export function optionalSetting(name: string): Setting {
+  return { setting: name, isOptional: true }
+}
+
 /** A number that is written as text. */
 export function text<const Field extends string>(line: Line<Field>): TableColumn<Field> {
   return { ...toColumn(line), format: asText }
@@ -241,6 +249,30 @@ export const deduction: TableColumn<'deduction'> = { field: 'deduction', absence
 /** An optional memo or tag that must be sent as an empty text if there is none. */
 export function emptyIfNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
   return { ...toColumn(line), absence: 'extension', isEmptyIfNone: true }
+}
+
+/** The meaning of a provider's status where a member beside the status is present, or has one of these words. */
+export interface StatusByMember {
+  /** The path of the member, from the object that has the status: names joined by dots. */
+  readonly member: string
+  /** The meaning if the member is there: neither null, nor false, nor an empty text, list or object. */
+  readonly present?: StatusWord
+  /** The meanings of its words. */
+  readonly words?: Readonly<Record<string, StatusWord>>
+  readonly otherwise: StatusWord
+}
+
+export type StatusMeaning = StatusWord | StatusByMember
+
+/** The meaning of a status that depends on another member: `byMember('return_hash', { present: 'refunded', otherwise: 'exchanging' })`. */
+export function byMember(member: string, meanings: Omit<StatusByMember, 'member'>): StatusByMember {
+  return { member, ...meanings }
+}
+
+/** Whether the member says anything: null, false, and an empty text, list or object do not. */
+export function isPresent(member: JsonValue | undefined): boolean {
+  if (Array.isArray(member)) return member.length > 0
+  return member instanceof JsonObject ? member.keys.length > 0 : Boolean(member)
 }
 
 /** The member at a path of names. Of a list the first item is taken. Undefined if there is none. */
