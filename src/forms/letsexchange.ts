@@ -4,11 +4,13 @@ import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
 import {
+  byMember,
   each,
   emptyIfNone,
   extension,
   fallback,
   optional,
+  optionalSetting,
   orNull,
   setting,
   text,
@@ -24,13 +26,15 @@ const isFloat = words('rateType', { float: [true, 1, 'true', '1'], fixed: [false
 /** A timestamp without zone: a recorded one is three hours ahead of the Unix time beside it. */
 const createdAt = zoned('createdAt', '+03:00')
 
+const affiliate = { affiliate_id: setting('affiliateId'), promocode: optionalSetting('promocode') } as const
+
 const quote = {
   from: 'coinFrom',
   to: 'coinTo',
   network_from: 'networkFrom',
   network_to: 'networkTo',
   amount: text('amountIn'),
-  affiliate_id: setting('affiliateId'),
+  ...affiliate,
   float: isFloat,
 } as const
 
@@ -45,7 +49,7 @@ const order = {
   withdrawal_extra_id: emptyIfNone('withdrawalExtraId'),
   return: optional('refundAddress'),
   return_extra_id: extension('refundExtraId'),
-  affiliate_id: setting('affiliateId'),
+  ...affiliate,
 } as const
 
 const transaction = {
@@ -98,8 +102,8 @@ export const letsexchange = defineProviderForm({
     sending_confirmation: 'sending',
     success: 'success',
     overdue: 'overdue',
-    // Whether the refund is complete is not documented: not final.
-    refund: 'exchanging',
+    // With the hash of the refund it is complete; without one that is not documented.
+    refund: byMember('return_hash', { present: 'refunded', otherwise: 'exchanging' }),
     aml_check_failed: 'held',
     canceled: 'failed',
     error: 'failed',

@@ -76,19 +76,22 @@ export interface ProviderPromises {
   /** Whether the flags of its list say where deposits need a memo; default: no. */
   readonly flagsDepositMemos?: true
   readonly settings: readonly string[]
+  /** Default: none. */
+  readonly optionalSettings?: readonly string[]
   /** Of the list of currencies, where it may be more than that of any answer. */
   readonly maxResponseBytes?: number
 }
 
 /** Its statuses are shown one by one by goldens. */
 export function checkProviderPromises(form: ProviderForm, promises: ProviderPromises): void {
-  const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, settings } = form
+  const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, settings, optionalSettings } = form
   const { newestFirst, hasExpectedAmount, pageSize } = capabilities
   const maxResponseBytes = form.operation('listCurrencies')?.maxResponseBytes
   deepEqual(
     {
       ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
       ...(flagsDepositMemos && { flagsDepositMemos }),
+      ...(optionalSettings.length > 0 && { optionalSettings }),
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),
     },
     promises,

@@ -53,6 +53,7 @@ export const providerPromises = {
     pageSize: 100,
     keyed: sent,
     settings: ['affiliateId'],
+    optionalSettings: ['promocode'],
     maxResponseBytes: 8_388_608,
     networks: {
       byName: {
