@@ -3,13 +3,11 @@ import { Fault, type ParameterError } from '../domain/fault.ts'
 import type { EndpointCodec } from '../wire/form.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
+import type { NetworksOf } from '../wire/request.ts'
 import { InvalidRequest, type WireError } from '../wire/wire-error.ts'
 
 const jsonType = /^application\/json\s*(?:;|$)/i
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
-
-/** The networks of a coin by its name, for a request that names none. */
-export type NetworksOf = (coin: string) => readonly string[]
 
 /** Decodes the fields of a request. Throws `invalid` with all invalid parameters; the first decides the reason. */
 export function readFields(
@@ -21,7 +19,7 @@ export function readFields(
 ): object {
   try {
     const body = text === undefined ? undefined : readBody(text)
-    return requestCodec.decode({ path, query, body })
+    return requestCodec.decode({ path, query, body }, networksOf)
   } catch (reason) {
     throw toInvalid(reason, networksOf)
   }

@@ -212,14 +212,24 @@ interface MoreOfError extends PrintedRange {
 /** The error body of the form for a status (docs/contract.md §6). `more`: only in a form that has no members of its own for it. */
 export function errorBody(form: Form, status: number, message: string, more: MoreOfError = {}): string {
   const reason = printString(reasonPhrase(status))
-  const parts = { reason, message: printString(message), status: String(status), empty: '{}' }
-  const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
   const { minAmount, maxAmount, errors = [] } = more
+  const parts = { reason, message: printString(message), status: String(status), byField: printByField(errors) }
+  const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
   const known = Object.entries({ minAmount, maxAmount }).flatMap(([name, amount]) =>
     amount === undefined ? [] : [`"${name}":${amount}`],
   )
   const listed = errors.length > 0 && !('errors' in form.error) ? [`"errors":${JSON.stringify(errors)}`] : []
   return `{${[...own, ...known, ...listed].join(',')}}`
+}
+
+/** What is wrong with the request as a whole has no name, and stands in the message alone. */
+function printByField(errors: readonly ParameterError[]): string {
+  const named = Map.groupBy(
+    errors.filter(({ field }) => field !== ''),
+    ({ field }) => field,
+  )
+  const members = [...named].map(([field, faults]) => [field, faults.map(({ message }) => message).join(' ')] as const)
+  return JSON.stringify(Object.fromEntries(members))
 }
 
 export function optionsResponse(allow: string, responseContext: ResponseContext): HttpResponse {

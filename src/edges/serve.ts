@@ -4,9 +4,10 @@ import type { Answer, Answers, Question, Questions } from '../domain/question.ts
 import type { Admission, Caller, Context, Op, Request, SwapService } from '../domain/service.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { NetworksOf } from '../wire/request.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { admit } from './admit.ts'
-import { type NetworksOf, readFields, readText } from './decode-request.ts'
+import { readFields, readText } from './decode-request.ts'
 import {
   type EncodeOptions,
   encodeAnswer,

@@ -1,6 +1,6 @@
 /** Exolix v2 for clients that already use it, at `/exolix/api/v2` (docs/contract.md §16). */
 
-import { keyHeader } from '../wire/credential.ts'
+import { keyOrBearer } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
 import { extension, inside, listOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
 
@@ -26,13 +26,14 @@ const transaction = {
 
 export const exolixClient = defineForm({
   name: 'exolix',
-  credential: keyHeader('Authorization'),
+  credential: keyOrBearer('Authorization'),
   isChosenByKey: false,
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
   hasExpectedAmount: true,
+  takesEmptyParameters: true,
   page: { data: 'items', count: 'total' },
-  error: { status: 'status', message: 'message', errors: 'empty' },
+  error: { status: 'status', message: 'message', errors: 'byField' },
   amountRefusal: {
     status: 422,
     body: { fromAmount: 'amountIn', toAmount: 'zero', message: 'message', minAmount: 'minAmount', maxAmount: 'maxAmount' },

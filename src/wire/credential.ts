@@ -48,3 +48,15 @@ export function bearer(): Credential {
     encode: (key) => ({ authorization: `Bearer ${key}` }),
   }
 }
+
+/** A header that holds the key alone, or behind `Bearer`. */
+export function keyOrBearer(name: string): Credential {
+  const alone = keyHeader(name)
+  return {
+    ...alone,
+    decode(headers) {
+      const value = headers[alone.header] ?? ''
+      return bearerScheme.test(value) ? bearerToken.exec(value)?.[1] : alone.decode(headers)
+    },
+  }
+}

@@ -71,8 +71,8 @@ export function question<Q extends Question>() {
   }): OperationTables => tables
 }
 
-/** Members of an error body: the status's reason phrase, the message, the status, an empty object. */
-export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'empty'>>
+/** Members of an error body: the status's reason phrase, the message, the status, an object with what is wrong with each parameter. */
+export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'byField'>>
 
 /** The response to a quote or create whose amount is refused, if the form has one of its own. */
 export interface AmountRefusalTable {
@@ -95,6 +95,8 @@ export interface FormTables {
   readonly amountRefusal?: AmountRefusalTable
   /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
   readonly isChosenByKey?: boolean
+  /** Whether an empty parameter of a list means that there is none, as it does elsewhere. Default: it is refused. */
+  readonly takesEmptyParameters?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
   /** Absent in a form that has none. */
   readonly questions?: Readonly<Record<Question, OperationTables>>
@@ -155,7 +157,7 @@ export function defineForm(tables: FormTables): Form {
     error: tables.error,
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
-    operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses)),
+    operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses, tables.takesEmptyParameters ?? false)),
     questions: questionsOf(tables, statuses),
     capabilities: {
       newestFirst: tables.newestFirst,
@@ -182,22 +184,23 @@ function questionsOf({ questions }: FormTables, statuses: FormStatuses): readonl
   }))
 }
 
-function compileOperation(op: Op, tables: OperationTables, statuses: FormStatuses): OperationCodec {
+function compileOperation(op: Op, tables: OperationTables, statuses: FormStatuses, takesEmptyParameters: boolean): OperationCodec {
   return {
     op,
     keyed: keyed.has(op),
     paged: paged.has(op),
     dropsBadRows: op === 'listCurrencies',
-    ...compileTables(tables, statuses),
+    ...compileTables(tables, statuses, paged.has(op) && !takesEmptyParameters),
   }
 }
 
 function compileTables(
   { at, success, request, response, addedByProvider }: OperationTables,
   statuses: FormStatuses,
+  refusesEmpty = false,
 ): Omit<EndpointCodec, 'keyed'> {
   const { method, path } = compileEndpoint(at)
-  const requestCodec = compileRequest(request, path.parameters, method === 'POST', [], statuses.available)
+  const requestCodec = compileRequest(request, path.parameters, method === 'POST', [], statuses.available, false, refusesEmpty)
   const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {
     method,

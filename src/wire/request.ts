@@ -8,9 +8,15 @@ import { type RequestTree, type TableColumn, toColumn } from './table.ts'
 import { InvalidRequest, WireError } from './wire-error.ts'
 
 export interface RequestCodec extends RequestEncoder {
-  /** Throws an `InvalidRequest` that names each invalid parameter. Only for tables without objects. */
-  readonly decode: (parts: RequestParts<JsonValue | undefined>) => RequestFields
+  /**
+   * Throws an `InvalidRequest` that names each invalid parameter. Only for tables without objects. `networksOf`: those of a coin, by
+   * which an empty network is refused or means none.
+   */
+  readonly decode: (parts: RequestParts<JsonValue | undefined>, networksOf?: NetworksOf) => RequestFields
 }
+
+/** The networks of a coin by its name. */
+export type NetworksOf = (coin: string) => readonly string[]
 
 const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   amountIn: requestScalars.amount,
@@ -36,7 +42,7 @@ const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unkn
 
 /**
  * `inPath`: the path's parameters. The others are in the body if the operation has one, otherwise in the query. `shownStatuses`: those of
- * the form. `plainAmounts`: whether amounts in texts and in the query have no exponent.
+ * the form. `plainAmounts`: whether amounts in texts and in the query have no exponent. `refusesEmpty`: an empty optional parameter is a mistake, and not the absence of one.
  */
 export function compileRequest(
   tree: RequestTree,
@@ -45,6 +51,7 @@ export function compileRequest(
   implied?: readonly string[],
   shownStatuses: ReadonlySet<Status> = new Set(statuses),
   plainAmounts = false,
+  refusesEmpty = false,
 ): RequestCodec {
   const plainAmount = plainInText(requestScalars.amount)
   const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
@@ -52,14 +59,15 @@ export function compileRequest(
     const ofField = column.field === 'statuses' ? statusFilter(shownStatuses) : scalarOf[column.field]
     const defaultScalar = plainAmounts && ofField === requestScalars.amount ? plainAmount : (ofField ?? requestScalars.name)
     const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
-    return { ...column, name, scalar: column.format?.(defaultScalar) ?? defaultScalar, place }
+    const isAbsentIfEmpty = networkFields.has(column.field) || (!refusesEmpty && isOptional(column))
+    return { ...column, name, scalar: column.format?.(defaultScalar) ?? defaultScalar, place, isAbsentIfEmpty }
   }
   const encoder = compileRequestEncode(tree, toSlot, hasBody, implied)
   const inPathSlots = encoder.slots.filter(({ place }) => place === 'path')
   const otherSlots = encoder.slots.filter(({ place }) => place !== 'path')
   return {
     ...encoder,
-    decode({ path, query, body }) {
+    decode({ path, query, body }, networksOf = () => []) {
       const fields: RequestFields = {}
       const findings = new Findings()
       for (const { name, field } of inPathSlots) fields[field] = path[name]
@@ -67,6 +75,7 @@ export function compileRequest(
         refuseQuery(query, otherSlots, findings)
         readBody(body, otherSlots, fields, findings)
       } else readQuery(query, otherSlots, fields, findings)
+      for (const slot of findings.emptyNetworks) refuseOpenNetwork(slot, networksOf, fields, findings)
       for (const slot of otherSlots) applyDefault(slot, fields, findings)
       if (findings.faults.length > 0) throw new InvalidRequest(findings.faults, fields)
       return fields
@@ -77,6 +86,7 @@ export function compileRequest(
 /** What is wrong with one request: one fault for each mistake, of at most 20 mistakes. */
 class Findings {
   readonly faults: WireError[] = []
+  readonly emptyNetworks: RequestSlot[] = []
   /** Fields that a fault is about already. */
   private readonly fields: string[] = []
 
@@ -141,7 +151,6 @@ function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fi
       return
     }
     const value = body.values[at] as JsonValue
-    if (slot.absence === 'extension' && (value === null || value === '')) return
     keep(slot, slot.scalar.fromJson(value), value, fields, findings)
   })
 }
@@ -149,11 +158,25 @@ function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fi
 /** Two names of one field must agree. */
 function keep(slot: RequestSlot, value: unknown, sent: JsonValue, fields: RequestFields, findings: Findings): void {
   const { name, field, scalar } = slot
-  if (value === undefined) {
+  if (slot.isAbsentIfEmpty && (sent === null || sent === '')) {
+    if (networkFields.has(field)) findings.emptyNetworks.push(slot)
+  } else if (value === undefined) {
     findings.add(new WireError(name, `it must be ${scalar.must}${butItIs(sent, scalar)}`, invalidReasons.get(scalar)), field)
   } else if (fields[field] !== undefined && fields[field] !== value) {
     findings.add(new WireError(name, 'it contradicts another parameter'), field)
   } else fields[field] = value
+}
+
+/** The default network is meant by a request without one, not by one that was to have one. */
+function refuseOpenNetwork(slot: RequestSlot, networksOf: NetworksOf, fields: RequestFields, findings: Findings): void {
+  const { name, field } = slot
+  const coin = fields[field.replace('network', 'coin')]
+  if (fields[field] !== undefined || typeof coin !== 'string' || networksOf(coin).length < 2) return
+  if (!findings.isAbout(field)) findings.add(new WireError(name, 'it is empty', 'network_required'), field)
+}
+
+function isOptional({ absence, defaultValue }: TableColumn): boolean {
+  return absence !== 'required' || defaultValue !== undefined
 }
 
 function applyDefault(slot: RequestSlot, fields: RequestFields, findings: Findings): void {
@@ -271,6 +294,8 @@ export interface RequestSlot extends TableColumn {
   readonly name: string
   readonly scalar: Scalar<unknown>
   readonly place: 'path' | 'query' | 'body'
+  /** `""` and null mean that there is none (docs/contract.md §3). */
+  readonly isAbsentIfEmpty: boolean
 }
 
 /** `providers.<name>.settings`. */

@@ -121,7 +121,8 @@ export const requestScalars = {
   date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toTimeRange(text) ? text : undefined), {
     pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2}))?$',
   }),
-  flag,
+  /** Some languages write `True`. */
+  flag: { ...flag, fromText: (text: string) => flag.fromText(text.toLowerCase()) },
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
   /** Only towards a provider. */
   offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),

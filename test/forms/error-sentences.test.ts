@@ -388,12 +388,6 @@ const inFormA: readonly Case[] = [
     'Invalid withdrawalExtraId: extra ids are not supported here, and one that is lost loses the funds.',
   ],
   [
-    `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","refundAddress":""}`,
-    400,
-    'address_invalid',
-    'Invalid refundAddress: it must be an address of 1 to 256 ASCII characters without spaces, but it is empty.',
-  ],
-  [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","rateType":1}`,
     400,
     'parameter_invalid',
@@ -821,8 +815,14 @@ const inFormB: readonly Case[] = [
   [
     'GET /rate?coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=&amount=1',
     400,
-    'parameter_invalid',
-    'Invalid networkTo: it must be a text, but it is empty.',
+    'network_required',
+    'Invalid networkTo: it is empty; it must be one of TRX, ETH.',
+  ],
+  [
+    `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":null,"amount":1,"withdrawalAddress":"${address}"}`,
+    400,
+    'network_required',
+    'Invalid networkTo: it is empty; it must be one of TRX, ETH.',
   ],
   ['POST /transactions ', 400, 'body_invalid', 'The body must be a JSON object, but it is empty.'],
   ['POST /transactions nonsense', 400, 'body_invalid', 'The body must be a JSON object: not JSON at position 0.'],
@@ -945,12 +945,6 @@ const inFormB: readonly Case[] = [
     400,
     'memo_invalid',
     'Invalid withdrawalExtraId: extra ids are not supported here, and one that is lost loses the funds.',
-  ],
-  [
-    `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","refundAddress":""}`,
-    400,
-    'address_invalid',
-    'Invalid refundAddress: it must be an address of 1 to 256 ASCII characters without spaces, but it is empty.',
   ],
   [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","rateType":1}`,

@@ -10,12 +10,12 @@ export async function checkAbsences(form: Form, golden: Golden): Promise<void> {
   if (golden.required.response) await checkResponse(form, golden, golden.required.response)
 }
 
-/** A missing parameter is refused by its name if it is required, and else it is not. */
+/** A parameter that is missing or null is refused by its name if it is required, and else it is not. */
 async function checkRequest(form: Form, { request, domainResponse }: Golden, required: ReadonlySet<string>): Promise<void> {
   if (!request) throw new Error('there is no request')
   for (const { name, isNull, changed } of request.body === '' ? withoutParameter(request) : withoutMember(request)) {
     const { response, received } = await callServed(form, changed, domainResponse)
-    const isRefused = required.has(name) || (isNull && !/extraId$/i.test(name))
+    const isRefused = required.has(name)
     equal(received.length, isRefused ? 0 : 1, `${name} ${isNull ? 'is null' : 'is missing'}`)
     equal(response.status === 400, isRefused, name)
     if (isRefused) ok(response.body.includes(name), `${response.body} does not name ${name}`)

@@ -22,6 +22,11 @@ const equivalents: readonly Equivalent[] = [
     is: ({ kind, was, becomes }) => kind === 'presence' && inQuery.has(fieldOf(was)) && /^(?:extension|orNull)\(/.test(becomes),
   },
   {
+    why: 'an optional member of a request that is null or empty is absent, however its line says that it is optional',
+    is: ({ kind, was, becomes, line, source }) =>
+      kind === 'presence' && !isInResponse(line, source) && [was, becomes].every((text) => /^(?:extension|optional)\(/.test(text)),
+  },
+  {
     why: 'a path without its last segment is another path: the parameter cannot be missing',
     is: ({ kind, was, table }) => kind === 'presence' && table === 'request' && was === `'id'`,
   },

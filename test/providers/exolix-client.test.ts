@@ -57,7 +57,8 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect(other.json).toEqual(json)
     const refused = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&coinToNetwork=ETH`)
     expect(refused.status).toBe(400)
-    expect(refused.json).toMatchObject({ status: digits('400'), errors: {}, message: expect.stringContaining('coinToNetwork') })
+    const message = 'Invalid coinToNetwork: it contradicts another parameter.'
+    expect(refused.json).toEqual({ status: digits('400'), message, errors: { coinToNetwork: message } })
   })
 
   it('a create, a get and a list have coins and hashes as objects', async () => {
@@ -101,10 +102,27 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     const refused = await create({ [name]: 1 })
     expect(refused.status).toBe(400)
     expect(refused.headers['x-swap-reason']).toBe('parameter_unknown')
-    expect(refused.json).toMatchObject({ message: expect.stringContaining(name) })
+    expect(refused.json).toMatchObject({ errors: { [name]: expect.stringContaining(name) } })
     const quote = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&${name}=1`)
     expect(quote.status).toBe(400)
     expect(managed[provider].received('create')).toEqual([])
+  })
+
+  it('the key may stand behind Bearer', async () => {
+    expect((await get('/transactions', { authorization: `bearer ${key}` })).status).toBe(200)
+  })
+
+  it('a refusal names each field, also of what only the table knows', async () => {
+    const refused = await create({ coinTo: 'NOBODY', withdrawalAddress: 'two words' })
+    expect(refused.json).toMatchObject({ errors: { withdrawalAddress: expect.stringContaining('without spaces') } })
+    const unknown = await get('/rate?coinFrom=BTC&networkFrom=BTC&coinTo=NOBODY&networkTo=TRX&amount=1')
+    expect(unknown.json).toMatchObject({ errors: { coinTo: expect.stringContaining('NOBODY is not a coin') } })
+  })
+
+  it('an empty network is none, but not of a coin with several', async () => {
+    expect((await get('/rate?coinFrom=BTC&networkFrom=&coinTo=USDT&networkTo=TRX&amount=0.1')).status).toBe(200)
+    const open = await get('/rate?coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=&amount=0.1')
+    expect([open.status, open.headers['x-swap-reason']]).toEqual([400, 'network_required'])
   })
 
   it('a create without a type of rate is refused', async () => {
@@ -115,7 +133,9 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
 
   it.each([
     ['no key', {}],
-    ['a key with a space', { authorization: 'Bearer some-key' }],
+    ['an unknown key behind Bearer', { authorization: 'Bearer some-key' }],
+    ['a key with a space', { authorization: 'some key' }],
+    ['Bearer without a key', { authorization: 'Bearer ' }],
     ['an unknown key', { authorization: 'unknown' }],
     ['a key in the header of another form', { 'x-api-key': 'some-key' }],
   ])('%s is 401 for what needs a key', async (_, headers) => {

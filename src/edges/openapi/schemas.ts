@@ -138,12 +138,12 @@ export function describeSlot({ field, defaultValue }: RequestSlot): string {
 
 function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot): Schema {
   const { type, ...more } = requestSchema(slot)
-  const isExtension = slot.absence === 'extension'
   const example = requestExample(endpoint, slot)
   return {
-    type: isExtension ? [type, 'null'] : type,
+    type: slot.absence === 'extension' ? [type, 'null'] : type,
     ...more,
-    description: describeSlot(slot) + (isExtension ? ' `null` and an empty text mean none.' : ''),
+    description:
+      describeSlot(slot) + (slot.isAbsentIfEmpty && slot.absence !== 'required' ? ' `null` and an empty text mean none.' : ''),
     ...(example !== undefined && { examples: [example] }),
   }
 }
@@ -175,7 +175,11 @@ export function errorSchema({ error, amountRefusal }: Form): Schema {
       description: 'The cause and what to do, for people. Never contains a secret, a host or a name of a provider.',
     },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-    empty: { type: 'object', description: 'Always empty.' },
+    byField: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The part of the message that is about each parameter, by its name as you sent it.',
+    },
   }
   const own = Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]]))
   if (amountRefusal) return objectSchema(own)
