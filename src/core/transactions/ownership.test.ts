@@ -78,6 +78,40 @@ it('a fresh transaction is returned from the ledger, and its age is counted in s
   expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'hit', ageSeconds: 30 }])
 })
 
+describe('a get that finds what the ledger has', () => {
+  const unchanged = async (facts: Partial<Transaction> = {}) => ({ body: { ...transaction, ...facts }, provider: 'alpha' })
+
+  it('writes nothing, and makes the transaction fresh', async () => {
+    providerResponse = () => unchanged()
+    expect((await get()).body.status).toBe('wait')
+    expect((await get()).body.status).toBe('wait')
+    expect([callCount, upserted]).toEqual([1, []])
+  })
+
+  it('writes its time if a minute has passed', async () => {
+    entry = { ...(entry as LedgerEntry), reportedAt: now - 60_000, fetchedAt: now - 60_000 }
+    providerResponse = () => unchanged()
+    await get()
+    expect(upserted).toEqual(['acme'])
+  })
+
+  it.each<Partial<Transaction>>([{ txHashIn: '0x1' }, { amountOut: '2' as Transaction['amountOut'] }, { validUntil: 'later' }])(
+    'but %o is written',
+    async (facts) => {
+      providerResponse = () => unchanged(facts)
+      await get()
+      expect(upserted).toEqual(['acme'])
+    },
+  )
+
+  it('and that it is found again is written', async () => {
+    entry = { ...(entry as LedgerEntry), missingSince: now - 10_000 }
+    providerResponse = () => unchanged()
+    await get()
+    expect(upserted).toEqual(['acme'])
+  })
+})
+
 it('concurrent gets share one request, and the next get sends another', async () => {
   const responses = await Promise.all([get(), get()])
   expect(responses.map(({ body }) => body.status)).toEqual(['sending', 'sending'])

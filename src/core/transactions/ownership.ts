@@ -141,12 +141,39 @@ export async function refreshEntry(
   if (response.body.id !== id) throw otherTransaction(provider)
   const observed = observedFromGet(response, clock(), configured.timezone)
   const merged = mergeChecked(entry, observed, scope)
+  if (isOnlyRead(entry, merged.record)) {
+    reportDiscrepancies(merged, scope)
+    freshness.recordRead(provider, id, entry.fetchedAt)
+    return { response, record: merged.record, isRejected: false }
+  }
   const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, scope)
   const latest = (await withDefault(saving, ledgerTimeoutMs, undefined)) ?? merged
   reportDiscrepancies(latest, scope)
   const isRejected = latest.rejected.length > 0
   if (!isRejected) freshness.recordRead(provider, id, observed.at)
   return { response, record: latest.record, isRejected }
+}
+
+/** How long the time of a read is not stored, if nothing else has changed: other processes read the transaction themselves meanwhile. */
+const unstoredReadMs = 60_000
+
+/** Whether a get has found what the ledger has, and its time need not be stored. */
+function isOnlyRead(entry: LedgerEntry, record: TransactionRecord): entry is LedgerEntry & { readonly fetchedAt: number } {
+  const { fetchedAt, missingSince, changedAt, doubt, payoutMissingSince } = entry
+  if (record === entry || fetchedAt === undefined || missingSince !== undefined) return false
+  const ageMs = record.reportedAt - fetchedAt
+  const isYoung = ageMs >= 0 && ageMs < unstoredReadMs && entry.reportedAt === fetchedAt
+  const isSame = record.changedAt === changedAt && record.doubt === doubt && record.payoutMissingSince === payoutMissingSince
+  return isYoung && isSame && haveSameFields(record.transaction, entry.transaction) && isEqualList(record.derived, entry.derived)
+}
+
+function haveSameFields(one: object, other: object): boolean {
+  const [a, b]: readonly Readonly<Record<string, unknown>>[] = [{ ...one }, { ...other }]
+  return Object.keys({ ...a, ...b }).every((field) => a?.[field] === b?.[field])
+}
+
+function isEqualList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at])
 }
 
 /** Sends a client's key to another provider only for transactions that the client created there. Throws `notFound` otherwise (docs/contract.md §5). */
