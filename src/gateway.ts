@@ -16,6 +16,7 @@ import { compose, deadline, type Layer } from './core/layer.ts'
 import type { ProviderScope } from './core/provider-scope.ts'
 import { currencies } from './core/quotes/currencies.ts'
 import { describePair } from './core/quotes/describe-pair.ts'
+import { firmQuotes } from './core/quotes/firm-quotes.ts'
 import { quoteCache, RecentQuotes } from './core/quotes/quote-cache.ts'
 import { ratesOf } from './core/routing/rates.ts'
 import { checkPick, recordProvider, route } from './core/routing/route.ts'
@@ -86,6 +87,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
     traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
+    firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them
     traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers

@@ -70,6 +70,8 @@ class Rate(_Rate, total=False):
     minAmount: Amount
     maxAmount: Amount
     fee: Amount
+    quoteId: str  # of a quote that is kept for you: one create with it, before validUntil, has this price
+    validUntil: str
 
 
 class _Order(RateQuery):
@@ -77,6 +79,7 @@ class _Order(RateQuery):
 
 
 class Order(_Order, total=False):
+    quoteId: str  # of a quote that is kept for you: all else is as in the quote
     """A swap that is to be created."""
 
     withdrawalExtraId: Optional[str]  # the memo or tag of that address
@@ -306,6 +309,10 @@ class NotFound(SwapError):
     pass
 
 
+class QuoteExpired(SwapError):
+    """The quote of the order does not hold. Request another one, and show its price to your user."""
+
+
 class KeyReused(SwapError):
     """The Idempotency-Key belongs to another order."""
 
@@ -368,6 +375,7 @@ _meanings: Dict[str, _Meaning] = {
     "not_open": _Meaning(NotFound),
     "in_progress": _unclear,
     "outcome_unknown": _unclear,
+    "quote_expired": _Meaning(QuoteExpired),
     "needs_person": _Meaning(Unavailable, may_exist=True),
     "key_reused": _Meaning(KeyReused),
     "limited": _Meaning(Limited, passes=True),
@@ -452,9 +460,13 @@ class SwapClient:
     def currencies(self, *, page: int = 1, size: int = 50, search: Optional[str] = None) -> Page[Currency]:
         return _page(self._read("/currencies", {"page": page, "size": size, "search": search})[0])
 
-    def rate(self, query: RateQuery, *, provider: Optional[str] = None) -> Rate:
-        """provider: the tag of the one that is to respond, where the operator lets you choose"""
-        return self._read("/rate", {**query, "amount": _text_of(query["amount"])}, provider)[0]
+    def rate(self, query: RateQuery, *, provider: Optional[str] = None, quote_id: bool = False) -> Rate:
+        """
+        provider: the tag of the one that is to respond, where the operator lets you choose.
+        quote_id: a fixed quote is kept for you, with an id for one create; it needs your key
+        """
+        known = {**query, "amount": _text_of(query["amount"]), **({"quoteId": "true"} if quote_id else {})}
+        return self._read("/rate", known, provider)[0]
 
     def rates(self, query: RateQuery) -> Rates:
         """The quotes of all providers that you may choose with this key."""

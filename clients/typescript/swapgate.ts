@@ -48,10 +48,15 @@ export interface Rate {
   readonly minAmount?: Amount
   readonly maxAmount?: Amount
   readonly fee?: Amount
+  /** Of a quote that is kept for you: one create with it, before `validUntil`, has this price. */
+  readonly quoteId?: string
+  readonly validUntil?: string
 }
 
 /** A swap that is to be created. */
 export interface Order extends RateQuery {
+  /** Of a quote that is kept for you: all else is as in the quote. */
+  readonly quoteId?: string
   readonly withdrawalAddress: string
   /** The memo or tag of that address. */
   readonly withdrawalExtraId?: string | null
@@ -236,6 +241,8 @@ export class AmountRefused extends SwapError {}
 export class ProviderRefused extends SwapError {}
 export class KeyRefused extends SwapError {}
 export class NotFound extends SwapError {}
+/** The quote of the order does not hold. Request another one, and show its price to your user. */
+export class QuoteExpired extends SwapError {}
 /** The Idempotency-Key belongs to another order. */
 export class KeyReused extends SwapError {}
 export class Limited extends SwapError {}
@@ -299,6 +306,7 @@ const meanings = {
   not_open: { error: NotFound },
   in_progress: unclear,
   outcome_unknown: unclear,
+  quote_expired: { error: QuoteExpired },
   needs_person: { error: Unavailable, mayExist: true },
   key_reused: { error: KeyReused },
   limited,
@@ -356,6 +364,11 @@ export interface QuoteOptions {
   readonly provider?: string
 }
 
+export interface RateOptions extends QuoteOptions {
+  /** Whether a fixed quote is kept for you, with an id for one create: it needs your key. */
+  readonly quoteId?: boolean
+}
+
 export interface CreateOptions extends QuoteOptions {
   /** One for each swap: keep it with your order before you call, then it survives a crash. Without it there is a new one for each call. */
   readonly idempotencyKey?: string
@@ -407,9 +420,9 @@ export class SwapClient {
     return this.read('/currencies', query)
   }
 
-  async rate(query: RateQuery, { provider }: QuoteOptions = {}): Promise<Rate> {
+  async rate(query: RateQuery, { provider, quoteId }: RateOptions = {}): Promise<Rate> {
     requireAmount(query.amount)
-    return this.read('/rate', query, provider)
+    return this.read('/rate', { ...query, ...(quoteId && { quoteId }) }, provider)
   }
 
   /** The quotes of all providers that you may choose with this key. */

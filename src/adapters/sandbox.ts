@@ -103,6 +103,13 @@ const tables = `
     facts TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS swaps_of_owner ON swaps (owner, created_at, sequence);
+  CREATE TABLE IF NOT EXISTS quotes (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    valid_until INTEGER NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS quotes_by_time ON quotes (valid_until);
 `
 const selected = 'FROM swaps WHERE owner = ? AND created_at BETWEEN ? AND ?'
 
@@ -118,6 +125,9 @@ export function sandboxStore(file: string): Store {
   const byAddress = database.prepare('SELECT facts FROM swaps WHERE deposit_address = ?')
   const list = database.prepare(`SELECT facts ${selected} ORDER BY created_at DESC, sequence DESC LIMIT ? OFFSET ?`)
   const count = database.prepare(`SELECT count(*) AS total ${selected}`)
+  const keepQuote = database.prepare('INSERT INTO quotes (id, owner, valid_until, facts) VALUES (?, ?, ?, ?)')
+  const dropQuotes = database.prepare('DELETE FROM quotes WHERE valid_until < ?')
+  const takeQuote = database.prepare('DELETE FROM quotes WHERE id = ? AND owner = ? RETURNING facts')
   return {
     insert: (swap) => void insert.run(swap.id, swap.owner, swap.depositAddress, swap.createdAt, JSON.stringify(swap)),
     update: (swap) => void update.run(JSON.stringify(swap), swap.id),
@@ -129,6 +139,14 @@ export function sandboxStore(file: string): Store {
         .map(toSwap)
         .filter((swap) => swap !== undefined),
     count: ({ owner, from, to }) => Number(count.get(owner, from, to)?.total),
+    keepQuote(quote, now) {
+      dropQuotes.run(now)
+      keepQuote.run(quote.id, quote.owner, quote.validUntil, JSON.stringify(quote))
+    },
+    takeQuote(id, owner) {
+      const row = takeQuote.get(id, owner)
+      return row && JSON.parse(String(row.facts))
+    },
     close: () => database.close(),
   }
 }

@@ -1,4 +1,4 @@
-import { Fault, LedgerBusy, overloaded, TooManyOpenCreates } from '../domain/fault.ts'
+import { Fault, LedgerBusy, overloaded, QuoteNotHeld, TooManyOpenCreates } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
@@ -18,7 +18,7 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
           return result
         },
         (cause: unknown) => {
-          if (cause instanceof TooManyOpenCreates) {
+          if (cause instanceof TooManyOpenCreates || cause instanceof QuoteNotHeld) {
             end(false)
             throw cause
           }

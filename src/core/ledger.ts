@@ -7,7 +7,7 @@ import type { TimeRange } from '../domain/instant.ts'
 import type { SwapsNamed } from '../domain/native.ts'
 import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
 import type { Doubt, Status } from '../domain/status.ts'
-import type { NewTransaction, SentWords, Transaction } from '../domain/swap.ts'
+import type { NewTransaction, Pair, Rate, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
 
@@ -27,6 +27,8 @@ export interface Intent {
   readonly sent?: SentWords | undefined
   readonly destination?: Destination | undefined
   readonly idempotencyKey?: IdempotencyKey | undefined
+  /** The firm quote that it uses. */
+  readonly firmQuote?: string | undefined
   /** By which a person finds it: the request's `X-Request-Id`, and the public id of the key that it came with. */
   readonly requestId?: string | undefined
   readonly keyId?: string | undefined
@@ -39,6 +41,21 @@ export interface Intent {
   readonly nextCheckAt: number
   /** Links the traces of the checks to the request. */
   readonly traceparent?: string | undefined
+}
+
+/** Of one account, that are not over. */
+export const maxFirmQuotes = 10_000
+
+/** A quote of one provider that is kept for one create of its owner. */
+export interface FirmQuote {
+  readonly id: string
+  readonly owner: string
+  /** Its tag. */
+  readonly provider: string
+  /** The provider's own id. */
+  readonly quoteId: string
+  /** What was quoted, in the table's names. */
+  readonly terms: Pick<Rate, keyof Pair | 'amountIn' | 'amountOut' | 'rateType'>
 }
 
 /** The known state of a transaction. Its id is the provider's own; its assets have the table's names. */
@@ -158,8 +175,8 @@ export interface LedgerListQuery {
 export interface Ledger {
   /**
    * Stores the intent and its `Idempotency-Key`. False, without a change, if the owner has used the key before, unless that create was still
-   * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`, and `LedgerBusy`, without a
-   * change, once nobody waits for it any more.
+   * getting its quote at its deadline. Idempotent. Throws `TooManyOpenCreates` beyond `maxOpenCreates`, `QuoteNotHeld` if its firm quote is
+   * over or another create has it, and `LedgerBusy`, without a change, once nobody waits for it any more.
    */
   readonly begin: (intent: Intent, isAwaited?: () => boolean) => Promise<boolean>
   /** The create has its quote and is sent now. False, without a change, if it is gone: its deadline was over. */
@@ -191,6 +208,13 @@ export interface Ledger {
     fields: readonly string[],
     judged?: readonly JudgedAsset[],
   ) => Promise<readonly MismatchStreak[]>
+
+  /** Returns until when it is kept, in milliseconds since 1970; undefined: this ledger keeps none. `tooMany`: the owner has `maxFirmQuotes`. */
+  readonly keepFirmQuote: (quote: FirmQuote, validForMs: number) => Promise<number | 'tooMany' | undefined>
+  /** Undefined if this owner has no such quote, or it is over, or a create has used it that may have made something. */
+  readonly findFirmQuote: (owner: string, id: string) => Promise<FirmQuote | undefined>
+  /** Deletes those that are over. */
+  readonly expireFirmQuotes: () => Promise<void>
 
   readonly findIdempotencyKey: (owner: string, key: string) => Promise<IdempotencyKeyState | undefined>
 

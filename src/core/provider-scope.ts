@@ -88,6 +88,8 @@ export interface ProviderScope extends UpstreamScope {
   readonly isPersonal: (query: RateQuery) => boolean
   /** Whether the gateway may read its list of transactions: it has one, and has not refused it. */
   readonly hasList: () => boolean
+  /** By how much its clock is ahead of this machine's, as far as its responses tell. */
+  readonly clockSkewMs: () => number
   /** Whether it is known not to answer this operation now: its breaker is not closed, or the last call timed out. */
   readonly isFailing: (op: Op) => boolean
   /** Where its creates go. */

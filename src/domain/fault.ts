@@ -55,6 +55,8 @@ const table = {
   methodNotAllowed: { ...usual, status: 405, reason: 'method', errorType: 'caller_method' },
   /** Another request under the same `Idempotency-Key` has no outcome yet. */
   inProgress: { ...usual, status: 409, reason: 'in_progress', errorType: 'caller_conflict' },
+  /** The quote of a create does not hold: nothing was created. */
+  quoteExpired: { ...usual, status: 409, reason: 'quote_expired', errorType: 'caller_conflict', outcome: 'refused' },
   /** The client's request did not arrive in time. */
   tooSlow: { ...usual, status: 408, reason: 'too_slow', errorType: 'caller_slow', outcome: 'abandoned' },
   tooLarge: { ...usual, status: 413, reason: 'too_large', errorType: 'caller_too_large', outcome: 'abandoned' },
@@ -322,6 +324,13 @@ export function overloaded(details: FaultDetails = {}): Fault {
   })
 }
 
+/** The firm quote of a create is over, was used, or is not the caller's: nobody learns which, so that no other account's quote shows. */
+export function quoteExpired(details: FaultDetails = {}): Fault {
+  const message =
+    'The quote does not hold: its time is over, it was used, or it is not yours. This request has created nothing; if an earlier one may have used the quote, look for its swap before you request a new quote.'
+  return new Fault('quoteExpired', message, { effect: 'refused', ...details })
+}
+
 /** For a provider that serves only users whose address it gets. Nothing was sent. */
 export function noPublicAddress(): Fault {
   const message = 'This swap is offered only to clients with a public network address, and this request has none.'
@@ -352,6 +361,7 @@ export const reasons = [
   'not_open', // nothing is open at this path of the native lane
   'in_progress', // a request with the same Idempotency-Key has no outcome yet
   'outcome_unknown', // a create may or may not have happened
+  'quote_expired', // the firm quote of a create is over, used, or not the caller's
   'needs_person', // only a person can find out what became of a create
   'key_reused', // the Idempotency-Key belongs to another request
   'limited',
@@ -497,6 +507,9 @@ export class UncertainChange extends Error {
 
 /** The account has as many creates without an outcome at this provider as it may have. Nothing was changed. */
 export class TooManyOpenCreates extends Error {}
+
+/** The firm quote of a create is over, or another create has it. Nothing was changed. */
+export class QuoteNotHeld extends Error {}
 
 /** The ledger is silent, or does the work of others. Nothing was changed. */
 export class LedgerBusy extends Error {}

@@ -13,7 +13,11 @@ type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof 
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
-  quoteId: 'The id of a fixed quote that the provider keeps for one create.',
+  quoteId:
+    'The id of a quote that is kept for you: one create with it, of the same swap, gets this provider at this price until its time is over.',
+  quoteValidUntil: 'Until when the quote is kept, in UTC.',
+  isFirm:
+    '`true`: the quote is kept for one create of yours. It needs your key and `rateType=fixed`; the response has the id of the quote.',
   status: 'The status of the swap.',
   attention:
     'This swap needs the support of the provider or of your operator; absent if it does not. `failed` and `held`: the provider says that it failed, or that a check holds it; `lost`: the provider has not found it for an hour; `unknown_status`: the provider’s status is not known here. The status is the last known one. A later version may have more words.',

@@ -73,6 +73,8 @@ interface RequestContext {
   readonly pair?: Pair
   /** The amount received in the quote by which this create was given to its provider. */
   readonly quotedAmountOut?: Amount | undefined
+  /** Of a create: the firm quote that it uses, with the tag of its provider. Set by `firmQuotes`. */
+  readonly firmQuote?: { readonly id: string; readonly provider: string } | undefined
   /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
   readonly forwardedAddress?: string
 }

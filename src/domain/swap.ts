@@ -67,6 +67,8 @@ export interface Currency {
 export interface RateQuery extends Pair {
   readonly amountIn: Amount
   readonly rateType: RateType
+  /** Whether the quote is kept for one create of the caller (`core/quotes/firm-quotes.ts`). */
+  readonly isFirm?: boolean | undefined
 }
 
 export interface Rate extends Pair {
@@ -80,8 +82,10 @@ export interface Rate extends Pair {
   readonly fee?: Amount | undefined
   readonly rateType?: RateType | undefined
   readonly message?: string | undefined
-  /** The provider's id of a quote that it keeps for one create. It never reaches a client. */
+  /** The id of a quote that is kept for one create: the provider's, which no client gets, or the gateway's, of a firm quote. */
   readonly quoteId?: string | undefined
+  /** Until when: the provider's text, or of a firm quote RFC 3339 in UTC. */
+  readonly quoteValidUntil?: string | undefined
 }
 
 export interface NewTransaction extends Pair {
@@ -91,7 +95,7 @@ export interface NewTransaction extends Pair {
   readonly withdrawalExtraId?: string | undefined
   readonly refundExtraId?: string | undefined
   readonly rateType: RateType
-  /** The id of a quote that was requested for this create alone. */
+  /** The id of a quote for this create alone: the gateway's, of a firm quote, until `firmQuotes`; then the provider's. */
   readonly quoteId?: string | undefined
   /** The gateway's own: the id of the create's intent, for providers that take a reference of their partner. */
   readonly reference?: string | undefined

@@ -9,7 +9,7 @@ import type { Pair, RateType } from '../domain/swap.ts'
 import type { Attributes, Span } from '../domain/trace.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Signer } from '../wire/provider-credential.ts'
-import type { ProviderForm } from '../wire/provider-form.ts'
+import { hasQuoteIds, type ProviderForm } from '../wire/provider-form.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import { refusedStatusIn200 } from '../wire/refusal.ts'
 import type { Settings } from '../wire/request.ts'
@@ -71,7 +71,7 @@ export class Calls {
     const { form, provider, server } = connection
     if (call.op === 'createTransaction' && context.deadline - performance.now() < this.minTimeLeftMs) throw noTimeLeft()
     if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
-    const key = call.keyed ? connection.keyOf(context, call) : undefined
+    const key = keyFor(call, fields, context, connection)
     const encoded = encodeRequest(call, fields, connection.settings)
     const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
     const span = this.spans.begin(call, context)
@@ -97,7 +97,8 @@ export class Calls {
   private faultOf(response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault {
     const { form, provider, confidential } = this.connection
     const amountIn = 'amountIn' in fields ? (fields.amountIn as Amount) : undefined
-    return toProviderFault(response, { form, call, amountIn, provider, confidential, secret, drift: this.context.drift })
+    const hasQuote = 'quoteId' in fields && fields.quoteId !== undefined
+    return toProviderFault(response, { form, call, amountIn, hasQuote, provider, confidential, secret, drift: this.context.drift })
   }
 
   /** Counts an incomplete or too large response as drift, and adds the provider to its fault. The decoder has done both for a whole one. */
@@ -149,6 +150,12 @@ class Answer {
     this.callRecord.end(fault, this.observe)
     return fault
   }
+}
+
+/** A service that asks for the id of a quote keeps it for the key that makes its creates. */
+function keyFor(call: ProviderCall, fields: object, context: Context, { keyOf }: Connection): string | undefined {
+  if ('isFirm' in fields && fields.isFirm) return keyOf(context, { op: 'createTransaction' })
+  return call.keyed ? keyOf(context, call) : undefined
 }
 
 /** Nothing was sent: another provider may take it. */
@@ -326,14 +333,22 @@ export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): P
   return form.operation(op, rateTypeOf(request))
 }
 
+/** The `Fault` of a firm quote at a provider whose quotes have no id: another one may have it. */
+export function noQuoteId(cause?: unknown): Fault {
+  const message = 'no provider keeps quotes of this swap'
+  return new Fault('invalid', message, { field: 'isFirm', reason: 'not_offered', effect: 'nothingSent', cause })
+}
+
 /** Whether the provider has an operation for this request. */
 export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boolean {
-  return operationOf(form, op, request) !== undefined
+  if (operationOf(form, op, request) === undefined) return false
+  return !('isFirm' in request && request.isFirm) || hasQuoteIds(form, request.rateType)
 }
 
 /** The `Fault` of a request that the provider can never express. */
 export function notOffered(form: ProviderForm, op: Op, request: Request<Op>): Fault {
   const details = { reason: 'not_offered', effect: 'nothingSent' } as const
+  if ('isFirm' in request && request.isFirm && operationOf(form, op, request)) return noQuoteId()
   if (!form.operation(op)) return new Fault('invalid', 'The provider does not have this.', details)
   const offered = rateTypeOf(request) === 'float' ? 'fixed' : 'float'
   return new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })

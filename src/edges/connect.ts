@@ -3,10 +3,10 @@ import { isSameButForRounding } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
-import type { Rate } from '../domain/swap.ts'
+import type { Rate, RateQuery } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import type { DecodedRow, ResponseFields } from '../wire/response-nodes.ts'
-import { Calls, type Connection, notOffered, operationOf } from './call.ts'
+import { Calls, type Connection, noQuoteId, notOffered, operationOf } from './call.ts'
 
 /**
  * Throws a `Fault`: `invalid` if the form cannot express the request, `unreadable` if the response does not match the form. An
@@ -17,24 +17,49 @@ export function connect(connection: Connection): SwapService {
   return {
     call(op, request, context) {
       const { quotedFirst } = connection.form
-      const isQuotedFirst = op === 'createTransaction' && 'rateType' in request && quotedFirst.has(request.rateType)
-      return isQuotedFirst ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
+      if (op === 'getRate' && 'isFirm' in request && request.isFirm) return firmQuote(calls, request as RateQuery, context)
+      if (op !== 'createTransaction' || !('withdrawalAddress' in request)) return respond(calls, op, request, context)
+      const { rateType, quoteId } = request
+      if (quoteId !== undefined) return respond(calls, op, request, context, { amountOut: context.quotedAmountOut })
+      return quotedFirst.has(rateType) ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
     },
   }
 }
 
-/** `quote`: that of a create which requests its own. */
+/** `quote`: that of a create which has one. */
 function respond<O extends Op>(
   calls: Calls,
   op: O,
   request: Request<O>,
   context: Context,
-  quote?: Rate,
+  quote?: Partial<Rate>,
 ): Promise<ServiceResponse<O>> {
   const { form } = calls.connection
   const operation = operationOf(form, op, request)
   if (!operation) return Promise.reject(notOffered(form, op, request))
   return 'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, quote)
+}
+
+/** A quote that the provider keeps for one create. One without an id is none, and another provider may have one. */
+async function firmQuote<O extends Op>(
+  calls: Calls,
+  { isFirm, ...query }: RateQuery,
+  context: Context,
+): Promise<ServiceResponse<O>> {
+  const { form } = calls.connection
+  const asked = form.asksForQuoteId ? { ...query, isFirm } : query
+  const response = await respond(calls, 'getRate', asked, context).catch((reason) => {
+    throw form.asksForQuoteId && isPlainRefusal(Fault.from(reason)) ? noQuoteId(reason) : reason
+  })
+  const { quoteId } = response.body
+  if (quoteId === undefined) throw noQuoteId()
+  refuseOtherQuote(response.body, query, calls.connection, context)
+  return response as ServiceResponse<Op> as ServiceResponse<O>
+}
+
+/** Without a reason of its own: the service may not know the parameter. */
+function isPlainRefusal({ kind, reason }: Fault): boolean {
+  return kind === 'invalid' && reason === 'refused'
 }
 
 /** Requests a quote for this create only and uses its id at once. If the quote fails or is for another swap, nothing was created. */
@@ -44,7 +69,6 @@ async function createWithQuote<O extends Op>(
   request: Request<O>,
   context: Context,
 ): Promise<ServiceResponse<O>> {
-  const { provider, isOtherPair } = calls.connection
   const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, reference, ...query } =
     request as Request<'createTransaction'>
   const { body: quote } = await respond(calls, 'getRate', query, context).catch((reason) => {
@@ -52,13 +76,8 @@ async function createWithQuote<O extends Op>(
       ? standardFault('accessRefused', { effect: 'refused', cause: reason }) // without the provider: it has not seen the client's key
       : withoutEffect(Fault.from(reason))
   })
-  const { quoteId, rateType = query.rateType } = quote
-  if (
-    rateType !== query.rateType ||
-    isOtherPair(query, quote, context.pair) ||
-    !isSameButForRounding(quote.amountIn, query.amountIn)
-  )
-    throw otherQuote(provider)
+  const { quoteId } = quote
+  refuseOtherQuote(quote, query, calls.connection, context)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
   await context.beforeSend?.()
@@ -73,6 +92,13 @@ function withoutEffect(fault: Fault): Fault {
 /** Whether the key of a quote is refused, and is not the one that the create is sent with. */
 function refusesOwnKey({ kind }: Fault, { keyOf }: Connection, context: Context): boolean {
   return kind === 'unauthorized' && keyOf(context, { op: 'getRate' }) !== keyOf(context, { op: 'createTransaction' })
+}
+
+/** Throws `unreadable` for a quote for another swap. */
+function refuseOtherQuote(quote: Rate, query: RateQuery, { provider, isOtherPair }: Connection, { pair }: Context): void {
+  const { rateType = query.rateType, amountIn } = quote
+  if (rateType !== query.rateType || isOtherPair(query, quote, pair) || !isSameButForRounding(amountIn, query.amountIn))
+    throw otherQuote(provider)
 }
 
 function otherQuote(provider: string): Fault {
@@ -123,7 +149,7 @@ async function single<O extends Op>(
   operation: ProviderOperation,
   request: Request<Op>,
   context: Context,
-  quote: Rate | undefined,
+  quote: Partial<Rate> | undefined,
 ): Promise<ServiceResponse<O>> {
   if (context.needsAmountRangeOnly && operation.also)
     return responseOf(calls, await fetchBeside(calls, operation.also, request, context), [])

@@ -34,6 +34,8 @@ export interface ErrorContext {
   readonly call: ProviderCall
   /** The amount of the rejected request. */
   readonly amountIn: Amount | undefined
+  /** Whether the rejected request has the id of a quote. */
+  readonly hasQuote: boolean
   readonly provider: string
   readonly confidential: Confidential
   /** The credential of this call. A message with it is not shown. */
@@ -43,7 +45,7 @@ export interface ErrorContext {
 
 /** The fault for an error response: one with an error status, or one that is a refusal by its form. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
-  const { call, provider, form, amountIn } = errorContext
+  const { call, provider, form, amountIn, hasQuote } = errorContext
   const body = readBody(response.body)
   const refusal = readRefusal(form.refusal, response.status, body)
   const { message, amountRange: knownRange, reportedRange, meaning } = refusal
@@ -53,7 +55,8 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
-  const isRefused = isRefusal(response, body, meaning, call)
+  const isQuoteExpired = refusal.isQuoteExpired || (hasQuote && hasExpiredReason(response, form))
+  const isRefused = isRefusal(response, body, meaning, call) || (isQuoteExpired && response.status === 409)
   const retryAfter = kind === 'limited' ? (readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds) : undefined
   return new Fault(
     kind,
@@ -63,12 +66,17 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
     {
       provider,
       effect: isRefused ? 'refused' : 'maybe',
-      refusal: specialRefusal(response, call, refusal, isRefused),
+      refusal: specialRefusal(response, call, { ...refusal, isQuoteExpired }, isRefused),
       ...(reason && { reason }),
       ...(isAboutAmount && { amountRange: { amountIn, ...range } }),
       ...(retryAfter !== undefined && { retryAfter }),
     },
   )
+}
+
+/** A service like this gateway says it in a header, and has then created nothing. */
+function hasExpiredReason({ headers }: HttpResponse, { asksForQuoteId }: ProviderForm): boolean {
+  return asksForQuoteId && headers['x-swap-reason'] === 'quote_expired'
 }
 
 function specialRefusal(

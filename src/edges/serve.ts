@@ -113,7 +113,14 @@ async function respond(
   if (hasPicks && 'op' in endpoint && !endpoint.keyed) record.addVary('X-Swap-Provider')
   readPreference(request, record)
   if (formConflict) throw formConflict
-  const caller = await admit(request, mountedRequest, 'op' in endpoint ? endpoint.op : countedAs, record, edge, endpoint.keyed)
+  const caller = await admit(
+    request,
+    mountedRequest,
+    'op' in endpoint ? endpoint.op : countedAs,
+    record,
+    edge,
+    needsKey(endpoint, request),
+  )
   const text = endpoint.method === 'POST' ? await record.readBody(readText(request)) : undefined
   const fields = readFields(endpoint, path, request.query, text, networksOf)
   if (!('op' in endpoint)) {
@@ -133,6 +140,13 @@ async function respond(
     encodeResponse(response, operationRequest, operation, record, encodeOptions),
     request.headers['if-none-match'],
   )
+}
+
+/** A quote that is kept for its caller needs a key, too. */
+function needsKey({ keyed, requestNames }: Endpoint, { query }: HttpRequest): boolean {
+  const name = requestNames.get('isFirm')
+  if (keyed || name === undefined || !query.includes(name)) return keyed
+  return new URLSearchParams(query).get(name) === 'true'
 }
 
 /** A question counts as a quote. */

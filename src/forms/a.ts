@@ -72,8 +72,8 @@ export const formA = defineForm({
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      request: quoted,
-      response: quote,
+      request: { ...quoted, quoteId: optional('isFirm') },
+      response: { ...quote, quoteId: extension('quoteId'), validUntil: extension('quoteValidUntil') },
     }),
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
@@ -87,6 +87,7 @@ export const formA = defineForm({
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
         rateType: withDefault('rateType', 'float'),
+        quoteId: optional('quoteId'),
       },
       response: transaction,
     }),

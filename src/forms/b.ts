@@ -50,8 +50,8 @@ export const formB = defineForm({
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      request: quoted,
-      response: quote,
+      request: { ...quoted, quoteId: optional('isFirm') },
+      response: { ...quote, quote_id: extension('quoteId'), valid_until: extension('quoteValidUntil') },
     }),
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
@@ -67,6 +67,7 @@ export const formB = defineForm({
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
         rateType: withDefault('rateType', 'float'),
+        quoteId: optional('quoteId'),
       },
       response: {
         id: 'id',

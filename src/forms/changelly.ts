@@ -159,7 +159,7 @@ export const changelly = defineProviderForm({
       fixed: providerOperation<'getRate'>()({
         at: 'POST ',
         request: method('getFixRateForAmount', quoteParams),
-        response: result(first({ ...quoted, id: 'quoteId' })),
+        response: result(first({ ...quoted, id: 'quoteId', expiredAt: optional('quoteValidUntil') })),
         assumes: ['rateType'],
       }),
     },

@@ -37,7 +37,8 @@ const quoted = {
   flow: words('rateType', flow),
   // Whether they are part of `toAmount` is not documented.
   ...unusedNames('depositFee', 'withdrawalFee'),
-  ...unusedNames('type', 'validUntil', 'transactionSpeedForecast', 'warningMessage', 'userId'),
+  validUntil: optional('quoteValidUntil'),
+  ...unusedNames('type', 'transactionSpeedForecast', 'warningMessage', 'userId'),
 } as const
 const range = {
   at: 'GET /exchange/range',

@@ -119,7 +119,10 @@ export const stealthex = defineProviderForm({
     getRate: providerOperation<'getRate'>()({
       at: 'POST /rates/estimated-amount',
       request: quoteRequest,
-      response: { estimated_amount: 'amountOut', rate: inside({ id: optional('quoteId'), ...unusedNames('valid_until') }) },
+      response: {
+        estimated_amount: 'amountOut',
+        rate: inside({ id: optional('quoteId'), valid_until: optional('quoteValidUntil') }),
+      },
       also: range,
       assumes: ['amountIn', 'rateType'],
     }),

@@ -18,7 +18,9 @@ export interface Routes {
   readonly targets: RouteTargets
   /** Providers that may take quotes and creates, in the order of `routing.providers`. */
   readonly active: readonly RoutedProvider[]
-  /** Those of them that take new swaps of clients who choose none: not with weight 0. */
+  /** Those whose firm quotes hold: they are active, and routed or for callers to choose. */
+  readonly firm: readonly RoutedProvider[]
+  /** Those of `active` that take new swaps of clients who choose none: not with weight 0. */
   readonly taking: readonly RoutedProvider[]
   /** Tags of the providers that may be called: of all others there is only what the ledger has. */
   readonly readTags: ReadonlySet<string>
@@ -38,10 +40,14 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
   if (!first) throw new Error('routing.providers names no provider.')
   const readTags = new Set(providers.filter(({ scope }) => scope.state !== 'off').map(({ tag }) => tag))
   const listsFromLedger = isManaged || !readTags.has(first.tag)
+  const firm = providers.filter(
+    (provider) => isActive(provider) && (routed.includes(provider) || routing.pick.includes(provider.tag)),
+  )
   const timezones = new Map(config.providers.map(({ tag, timezone }) => [tag, timezone]))
   const { tag: listed, scope } = first
   return {
     active: routed.filter(isActive),
+    firm,
     taking: routed.filter((provider) => isActive(provider) && hasWeight(provider, config)),
     readTags,
     listsFromLedger,
@@ -50,7 +56,7 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
       : { ledger, freshness, readTags, listed, pageSize: scope.capabilities.pageSize, timezones },
     candidate: providers.find((provider) => provider.name === routing.mirror?.provider && isActive(provider)),
     targets: {
-      dispatch: dispatchOf(providers, routed, gateway), // chooses the provider; fails over if nothing was sent
+      dispatch: dispatchOf(providers, routed, firm, gateway), // chooses the provider; fails over if nothing was sent
       lists: first,
       servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
       getUnconfigured: unconfiguredProviders(ledger, freshness, observe),
@@ -63,6 +69,7 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
 function dispatchOf(
   providers: readonly RoutedProvider[],
   routed: readonly RoutedProvider[],
+  firm: readonly RoutedProvider[],
   { config, winners, deviations, steadyClock }: GatewayScope,
 ): Dispatch {
   const { strategy, weights, patience } = config.routing
@@ -82,6 +89,7 @@ function dispatchOf(
       strategy === 'best'
         ? new BestQuote({ winners, others, failures, deviations, table: config.assets, patienceMs: patience * 1000 })
         : undefined,
+    firm: new Map(firm.map((provider) => [provider.tag, provider])),
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
     timeoutMs,
   })

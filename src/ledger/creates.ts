@@ -21,7 +21,7 @@ import {
   type UnresolvedCreate,
 } from '../core/ledger.ts'
 import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
-import { LedgerBusy, LedgerConflict, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
+import { LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
@@ -29,6 +29,7 @@ import { storeRequest } from './create-requests.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
+import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
@@ -66,9 +67,10 @@ export function creates(store: Store): Creates {
   const sent = new Map<string, CreateWithoutEntry>()
   return {
     async begin(intent, isAwaited = () => true) {
-      const { id, owner, provider, attemptedAt } = intent
+      const { id, owner, provider, attemptedAt, firmQuote } = intent
       let uncertain: UncertainChange | undefined
-      const isBegun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
+      const isPlain = firmQuote === undefined
+      const isBegun = await (isPlain ? atOnce : undefined)?.begin(intent, isAwaited).catch((reason) => {
         if (!(reason instanceof UncertainChange)) throw reason
         uncertain = reason
       })
@@ -146,7 +148,7 @@ const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
 export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
-type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has'>
+type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs'>
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
@@ -180,6 +182,7 @@ async function begin(within: Database, intent: Intent, store: Store): Promise<bo
     (await storeIdempotencyKey(within, intent, clock)) ||
     ((await dropAbandoned(within, intent)) && (await storeIdempotencyKey(within, intent, clock)))
   await (isNew ? storeRequest(within, intent, store) : drop(within, id))
+  if (isNew && intent.firmQuote !== undefined && !(await useFirmQuote(within, intent, store))) throw new QuoteNotHeld()
   return isNew
 }
 

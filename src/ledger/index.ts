@@ -22,6 +22,7 @@ import { creates } from './creates.ts'
 import type { Database } from './database.ts'
 import { diagnose, diagnoseCopy } from './diagnosis.ts'
 import { entries } from './entries.ts'
+import { firmQuotes } from './firm-quotes.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { suspensions } from './mismatch-streaks.ts'
 import { openTransactions } from './open-transactions.ts'
@@ -110,7 +111,14 @@ function missingWarnings(missing: readonly string[], { mayMigrate = true }: Ledg
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps'> {
   const { close, waits, connections, capacity, turns, findLostCommits } = store
-  const ledger = { ...creates(store), ...idempotencyKeys(store), ...entries(store), ...openTransactions(store), close }
+  const ledger = {
+    ...creates(store),
+    ...idempotencyKeys(store),
+    ...firmQuotes(store),
+    ...entries(store),
+    ...openTransactions(store),
+    close,
+  }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = {
     overrides: overrides(store),

@@ -5,6 +5,7 @@ import type { LedgerAdmin, Pruned } from '../core/ledger-admin.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database, LedgerClock } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
+import { holdsFirmQuote } from './firm-quotes.ts'
 import { hasExpired } from './idempotency-keys.ts'
 import { addAudit, updateAudit } from './operations.ts'
 import {
@@ -94,6 +95,7 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
   const { rows: gone } = await sql<PrunedRow>`
     delete from transactions
     where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
+    and not ${holdsFirmQuote(store)}
     returning intent, provider, provider_id`.execute(within)
   await keepPrunedIds(within, gone, store)
   await reduce(within, segment, gone.length)

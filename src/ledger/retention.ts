@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Retention, RetentionCursor } from '../core/retention.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
+import { holdsFirmQuote } from './firm-quotes.ts'
 import { addAudit } from './operations.ts'
 import { lockPageIndex, position, positionColumns, values } from './page-index.ts'
 import { forgetPrunedIds, hasRecentKey, isCandidate, keepPrunedIds, mayBeRevived, type PrunedRow, reduce } from './prune.ts'
@@ -99,6 +100,7 @@ async function prune(within: Database, rows: readonly [Row, ...Row[]], newest: b
     delete from transactions
     where provider = ${provider} and ${isIn('provider_id', toList(rows.map(({ provider_id }) => provider_id)))} and ${isOld}
     and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
+    and not ${holdsFirmQuote(store)}
     returning intent, provider, provider_id, cast(sort_key as text) as sort_key`.execute(within)
   await keepPrunedIds(within, gone, store)
   const bySegment = new Map<string, { readonly at: SortPosition; count: number }>()

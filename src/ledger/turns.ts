@@ -30,11 +30,13 @@ export function inTurns(
   const withCreates: Ledger = {
     ...ledger,
     begin: (...args) => creates.run(args[0].owner, () => ledger.begin(...args)),
+    keepFirmQuote: (...args) => creates.run(args[0].owner, () => ledger.keepFirmQuote(...args)),
   }
   if (turns.reads === Number.POSITIVE_INFINITY) return { ledger: withCreates, ledgerWaits }
   const withReads: Ledger = {
     ...withCreates,
     findIdempotencyKey: (...args) => reads.run(args[0], () => ledger.findIdempotencyKey(...args)),
+    findFirmQuote: (...args) => reads.run(args[0], () => ledger.findFirmQuote(...args)),
     find: (...args) =>
       withTimeout(
         reads.run(args[0], () => ledger.find(...args)),

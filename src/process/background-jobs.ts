@@ -59,6 +59,7 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
     startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
     startIntervalJob(() => configuration.gateway.pollTransactions(), 1_000),
     startIntervalJob(() => ledger.expireIdempotencyKeys(), 3_600_000),
+    startIntervalJob(() => ledger.expireFirmQuotes(), 60_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
     startRetention(configuration, instrumented(ledgerStores.retention, monitoring.observe)),

@@ -134,7 +134,8 @@ export function connectProvider(
     mayHideAmountRange: form.refusal.mayHideAmountRange ?? false,
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
     keyedRead: form.operation('listTransactions') ? 'listTransactions' : 'listCurrencies',
-    callsOf: (op, request, { needsAmountRangeOnly }) => (needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request))),
+    callsOf: (op, request, { needsAmountRangeOnly }) =>
+      needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request), 'quoteId' in request && request.quoteId !== undefined),
     usesGatewayKey,
     clock: parts.clock,
     steadyClock,

@@ -87,8 +87,8 @@ export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const limits = clientLimits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {} })
   const gate = admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
   // Unknown keys have no limit of their own: all clients of a gateway come from one address, and would pause it for each other.
-  return async (op, caller) => {
-    const isUnknownKey = keyed.has(op) && !known.has(caller.identity ?? '')
-    return isUnknownKey ? { refusal: standardFault('unauthorized') } : gate(op, caller)
+  return async (op, caller, needsKey = keyed.has(op)) => {
+    const isUnknownKey = needsKey && !known.has(caller.identity ?? '')
+    return isUnknownKey ? { refusal: standardFault('unauthorized') } : gate(op, caller, needsKey)
   }
 }

@@ -2,9 +2,9 @@
 import { createService } from '../core/layer.ts'
 import { cutPage } from '../core/paging.ts'
 import { listFilter, passes } from '../core/transactions/list-filter.ts'
-import type { Amount } from '../domain/amount.ts'
+import { type Amount, compareAmounts } from '../domain/amount.ts'
 import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
-import { Fault, messageWithAmountRange, reasonByAmountRange, standardFault } from '../domain/fault.ts'
+import { Fault, messageWithAmountRange, quoteExpired, reasonByAmountRange, standardFault } from '../domain/fault.ts'
 import { toTimeRange } from '../domain/instant.ts'
 import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
@@ -17,6 +17,7 @@ import {
   type Assets,
   assetNames,
   assetsOf,
+  type KeptQuote,
   type Pace,
   type Selection,
   type Stage,
@@ -40,17 +41,26 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
   const present = (swap: Swap): Transaction => toTransaction(swap, stageOf(swap, pace, clock()), digest)
   return createService({
     listCurrencies: async (query, context) => ({ body: listCurrencies(assets, query, context) }),
-    async getRate({ amountIn, rateType, ...pair }) {
+    async getRate({ amountIn, rateType, isFirm, ...pair }, { caller }) {
       const swapAssets = assetsOf(pair, assets)
       const terms = market.terms(swapAssets.from, swapAssets.to, rateType, clock())
       refuseOutside(amountIn, terms)
       const amountOut = received(amountIn, terms, swapAssets.to.coin)
-      return { body: { ...assetNames(swapAssets), ...terms, amountIn, amountOut, rateType } }
+      const quote = { ...assetNames(swapAssets), ...terms, amountIn, amountOut, rateType }
+      if (!isFirm) return { body: quote }
+      if (rateType !== 'fixed')
+        throw new Fault('invalid', 'only a fixed quote is kept', { field: 'isFirm', reason: 'parameter_invalid' })
+      const kept = { id: crypto.randomUUID(), owner: ownerOf(caller), validUntil: clock() + quoteValidityMs }
+      store.keepQuote({ ...assetNames(swapAssets), ...terms, amountIn, ...kept }, clock())
+      return { body: { ...quote, quoteId: kept.id, quoteValidUntil: timestamp(kept.validUntil) } }
     },
-    async createTransaction(request, { caller }) {
+    async createTransaction({ quoteId, ...request }, { caller }) {
       const swapAssets = assetsOf(request, assets)
       const createdAt = clock()
-      const terms = market.terms(swapAssets.from, swapAssets.to, request.rateType, createdAt)
+      const terms =
+        quoteId === undefined
+          ? market.terms(swapAssets.from, swapAssets.to, request.rateType, createdAt)
+          : termsOf(store.takeQuote(quoteId, ownerOf(caller)), request, swapAssets, createdAt)
       refuseOutside(request.amountIn, terms)
       const rehearsed = rehearsalOf(request.amountIn)?.swap
       const ordered = rehearsed === 'withOtherRateType' ? { ...request, rateType: otherRateType(request.rateType) } : request
@@ -78,6 +88,19 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
       return { body: present(swap) }
     },
   })
+}
+
+/** How long a quote is kept: short, so that a client sees one that is over. */
+const quoteValidityMs = 60_000
+
+/** Throws `quoteExpired` if there is no such quote any more, `invalid` if it is for another swap. */
+function termsOf(quote: KeptQuote | undefined, request: NewTransaction, { from, to }: Assets, now: number): Terms {
+  if (!quote || quote.validUntil <= now) throw quoteExpired()
+  const isSamePair = quote.codeFrom === from.code && quote.codeTo === to.code
+  if (!isSamePair || request.rateType !== 'fixed' || compareAmounts(quote.amountIn, request.amountIn) !== 0)
+    throw new Fault('invalid', 'it is for another swap', { field: 'quoteId', reason: 'parameter_invalid' })
+  const { rate, fee, minAmount, maxAmount } = quote
+  return { rate, fee, minAmount, maxAmount }
 }
 
 function refuseOutside(amountIn: Amount, terms: Terms): void {

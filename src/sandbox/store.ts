@@ -29,6 +29,15 @@ export interface Swap extends AssetNames, Terms {
   readonly deposit?: Deposit
 }
 
+/** A quote that is kept for one create of its owner. */
+export interface KeptQuote extends AssetNames, Terms {
+  readonly id: string
+  readonly owner: string
+  readonly amountIn: Amount
+  /** Milliseconds since 1970. */
+  readonly validUntil: number
+}
+
 /** Which of an owner's swaps: created between two moments, both inclusive. */
 export interface Selection {
   readonly owner: string
@@ -46,6 +55,10 @@ export interface Store {
   /** Newest creation first. */
   readonly list: (selection: Selection, page: { readonly page: number; readonly size: number }) => readonly Swap[]
   readonly count: (selection: Selection) => number
+  /** `now`: those that were over before are dropped. */
+  readonly keepQuote: (quote: KeptQuote, now: number) => void
+  /** Undefined if the owner has none with this id, or it was taken before. */
+  readonly takeQuote: (id: string, owner: string) => KeptQuote | undefined
   readonly close: () => void
 }
 

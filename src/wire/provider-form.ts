@@ -23,6 +23,8 @@ export interface ProviderForm {
   readonly refusal: RefusalTable
   readonly keyed: ReadonlySet<Op>
   readonly quotedFirst: ReadonlySet<RateType>
+  /** Whether a quote has an id only if the request asks for one. */
+  readonly asksForQuoteId: boolean
   /** The meaning of its statuses. */
   readonly statuses: ReadonlyMap<string, StatusMeaning>
   readonly networks: NetworkWords
@@ -72,10 +74,16 @@ export function carriesAddress(form: ProviderForm, op: Op, rateType?: RateType):
   return isQuotedFirst(form, op, rateType) && carriesAddress(form, 'getRate', rateType)
 }
 
-/** The calls over HTTP that an operation takes, each by the operation that it belongs to. */
-export function callsOf(form: ProviderForm, op: Op, rateType?: RateType): readonly Op[] {
+/** Whether a quote may have an id, with which a create can be made. */
+export function hasQuoteIds({ operation }: ProviderForm, rateType: RateType): boolean {
+  const takesId = operation('createTransaction', rateType)?.requestCodec.slots.some(({ field }) => field === 'quoteId') ?? false
+  return takesId && (operation('getRate', rateType)?.responseNames.has('quoteId') ?? false)
+}
+
+/** The calls over HTTP that an operation takes, each by the operation that it belongs to. `hasQuote`: the create has the id of one. */
+export function callsOf(form: ProviderForm, op: Op, rateType?: RateType, hasQuote = false): readonly Op[] {
   const own = form.operation(op, rateType)?.also ? [op, op] : [op]
-  return isQuotedFirst(form, op, rateType) ? [...callsOf(form, 'getRate', rateType), ...own] : own
+  return !hasQuote && isQuotedFirst(form, op, rateType) ? [...callsOf(form, 'getRate', rateType), ...own] : own
 }
 
 function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateType): boolean {
@@ -100,6 +108,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     refusal: tables.refusal,
     keyed: keyedOps,
     quotedFirst: new Set(tables.quotedFirst),
+    asksForQuoteId: false,
     statuses,
     networks: tables.networks ?? {},
     assets: tables.assets ?? {},
@@ -192,6 +201,7 @@ export function providerFormOf(form: Form): ProviderForm {
     },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
     quotedFirst: new Set(),
+    asksForQuoteId: capabilities.requestFields.getRate.has('isFirm'),
     statuses: new Map(form.statuses.map((status) => [status, status])),
     networks: {},
     assets: {},

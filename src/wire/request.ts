@@ -22,6 +22,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   amountIn: requestScalars.amount,
   rateType: requestScalars.rateType,
   withNetworks: requestScalars.flag,
+  isFirm: requestScalars.flag,
   page: requestScalars.page,
   size: requestScalars.size,
   offset: requestScalars.offset,

@@ -124,6 +124,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   contractTo: responseScalars.contract,
   reference: responseScalars.reference,
   validUntil: responseScalars.expiry,
+  quoteValidUntil: responseScalars.expiry,
   createdAt: responseScalars.date,
   updatedAt: responseScalars.date,
 }

@@ -31,6 +31,7 @@ const errorsOfCreate: Readonly<Record<string, readonly string[]>> = {
   ProviderRefused: ['refused'],
   KeyRefused: ['key_missing', 'key_invalid'],
   NotFound: ['not_found', 'not_open'],
+  QuoteExpired: ['quote_expired'],
   KeyReused: ['key_reused'],
   Limited: ['limited', 'unverified_limited'],
   Unavailable: ['too_slow', 'provider_failed', 'provider_busy', 'overloaded', 'ledger_unavailable', 'stopping'],

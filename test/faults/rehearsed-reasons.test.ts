@@ -162,6 +162,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
     expect(found.headers['x-swap-sandbox']).toBe('true')
     return response
   },
+  quote_expired: (client) => client.create('0.1', { rateType: 'fixed', quoteId: 'none' }),
   async needs_person(client) {
     const key = crypto.randomUUID()
     expect((await client.create('0.10735708', {}, key)).headers['x-swap-reason']).toBe('outcome_unknown')

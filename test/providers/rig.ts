@@ -25,6 +25,8 @@ export interface QuoteFacts {
   readonly to?: AssetWords
   readonly amount?: string
   readonly rateType?: 'fixed' | 'float'
+  /** Whether the quote is to be kept. */
+  readonly firm?: boolean
 }
 
 export interface CreateFacts extends QuoteFacts {
@@ -99,8 +101,11 @@ export async function startRig(
     facts,
     exchange,
     gateway,
-    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard } = {}) =>
-      client(form, gateway.url).get(rateQuery(form, { from, to, amount, ...(rateType && { rateType }) }), options),
+    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard, firm } = {}) =>
+      client(form, gateway.url).get(
+        rateQuery(form, { from, to, amount, ...(rateType && { rateType }) }) + (firm ? '&quoteId=true' : ''),
+        options,
+      ),
     create: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard, idempotencyKey, body } = {}) =>
       client(form, gateway.url).post(
         '/transactions',

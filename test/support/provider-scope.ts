@@ -56,6 +56,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     maximums: new KnownMaximums(clock),
     quotedFirst: new Set(),
     isPersonal: () => false,
+    clockSkewMs: () => 0,
     isFailing: () => false,
     hasList: () => true,
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },

@@ -90,7 +90,7 @@ function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid',
 
 /**
  * Throws `invalid` for a create whose amount has more significant decimals than its asset in the table, or sends the amount below and
- * names `amountIn` as derived. Needs `context.pair`. Quotes pass.
+ * names `amountIn` as derived; with a firm quote the amount is that of the quote. Needs `context.pair`. Quotes pass.
  */
 export function checkAmount({ table, routing }: ProviderScope): Layer {
   const isRounded = routing.roundAmounts === 'down'
@@ -99,7 +99,7 @@ export function checkAmount({ table, routing }: ProviderScope): Layer {
       const asset = assetIn(context.pair ?? {}, from, table)
       const lower = asset?.decimals === undefined ? undefined : roundDown(request.amountIn, asset.decimals)
       if (!asset || lower === undefined) return next.call('createTransaction', request, context)
-      if (!isRounded || isZero(lower)) throw tooManyDecimals(request, asset)
+      if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDecimals(request, asset)
       const rounded = { ...context, quotedAmountOut: proportional(context.quotedAmountOut, lower, request.amountIn) }
       const response = await next.call('createTransaction', { ...request, amountIn: lower }, rounded)
       return { ...response, derived: [...(response.derived ?? []), 'amountIn'] }

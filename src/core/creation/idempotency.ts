@@ -53,10 +53,10 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
         const fault = Fault.from(reason)
         if (fault.kind === 'outcomeUnknown') sentCreateKeys.add(ownerOf(context), key)
         // Also of a request beside this one that found it in progress: the key is free again.
-        else if (fault.kind !== 'inProgress') sentCreateKeys.delete(ownerOf(context), key)
+        else if (!mayBeSecond(fault)) sentCreateKeys.delete(ownerOf(context), key)
         // Without a key a client that waits and repeats would make a second swap.
         if (fault.kind === 'outcomeUnknown') throw fault.with({ retryAfter: secondsAfterCheck(firstCheckMs) })
-        if (fault.kind !== 'inProgress') throw reason
+        if (!mayBeSecond(fault)) throw reason
         // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
@@ -65,6 +65,11 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       }
     },
   })
+}
+
+/** Whether a request beside this one, with the same key, may have been first: then it has the key, or the firm quote of both. */
+function mayBeSecond({ kind }: Fault): boolean {
+  return kind === 'inProgress' || kind === 'quoteExpired'
 }
 
 async function replay(
@@ -208,12 +213,13 @@ function paymentAddressIn(terms: readonly unknown[], [addressAt, memoAt]: readon
   return { address, extraId }
 }
 
-/** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */
+/** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider and firm quote, if any. */
 function fingerprintOf(request: ClientRequest, table: AssetTable): string {
-  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick } = request
+  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick, quoteId } = request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
-  return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...(pick === undefined ? [] : [{ pick }])])
+  const choices = [...(pick === undefined ? [] : [{ pick }]), ...(quoteId === undefined ? [] : [{ quoteId }])]
+  return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...choices])
 }
 
 // Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the

@@ -1,6 +1,6 @@
 import { type Amount, divide } from '../../domain/amount.ts'
 import { withTimeout } from '../../domain/async.ts'
-import { Fault, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
+import { Fault, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
@@ -19,7 +19,7 @@ export const firstCheckMs = 5_000
 
 /**
  * Stores the intent of a create in the ledger before it is sent (docs/contract.md §10); while it gets a quote of its own, only its key is stored. An intent without effect is
- * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use.
+ * dropped, and looked for where the refusal may not be the provider's; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is in use, `quoteExpired` if the firm quote is.
  */
 export function intent(scope: ProviderScope): SendCreate {
   const { ledger, tag: provider, clock, intentIdOf, hasList, quotedFirst, destination, currencyList, observe, pendingKeys } = scope
@@ -27,13 +27,14 @@ export function intent(scope: ProviderScope): SendCreate {
   const { timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, idempotencyKey, pair, span, requestId } = context
+    const { caller, idempotencyKey, pair, span, requestId, firmQuote } = context
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = sendsReference ? intentIdOf(caller.identity) : crypto.randomUUID()
     const attemptedAt = clock()
-    const requested = { ...request, ...pair }
+    const { quoteId, ...terms } = request
+    const requested = { ...terms, ...pair }
     const deadline = attemptedAt + Math.ceil(context.deadline - performance.now())
-    const isQuoting = quotedFirst.has(request.rateType)
+    const isQuoting = quotedFirst.has(request.rateType) && quoteId === undefined
     const traceparent = span?.trace.root?.traceparent
     let isAwaited = true
     const entry: Intent = {
@@ -44,6 +45,7 @@ export function intent(scope: ProviderScope): SendCreate {
       sent: { ...pickAssetFields(request), ...contractsOf(requested, naming), ...(sendsReference && { hasReference: true }) },
       destination,
       idempotencyKey,
+      firmQuote: firmQuote?.id,
       requestId,
       keyId: caller.keyId,
       attemptedAt,
@@ -59,6 +61,7 @@ export function intent(scope: ProviderScope): SendCreate {
       void dropLate(begun, id, ledger)
       throw ledgerUnavailable()
     }).catch((reason) => {
+      if (reason instanceof QuoteNotHeld) throw quoteExpired()
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()

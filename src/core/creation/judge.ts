@@ -46,7 +46,9 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const created = withPlainStatus(verified, scope)
     const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
-    const newest = (await quotes.newest(request, context.pair)) ?? context.quotedAmountOut
+    const newest = context.firmQuote
+      ? context.quotedAmountOut
+      : ((await quotes.newest(request, context.pair)) ?? context.quotedAmountOut)
     const quoted = created.quotedAmountOut ?? context.quotedAmountOut
     noteQuote(provider, request, { own: created.quotedAmountOut, newest }, context)
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)

@@ -27,7 +27,7 @@ const maxTextLength = 4_096
 
 /**
  * Runs where requests and responses use the provider's names, so that clients of all forms share a response. With a lifetime
- * (`cache.rate`) of 0 only concurrent requests share one; a personal quote is neither shared nor cached.
+ * (`cache.rate`) of 0 only concurrent requests share one; a firm or a personal quote is neither shared nor cached.
  */
 export function quoteCache({ cache, isPersonal, steadyClock: clock, observe }: ProviderScope): Layer {
   const lifetimeMs = cache.rate * 1000
@@ -44,7 +44,7 @@ export function quoteCache({ cache, isPersonal, steadyClock: clock, observe }: P
   const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return onOperations({
     getRate(request, context, next) {
-      if (isPersonal(request)) return next.call('getRate', request, context)
+      if (request.isFirm || isPersonal(request)) return next.call('getRate', request, context)
       const key = keyOf(request, context.pair)
       const cached = entryFor(key)
       const age = clock() - cached.fetchedAt

@@ -122,7 +122,7 @@ async function findRange(query: RateQuery, context: Context, next: SwapService, 
 
 async function rangeOf(query: RateQuery, context: Context, next: SwapService): Promise<AmountRange | undefined> {
   try {
-    const { body } = await next.call('getRate', query, context)
+    const { body } = await next.call('getRate', { ...query, isFirm: undefined }, context)
     return { minAmount: body.minAmount, maxAmount: body.maxAmount }
   } catch (reason) {
     const { kind, amountRange } = Fault.from(reason)

@@ -1,6 +1,6 @@
 /** The layers around every call to a provider, outermost first. */
 
-import { Fault, faultTable, isHeldBack, standardFault } from '../../domain/fault.ts'
+import { Fault, faultTable, isHeldBack, quoteExpired, standardFault } from '../../domain/fault.ts'
 import type { BudgetPolicy } from '../../domain/observation.ts'
 import { policyOf } from '../../domain/policy.ts'
 import { type Context, keyed, type Op, type SwapService } from '../../domain/service.ts'
@@ -118,7 +118,8 @@ function sum(counts: Float64Array): number {
   return counts.reduce((total, count) => total + count, 0)
 }
 
-// Sends a create once more, with a new quote, if the gateway's own quote for it does not hold any more (docs/contract.md §16).
+// Sends a create once more, with a new quote, if the gateway's own quote for it does not hold any more (docs/contract.md §16). A firm one
+// is the client's: it gets no other.
 
 /** Outside of the budget, so that both quotes and both creates are spent. The first one was refused: nothing was created. */
 export function renewQuote(): Layer {
@@ -126,6 +127,7 @@ export function renewQuote(): Layer {
     createTransaction: (request, context, next) =>
       next.call('createTransaction', request, context).catch((reason) => {
         if (!isQuoteExpired(reason)) throw reason
+        if (request.quoteId !== undefined) throw refusedFirmQuote(Fault.from(reason))
         return next.call('createTransaction', request, context).catch((second) => {
           throw isQuoteExpired(second) ? refusedQuote(Fault.from(second)) : second
         })
@@ -135,6 +137,11 @@ export function renewQuote(): Layer {
 
 function isQuoteExpired(reason: unknown): boolean {
   return Fault.from(reason).refusal === 'quoteExpired'
+}
+
+function refusedFirmQuote(cause: Fault): Fault {
+  const { provider } = cause
+  return quoteExpired({ cause, ...(provider !== undefined && { provider }) })
 }
 
 /** The client did not choose the quote, so its request is not at fault. */

@@ -1,7 +1,7 @@
 /** Chooses the provider of a quote or a create (docs/contract.md §12). */
 
 import type { AssetTable } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, quoteExpired } from '../../domain/fault.ts'
 import { rendezvousScore } from '../../domain/rendezvous-hash.ts'
 import type { Caller, Context, Request, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Pair, RateQuery } from '../../domain/swap.ts'
@@ -32,6 +32,8 @@ interface DispatchOptions {
   readonly outsideTable: OutsideTable
   /** Active providers that a caller may pick, by tag. */
   readonly pickable: ReadonlyMap<string, Candidate>
+  /** Active providers that take creates with firm quotes of theirs, by tag. */
+  readonly firm: ReadonlyMap<string, Candidate>
   /** Bounds a quote or a create over all providers that are tried. */
   readonly timeoutMs: number
 }
@@ -45,7 +47,7 @@ export interface Dispatch {
 /** Seconds. A change of the configuration takes effect sooner. */
 const retryAfter = 10
 
-/** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
+/** A firm quote has precedence over a pick of the caller, and that over the strategy. Throws `unavailable` if no provider is active. */
 export function dispatcher({
   active,
   failures,
@@ -56,6 +58,7 @@ export function dispatcher({
   others,
   outsideTable,
   pickable,
+  firm,
   timeoutMs,
 }: DispatchOptions): Dispatch {
   /** Only the provider that the caller picked; without a pick, by the strategy. */
@@ -108,6 +111,12 @@ export function dispatcher({
       return response
     },
     async createTransaction(request, context) {
+      if (context.firmQuote) {
+        const quoted = firm.get(context.firmQuote.provider)
+        if (!quoted) throw quoteExpired() // its provider takes no new swaps any more
+        noteRoute([quoted], 'quoted', context)
+        return callWithFailover('createTransaction', request, limitDeadline(context, timeoutMs), [quoted], active)
+      }
       if (context.pick !== undefined) {
         noteRoute([...(pickable.has(context.pick) ? [{ tag: context.pick }] : [])], 'picked', context)
         return callPicked('createTransaction', request, context)

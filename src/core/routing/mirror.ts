@@ -31,7 +31,7 @@ export function mirror(candidate: ProviderScope, service: SwapService, { sample,
   return onOperations({
     async getRate(query, context, next) {
       const response = await next.call('getRate', query, context)
-      const isRepeated = random() < sample && inFlight < maxConcurrent && response.provider !== candidate.tag
+      const isRepeated = random() < sample && inFlight < maxConcurrent && response.provider !== candidate.tag && !query.isFirm
       // By a word that the table lacks the candidate may mean another coin.
       if (isRepeated && !isOutsideTable(query, table)) {
         inFlight++

@@ -120,7 +120,8 @@ const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
   getRate: {
     tag: 'Quotes',
     summary: 'A quote',
-    description: 'An estimate for an amount, with the minimum and the maximum amount. Nothing is created.',
+    description:
+      'An estimate for an amount, with the minimum and the maximum amount. Nothing is created. With `quoteId=true`, your key and a fixed rate the quote is kept for one create of yours, where a provider does that.',
   },
   createTransaction: {
     tag: 'Swaps',
@@ -254,11 +255,11 @@ const notFoundOf: ReadonlySet<Op | Question> = new Set<Op | Question>(['getTrans
 
 /** The kinds of faults that an operation may return. */
 function refusalsOf(endpoint: Endpoint): readonly FaultKind[] {
-  const { method, keyed } = endpoint
+  const { method, keyed, requestNames } = endpoint
   const name = nameOf(endpoint)
   return [
     ...always,
-    ...(keyed ? (['unauthorized'] as const) : []),
+    ...(keyed || requestNames.has('isFirm') ? (['unauthorized'] as const) : []),
     ...(notFoundOf.has(name) ? (['notFound'] as const) : []),
     ...(method === 'POST' ? (['tooLarge', 'unsupportedMediaType'] as const) : []),
     ...(keyed && method === 'POST' ? (['inProgress', 'reusedKey'] as const) : []),

@@ -317,6 +317,12 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     action:
       'Repeat the request with the same `Idempotency-Key`, after `Retry-After` seconds; if it had none, look for the swap in your list. Do not create it with another key before that.',
   },
+  quote_expired: {
+    statuses: [409],
+    when: 'The `quoteId` of a create does not hold: its time is over, it was used, it is not yours, or its provider takes no new swaps.',
+    action:
+      'This request has created nothing. If an earlier one may have used the quote, look for its swap first; else request a new quote and show its price to your user.',
+  },
   needs_person: {
     statuses: [409],
     when: 'The swap of this `Idempotency-Key` may have been created, and only a person can find out.',

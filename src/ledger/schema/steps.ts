@@ -55,6 +55,7 @@ const known = {
     ],
   },
   timeline: { schema: 2, kind: 'expand', statements: timeline },
+  'firm quotes': { schema: 2, kind: 'expand', statements: firmQuotes },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -134,5 +135,23 @@ function timeline({ integer, text, identity }: ColumnTypes): readonly string[] {
       events ${text} NOT NULL
     )`,
     'CREATE INDEX IF NOT EXISTS timeline_by_intent ON timeline (intent, id)',
+  ]
+}
+
+/** Quotes that are kept for one create each. A create that is gone, since nothing was created, leaves its quote free. */
+function firmQuotes({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS firm_quotes (
+      id ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      quote_id ${text} NOT NULL,
+      terms ${text} NOT NULL,
+      valid_until ${integer} NOT NULL,
+      intent ${text} REFERENCES transactions (intent) ON DELETE SET NULL
+    )`,
+    'CREATE INDEX IF NOT EXISTS firm_quotes_by_owner ON firm_quotes (owner, valid_until)',
+    'CREATE INDEX IF NOT EXISTS firm_quotes_by_time ON firm_quotes (valid_until)',
+    'CREATE INDEX IF NOT EXISTS firm_quotes_by_intent ON firm_quotes (intent)',
   ]
 }

@@ -13,6 +13,7 @@ export interface Tables {
   refused_creates: RefusedCreates
   create_requests: CreateRequests
   timeline: TimelineTable
+  firm_quotes: FirmQuotes
   pruned_ids: PrunedIds
   page_index: PageIndexTable
   providers: Providers
@@ -149,6 +150,21 @@ interface TimelineTable {
   at: number
   /** JSON: `TimelineEvent`s. */
   events: string
+}
+
+/** Quotes that are kept for one create each. */
+interface FirmQuotes {
+  id: string
+  owner: string
+  provider: string
+  /** The provider's own id. */
+  quote_id: string
+  /** JSON: what was quoted, in the table's names. */
+  terms: string
+  /** By the database's clock. */
+  valid_until: Written<number>
+  /** Of the create that uses it; null again once that is gone. */
+  intent: string | null
 }
 
 /** Ids that creates had whose transactions were pruned. */
