@@ -162,3 +162,22 @@ test('the limits are those of the service', async () => {
   for (let count = 0; count < 61; count++) statuses.push((await send('GET', '/a/api/v2/currencies')).status)
   expect(statuses).toEqual([...Array.from({ length: 60 }, () => 200), 429])
 })
+
+test('a fixed quote is kept for one create of its key, for a minute', async () => {
+  const { send, create, time } = await sandboxInMemory()
+  const quote = async (path = '/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.1&rateType=fixed&quoteId=true') =>
+    (await send('GET', path, { key })).json as { quoteId: string; validUntil: string; amountTo: number }
+  const kept = await quote()
+  expect(kept.validUntil).toBe('2030-01-01T00:01:00.000Z')
+  time.seconds = 59
+  expect(await create({ rateType: 'fixed', quoteId: kept.quoteId })).toMatchObject({ amountTo: kept.amountTo, rateType: 'fixed' })
+  expect(await create({ rateType: 'fixed', quoteId: kept.quoteId })).toMatchObject({ code: 409 })
+  const [late, other] = [await quote(), await quote()]
+  expect(await create({ rateType: 'fixed', quoteId: other.quoteId, amount: 0.2 })).toMatchObject({ code: 400 })
+  time.seconds = 120
+  expect(await create({ rateType: 'fixed', quoteId: late.quoteId })).toMatchObject({ code: 409 })
+  const path = '/b/api/v2/rate?coinFrom=BTC&coinTo=USDT&networkTo=TRX&amount=0.1&rateType=fixed&quoteId=true'
+  expect((await send('GET', path)).status).toBe(401)
+  expect((await send('GET', path.replace('fixed', 'float'), { key })).status).toBe(400)
+  expect((await send('GET', path, { key })).json).toMatchObject({ quote_id: expect.any(String), valid_until: expect.any(String) })
+})
