@@ -3,7 +3,7 @@ import { isSameButForRounding } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
-import type { Rate, RateQuery } from '../domain/swap.ts'
+import type { NewTransaction, Rate, RateQuery } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import type { DecodedRow, ResponseFields } from '../wire/response-nodes.ts'
 import { Calls, type Connection, noQuoteId, notOffered, operationOf } from './call.ts'
@@ -18,8 +18,8 @@ export function connect(connection: Connection): SwapService {
     call(op, request, context) {
       const { quotedFirst } = connection.form
       if (op === 'getRate' && 'isFirm' in request && request.isFirm) return firmQuote(calls, request as RateQuery, context)
-      if (op !== 'createTransaction' || !('withdrawalAddress' in request)) return respond(calls, op, request, context)
-      const { rateType, quoteId } = request
+      if (op !== 'createTransaction') return respond(calls, op, request, context)
+      const { rateType, quoteId } = request as NewTransaction
       if (quoteId !== undefined) return respond(calls, op, request, context, { amountOut: context.quotedAmountOut })
       return quotedFirst.has(rateType) ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
     },

@@ -38,7 +38,7 @@ const quoted = {
   networkFee: text(deduction),
   minFrom: text(optional('minAmount')),
   maxFrom: text(optional('maxAmount')),
-  ...unusedNames('from', 'to', 'rate', 'result', 'visibleAmount', 'fee', 'min', 'max', 'minTo', 'maxTo', 'expiredAt'),
+  ...unusedNames('from', 'to', 'rate', 'result', 'visibleAmount', 'fee', 'min', 'max', 'minTo', 'maxTo'),
 } as const
 
 const orderParams = {

@@ -65,6 +65,7 @@ describeStores(durableStores, (shared) => {
     await close()
     await query(
       url,
+      'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',
       'DROP TABLE claims',
@@ -193,6 +194,7 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await query(
       url,
+      'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',
       'DROP TABLE claims',
