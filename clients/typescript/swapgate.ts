@@ -38,7 +38,7 @@ export interface RateQuery {
   readonly rateType?: RateType
 }
 
-export interface Rate {
+interface Quoted {
   readonly coinFrom: string
   readonly coinTo: string
   readonly amount: Amount
@@ -48,6 +48,9 @@ export interface Rate {
   readonly minAmount?: Amount
   readonly maxAmount?: Amount
   readonly fee?: Amount
+}
+
+export interface Rate extends Quoted {
   /** Of a quote that is kept for you: one create with it, before `validUntil`, has this price. */
   readonly quoteId?: string
   readonly validUntil?: string
@@ -142,7 +145,7 @@ export interface AddressCheck {
 
 /** The quotes of the providers that you may choose, the best first, and which have none. */
 export interface Rates {
-  readonly rates: readonly (Rate & { readonly provider: string })[]
+  readonly rates: readonly (Quoted & { readonly provider: string })[]
   readonly failed: readonly { readonly provider: string; readonly reason: string; readonly message: string }[]
 }
 

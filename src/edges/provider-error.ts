@@ -55,8 +55,9 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
-  const isQuoteExpired = refusal.isQuoteExpired || (hasQuote && hasExpiredReason(response, form))
-  const isRefused = isRefusal(response, body, meaning, call) || (isQuoteExpired && response.status === 409)
+  const hasExpired = hasQuote && hasExpiredReason(response, form)
+  const isRefused = hasExpired || isRefusal(response, body, meaning, call)
+  const isQuoteExpired = hasExpired || refusal.isQuoteExpired
   const retryAfter = kind === 'limited' ? (readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds) : undefined
   return new Fault(
     kind,
@@ -75,8 +76,8 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
 }
 
 /** A service like this gateway says it in a header, and has then created nothing. */
-function hasExpiredReason({ headers }: HttpResponse, { asksForQuoteId }: ProviderForm): boolean {
-  return asksForQuoteId && headers['x-swap-reason'] === 'quote_expired'
+function hasExpiredReason({ status, headers }: HttpResponse, { asksForQuoteId }: ProviderForm): boolean {
+  return asksForQuoteId && status === 409 && headers['x-swap-reason'] === 'quote_expired'
 }
 
 function specialRefusal(

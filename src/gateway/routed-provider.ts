@@ -11,6 +11,7 @@ import { providerFormNamed } from '../forms/index.ts'
 import { type NativeLane, nativeLaneOf } from '../native/lane.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import { keyFor, reportedBy, transactionReader } from '../provider/readers.ts'
+import type { ProviderForm } from '../wire/provider-form.ts'
 import type { GatewayScope } from './process-scope.ts'
 import { providerScope } from './provider-scope.ts'
 
@@ -61,11 +62,12 @@ export function routedProvider(
 
 function connect(provider: Provider, gateway: GatewayScope): ConnectedProvider {
   const { providerForms, isManaged, connections } = gateway
+  const form = providerFormNamed(provider.form, providerForms)
   return connections.connect(provider, {
     ...gateway,
-    form: providerFormNamed(provider.form, providerForms),
+    form,
     keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? keyFor(provider, op) : caller.key),
-    access: isManaged ? gatewayKeyErrors() : passthroughAccess(gateway),
+    access: isManaged ? gatewayKeyErrors() : passthroughAccess(form, gateway),
     usesGatewayKey: isManaged,
   })
 }
@@ -77,7 +79,7 @@ function listReader({ service, upstream: { capabilities, timeoutMs } }: Connecte
   }
 }
 
-/** A client's key is checked by the provider; quotes may have the gateway's own. */
-function passthroughAccess({ verifiedKeys, refusedAddresses }: GatewayScope): Layer {
-  return (service) => compose([gatewayQuoteErrors(), recordVerifiedKeys(verifiedKeys, refusedAddresses)], service)
+/** A client's key is checked by the provider; quotes may have the gateway's own, but for those that the provider keeps for its key. */
+function passthroughAccess(form: ProviderForm, { verifiedKeys, refusedAddresses }: GatewayScope): Layer {
+  return (service) => compose([gatewayQuoteErrors(form), recordVerifiedKeys(verifiedKeys, refusedAddresses)], service)
 }

@@ -8,6 +8,7 @@ interface Equivalent {
 
 const inQuery: ReadonlySet<string> = new Set([
   'search',
+  'isFirm',
   'networkFrom',
   'networkTo',
   'dateFrom',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { client, type FormName, formNames, rateQuery } from '../support/pair.ts'
-import { assets, createdStatus, type Rig, startRig } from './rig.ts'
+import { addresses, assets, createdStatus, type Rig, startRig } from './rig.ts'
 
 const names = { A: { id: 'quoteId', until: 'validUntil' }, B: { id: 'quote_id', until: 'valid_until' } } as const
 const swap = { from: assets.eth, to: assets.usdtEth, amount: '0.1', rateType: 'fixed' } as const
@@ -228,4 +228,18 @@ it('a quote that is over is 409, and nothing is sent', async () => {
   await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(until))
   expectRefusal(await create('A', id), 'A', 409, 'quote_expired')
   expect(rig.exchange.received('create')).toEqual([])
+})
+
+it("with the provider's own keys the quote is that of the key", async () => {
+  rig = await startRig('changenow', { mode: 'passthrough' })
+  const { id } = quotedBy('A', await quote('A'))
+  expect((await create('A', id)).status).toBe(createdStatus.A)
+  const next = quotedBy('A', await quote('A')).id
+  const order = { coinFrom: 'ETH', coinTo: 'USDTERC20', amount: 0.1, rateType: 'fixed', withdrawalAddress: addresses.ETH }
+  const foreign = await client('A', rig.gateway.url).post(
+    '/transactions',
+    { ...order, quoteId: next },
+    { key: 'another-key-of-a-client' },
+  )
+  expectRefusal(foreign, 'A', 409, 'quote_expired')
 })

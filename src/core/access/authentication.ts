@@ -234,14 +234,15 @@ export function gatewayKeyErrors(): Layer {
   })
 }
 
-/** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
-export function gatewayQuoteErrors(): Layer {
+/** The same where only quotes have the gateway's own key, but those that the provider keeps for the client's; their `limited` stays the client's. */
+export function gatewayQuoteErrors({ asksForQuoteId = false } = {}): Layer {
   return (next) =>
     forOperations((op) => !keyed.has(op), next, {
       call: (op, request, context) =>
         next.call(op, request, context).catch((reason) => {
           const fault = Fault.from(reason)
-          throw fault.kind === 'unauthorized' ? translate(fault) : fault
+          const hasClientKey = asksForQuoteId && 'isFirm' in request && request.isFirm
+          throw fault.kind === 'unauthorized' && !hasClientKey ? translate(fault) : fault
         }),
     })
 }
