@@ -32,8 +32,10 @@ export interface Provider extends Omit<ProviderSettings, 'depositMemo' | 'proxy'
 const sharedByDefault = ['XRP', 'XLM']
 
 /** A validated configuration. It is frozen. */
-export interface Config extends Omit<Settings, 'assets' | 'providers'> {
+export interface Config extends Omit<Settings, 'assets' | 'providers' | 'exolix'> {
   readonly assets: AssetTable
+  /** Whether a form of clients that takes the key beside its header takes it in the query too. */
+  readonly keyInQuery: boolean
   readonly providers: readonly Provider[]
   /** Every file that was read, with its text. A change of one of them requires a reload. */
   readonly texts: ReadonlyMap<string, string>
@@ -191,7 +193,7 @@ function* parseConfig(
 }
 
 function toConfig(
-  { assets: _, providers, ...settings }: Settings,
+  { assets: _, providers, exolix: { keyInQuery }, ...settings }: Settings,
   table: AssetTable,
   { providerForms }: KnownForms,
   read: Pick<Config, 'texts' | 'hash' | 'warnings'>,
@@ -216,7 +218,7 @@ function toConfig(
       proxy: proxyOf(provider.url, provider.proxy ?? settings.egress.proxy ?? 'direct', environment),
     }
   })
-  return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
+  return Object.freeze({ ...freeze({ ...settings, keyInQuery, providers: named, ...read }), assets: table })
 }
 
 function freeze<T>(value: T): T {

@@ -321,10 +321,22 @@ const sandbox = section(
   'The built-in provider for development and rehearsals. Its keys are public.',
 )
 
+const exolix = section(
+  {
+    keyInQuery: setting(
+      flag,
+      false,
+      'Whether clients may send their key as `apiToken` in the query too, as some wallets do. Then keys are in URLs, which proxies in front of the gateway log',
+    ),
+  },
+  'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
+)
+
 const shape = {
   server,
   admin,
   defaultForm: setting(name, 'A', 'The form of a request that does not name one: `A`, `B` or another form of clients'),
+  exolix,
   docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
   replicas: setting(
     integer(1),

@@ -3,6 +3,7 @@ import { Fault, standardFault } from '../domain/fault.ts'
 import { type Caller, keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { idempotencyKeyIn } from './idempotency-key.ts'
+import { isInHeader, type KeyBeside } from './key-beside-header.ts'
 import type { ClientEdge, RequestRecord } from './record.ts'
 
 /** What the choice of the form found out about the key. */
@@ -13,7 +14,10 @@ interface KeyOfMount {
   readonly otherKeyHeader?: string | undefined
 }
 
-/** Authenticates the caller and counts the request for its limits, those of `op`. Throws a `Fault` if the request is rejected. */
+/**
+ * Authenticates the caller and counts the request for its limits, those of `op`. Throws a `Fault` if the request is rejected. `beside`: what
+ * the request says of its key outside the header; absent where nothing can.
+ */
 export async function admit(
   request: HttpRequest,
   mounted: KeyOfMount,
@@ -21,14 +25,15 @@ export async function admit(
   record: RequestRecord,
   edge: ClientEdge,
   needsKey = keyed.has(op),
+  beside?: KeyBeside,
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, needsKey, record, edge)
+    const caller = await callerOf(request, mounted.isKeyMalformed ?? false, needsKey, record, edge, beside)
     record.caller = caller
     const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller, needsKey)
     record.quota = quota
-    if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record) : refusal
+    if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record, beside) : refusal
     span?.end()
     return caller
   } catch (reason) {
@@ -51,10 +56,12 @@ function callerOf(
   needsKey: boolean,
   { form: { credential } }: RequestRecord,
   { identify }: ClientEdge,
+  beside: KeyBeside | undefined,
 ): Promise<Caller> {
-  const key = credential.decode(headers)
+  const isBesideMalformed = beside?.isMalformed ?? false
+  const key = isBesideMalformed ? undefined : (credential.decode(headers) ?? beside?.key)
   if (key === undefined)
-    return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined })
+    return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || isBesideMalformed || isInHeader(headers, credential) })
   return identify(key, !needsKey).then(
     (known) =>
       known
@@ -72,14 +79,16 @@ function keyRefusal(
   { reason }: Fault,
   { headers }: HttpRequest,
   { otherKeyHeader }: KeyOfMount,
-  { form: { name, credential } }: RequestRecord,
+  { form: { name, credential, keyMember } }: RequestRecord,
+  beside: KeyBeside | undefined,
 ): Fault {
   const [value = ''] = Object.values(credential.encode('<key>'))
   const wanted = `${credential.name}: ${value}`
   if (reason === 'key_missing') {
     const other = otherKeyHeader === undefined ? '' : `, and not in ${otherKeyHeader}`
-    return new Fault('unauthorized', `The API key is missing; Form ${name} takes it as ${wanted}${other}.`, { reason })
+    const orMember = keyMember === undefined ? '' : `, or as ${keyMember} in the body of a create`
+    return new Fault('unauthorized', `The API key is missing; Form ${name} takes it as ${wanted}${orMember}${other}.`, { reason })
   }
-  if (credential.decode(headers) !== undefined) return standardFault('unauthorized')
+  if ((credential.decode(headers) ?? beside?.key) !== undefined) return standardFault('unauthorized')
   return new Fault('unauthorized', `The API key is malformed; Form ${name} takes it as ${wanted}.`)
 }

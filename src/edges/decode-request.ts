@@ -14,20 +14,25 @@ export function readFields(
   { requestCodec }: EndpointCodec,
   path: Readonly<Record<string, string>>,
   query: string,
-  text: string | undefined,
+  body: JsonValue | undefined,
   networksOf: NetworksOf,
 ): object {
   try {
-    const body = text === undefined ? undefined : readBody(text)
     return requestCodec.decode({ path, query, body }, networksOf)
   } catch (reason) {
     throw toInvalid(reason, networksOf)
   }
 }
 
-function readBody(text: string): JsonValue {
+/** Throws `invalid` for what is not JSON. */
+export function parseBody(text: string): JsonValue {
   if (text.trim() === '') throw new Fault('invalid', 'The body must be a JSON object, but it is empty.', { reason: 'body_invalid' })
-  return parseJson(text)
+  try {
+    return parseJson(text)
+  } catch (reason) {
+    if (!(reason instanceof JsonError)) throw reason
+    throw new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
+  }
 }
 
 /** The body as text. Throws a `Fault` if it is not JSON in UTF-8. */
@@ -40,8 +45,6 @@ export async function readText({ headers, repeated, body }: HttpRequest): Promis
 }
 
 function toInvalid(reason: unknown, networksOf: NetworksOf): unknown {
-  if (reason instanceof JsonError)
-    return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
   if (!(reason instanceof InvalidRequest)) return reason
   const errors = reason.faults.map((fault) => parameterError(fault, reason.fields, networksOf))
   const [first] = errors

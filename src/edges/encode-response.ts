@@ -33,6 +33,8 @@ export interface ResponseContext {
   readonly sandboxTags: ReadonlySet<string>
   /** Whether the client wants amounts as texts (`Prefer: amounts=text`). */
   readonly hasAmountsAsText: boolean
+  /** Whether its URL is a secret, so that no cache may store the response. */
+  readonly hasKeyInQuery: boolean
   /** The path of the page that explains each reason; undefined if there is none. */
   readonly helpPath: string | undefined
 }
@@ -47,7 +49,7 @@ export function encodeResponse(
 ): HttpResponse {
   if (responseContext.form.amountRefusal && operation.op === 'getRate')
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
-  const maxAge = serviceResponse.isUncacheable ? undefined : options.maxAgeSeconds[operation.op]
+  const maxAge = serviceResponse.isUncacheable || responseContext.hasKeyInQuery ? undefined : options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse, request, operation, responseContext, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider, serviceResponse.sources)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`

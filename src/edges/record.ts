@@ -28,6 +28,7 @@ export class RequestRecord implements ResponseContext {
   /** Header names, separated by commas; undefined: none. */
   vary: string | undefined
   hasAmountsAsText = false
+  hasKeyInQuery = false
   /** The template of the path; empty if no path matches. */
   route = ''
   operation: RequestName | undefined
@@ -73,7 +74,7 @@ export class RequestRecord implements ResponseContext {
   }
 
   /** Reads the client's body and excludes this time from the gateway's own. */
-  async readBody(work: Promise<string>): Promise<string> {
+  async readBody<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
       return await work

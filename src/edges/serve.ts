@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { NetworksOf } from '../wire/request.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { admit } from './admit.ts'
-import { readFields, readText } from './decode-request.ts'
+import { parseBody, readFields, readText } from './decode-request.ts'
 import {
   type EncodeOptions,
   encodeAnswer,
@@ -17,6 +17,7 @@ import {
   turnToEncode,
 } from './encode-response.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
+import { isInHeader, keyBeside, withoutKey } from './key-beside-header.ts'
 import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
 import { type Endpoint, type Match, type Router, router } from './router.ts'
 import { pageResponse } from './static-page.ts'
@@ -34,6 +35,8 @@ interface FormSettings {
   /** The base paths of all forms, for a request of none of them. */
   readonly basePaths?: readonly string[]
   readonly networksOf?: NetworksOf
+  /** Whether a form that takes its key beside the header takes it in the query too; absent: no. */
+  readonly keyInQuery?: boolean
   /** What it lacks is no path of the form here. */
   readonly answers?: Answers | undefined
 }
@@ -62,10 +65,18 @@ const pickHeader = 'x-swap-provider'
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(form: Form, service: SwapService, edge: ClientEdge, settings: FormSettings = {}): FormHandler {
-  const { maxAgeSeconds = {}, pageGate, hasPicks = false, basePaths, networksOf = () => [], answers = {} } = settings
+  const {
+    maxAgeSeconds = {},
+    pageGate,
+    hasPicks = false,
+    basePaths,
+    networksOf = () => [],
+    keyInQuery = false,
+    answers = {},
+  } = settings
   const encodeOptions = { maxAgeSeconds, observe: edge.observe }
   const route = router(form, basePaths, new Set(Object.keys(answers)))
-  const server: FormServer = { form, service, edge, route, pageGate, hasPicks, networksOf, answers, encodeOptions }
+  const server: FormServer = { form, service, edge, route, pageGate, hasPicks, networksOf, keyInQuery, answers, encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, edge, (record) => respond(request, mountedRequest, record, server))
 }
@@ -78,6 +89,7 @@ interface FormServer {
   readonly pageGate: FormSettings['pageGate']
   readonly hasPicks: boolean
   readonly networksOf: NetworksOf
+  readonly keyInQuery: boolean
   readonly answers: Answers
   readonly encodeOptions: EncodeOptions
 }
@@ -104,7 +116,7 @@ async function respond(
   server: FormServer,
 ): Promise<HttpResponse> {
   const { formConflict, page } = mountedRequest
-  const { service, edge, hasPicks, networksOf, answers, encodeOptions } = server
+  const { form, service, edge, hasPicks, networksOf, keyInQuery, answers, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
   if (page) return respondWithPage(page, request, formConflict, record, server)
   const { endpoint, path, allow } = findEndpoint(request, mountedRequest, record, server)
@@ -113,6 +125,10 @@ async function respond(
   if (hasPicks && 'op' in endpoint && !endpoint.keyed) record.addVary('X-Swap-Provider')
   readPreference(request, record)
   if (formConflict) throw formConflict
+  const isPost = endpoint.method === 'POST'
+  const early = isPost && mayHaveKeyInBody(request, form) ? await record.readBody(settled(readText(request))) : undefined
+  const beside = keyBeside(request.query, early?.text, request.headers, form, keyInQuery)
+  record.hasKeyInQuery = beside.isInQuery
   const caller = await admit(
     request,
     mountedRequest,
@@ -120,9 +136,12 @@ async function respond(
     record,
     edge,
     needsKey(endpoint, request),
+    beside,
   )
-  const text = endpoint.method === 'POST' ? await record.readBody(readText(request)) : undefined
-  const fields = readFields(endpoint, path, request.query, text, networksOf)
+  if (early?.reason !== undefined) throw early.reason
+  const text = isPost ? (early?.text ?? (await record.readBody(readText(request)))) : undefined
+  const body = text === undefined ? undefined : withoutKey(parseBody(text), caller.key, form)
+  const fields = readFields(endpoint, path, beside.query, body, networksOf)
   if (!('op' in endpoint)) {
     const answer = await answerTo(endpoint.question, fields, contextOf(request, caller, undefined, record, server), answers)
     return encodeAnswer(answer, endpoint, record, encodeOptions)
@@ -145,8 +164,21 @@ async function respond(
 /** A quote that is kept for its caller needs a key, too. */
 function needsKey({ keyed, requestNames }: Endpoint, { query }: HttpRequest): boolean {
   const name = requestNames.get('isFirm')
-  if (keyed || name === undefined || !query.includes(name)) return keyed
-  return new URLSearchParams(query).get(name) === 'true'
+  if (keyed || name === undefined || !(query.includes(name) || query.includes('%'))) return keyed
+  return new URLSearchParams(query).get(name)?.toLowerCase() === 'true'
+}
+
+/** Then it is read before the caller is known. */
+function mayHaveKeyInBody({ headers }: HttpRequest, { keyMember, credential }: Form): boolean {
+  return keyMember !== undefined && !isInHeader(headers, credential)
+}
+
+/** A body that cannot be read has no key: that is refused first. */
+async function settled(text: Promise<string>): Promise<{ readonly text?: string; readonly reason?: unknown }> {
+  return text.then(
+    (read) => ({ text: read }),
+    (reason) => ({ reason }),
+  )
 }
 
 /** A question counts as a quote. */

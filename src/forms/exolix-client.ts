@@ -28,6 +28,7 @@ export const exolixClient = defineForm({
   name: 'exolix',
   credential: keyOrBearer('Authorization'),
   isChosenByKey: false,
+  keyMember: 'apiToken',
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
   hasExpectedAmount: true,

@@ -36,6 +36,7 @@ export function served(
     answers,
     hasPicks: isManaged && config.routing.pick.length > 0,
     basePaths: basePathsOf(forms),
+    keyInQuery: config.keyInQuery,
     networksOf: (coin: string) => config.assets.coin(coin)?.assets.map(({ network }) => network) ?? [],
   }
   const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))

@@ -39,6 +39,7 @@ async function respond(
   if (credentialConflict) throw credentialConflict
   const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
+  refuseKeyInQuery(request.query, caller)
   await refuseOtherSwaps(openPath, below, request.query, caller, tag, swapsNamed)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
@@ -61,6 +62,20 @@ async function refuseOtherSwaps(
 
 function notOpen(): Fault {
   return new Fault('notFound', 'Nothing is open at this path; please ask the operator.', { reason: 'not_open' })
+}
+
+/** No provider gets the key of a client. */
+function refuseKeyInQuery(query: string, { key }: Caller): void {
+  if (key === undefined || !(query.includes(key) || decodedQuery(query).includes(key))) return
+  throw new Fault('invalid', 'Invalid query: it has your key, which no provider may get; please send it in its header alone.')
+}
+
+function decodedQuery(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '))
+  } catch {
+    return query
+  }
 }
 
 /** Rejects what the head shows to be wrong, before anything is sent. */

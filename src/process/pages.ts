@@ -17,13 +17,14 @@ export function preparePages(forms: readonly Form[], hasPorts = true): (config: 
   }
 }
 
-function servedBy({ auth, defaultForm, limits, routing, providers, sandbox }: Config, hasPorts: boolean): Served {
+function servedBy({ auth, defaultForm, keyInQuery, limits, routing, providers, sandbox }: Config, hasPorts: boolean): Served {
   const isManaged = auth.mode === 'managed'
   const active = providers.filter(({ name }) => routing.providers.includes(name))
   const withMemos = active.filter(({ extraIds }) => extraIds !== false).length
   return {
     isManaged,
     defaultForm,
+    keyInQuery,
     limits,
     picks: isManaged ? routing.pick : [],
     memos: withMemos === 0 ? 'none' : withMemos === active.length ? 'all' : 'some',

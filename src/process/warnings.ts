@@ -25,6 +25,7 @@ export function configWarnings({
   admin,
   assets,
   auth,
+  keyInQuery,
   ledger,
   limits,
   providers: known,
@@ -49,6 +50,9 @@ export function configWarnings({
       ? [
           `replicas is ${replicas}, and ledger.url is a SQLite file: gateways on other machines do not share it, and one key makes a swap in each. Use PostgreSQL`,
         ]
+      : []),
+    ...(keyInQuery
+      ? ['keyInQuery: keys of clients may be in URLs, which proxies and browsers store; no log or trace of the gateway has them']
       : []),
     ...(limits.dryRun ? ['limits.dryRun: limits are only counted, and no request is rejected'] : []),
     ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)

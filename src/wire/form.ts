@@ -95,6 +95,8 @@ export interface FormTables {
   readonly amountRefusal?: AmountRefusalTable
   /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
   readonly isChosenByKey?: boolean
+  /** The member of a body, and with the operator's leave of a query, that may have the key in place of the header. No field has it. */
+  readonly keyMember?: string
   /** Whether an empty parameter of a list means that there is none, as it does elsewhere. Default: it is refused. */
   readonly takesEmptyParameters?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
@@ -140,6 +142,8 @@ export interface Form {
   readonly error: ErrorTable
   readonly amountRefusal: AmountRefusalTable | undefined
   readonly isChosenByKey: boolean
+  /** Undefined: only the header has the key. */
+  readonly keyMember: string | undefined
   readonly operations: Readonly<Record<Op, OperationCodec>>
   readonly questions: readonly QuestionCodec[]
   /** The same form of a provider that has other names for memos and tags. */
@@ -157,6 +161,7 @@ export function defineForm(tables: FormTables): Form {
     error: tables.error,
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
+    keyMember: tables.keyMember,
     operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses, tables.takesEmptyParameters ?? false)),
     questions: questionsOf(tables, statuses),
     capabilities: {

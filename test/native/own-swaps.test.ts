@@ -55,3 +55,10 @@ test('a key is asked for before an id is', async () => {
   await using rig = await startOwned()
   expect(errorFacts(await rig.send('/swaps/theirs/actions', { key: null }))).toEqual(refusal(401, 'key_missing'))
 })
+
+test('no provider gets the key of the client in a query', async () => {
+  await using rig = await startOwned()
+  for (const query of [`apiToken=${rig.key}`, `a=1&b=%${rig.key.charCodeAt(0).toString(16)}${rig.key.slice(1)}`])
+    expect((await rig.send(`/report?${query}`)).status).toBe(400)
+  expect(rig.provider.arrived).toEqual([])
+})

@@ -50,13 +50,20 @@ export function describeForm(form: Form, served?: Served, mountedAt = ''): Schem
     ],
     paths: paths(form, served),
     components: {
-      securitySchemes: { [securityName]: { ...form.credential.scheme, description: keyDescription(served) } },
+      securitySchemes: securitySchemes(form, served),
       schemas: schemas(form, served),
       parameters: requestHeaders(form.name, served?.picks),
       headers: responseHeaders,
       responses: refusalResponses(form),
     },
   }
+}
+
+function securitySchemes({ credential, keyMember }: Form, served: Served | undefined): Readonly<Record<string, Schema>> {
+  const description = keyDescription(served)
+  const inQuery = served?.keyInQuery &&
+    keyMember !== undefined && { [inQueryName]: { type: 'apiKey', in: 'query', name: keyMember, description } }
+  return { [securityName]: { ...credential.scheme, description }, ...inQuery }
 }
 
 function keyDescription(served: Served | undefined): string {
@@ -75,7 +82,7 @@ function schemas(form: Form, served: Served | undefined): Readonly<Record<string
   const rows = endpoints.map((endpoint) => [rowNames[nameOf(endpoint)], rowSchema(endpoint, form)] as const)
   const bodies = endpoints.flatMap((endpoint) => {
     const name = bodyNames[nameOf(endpoint)]
-    return name === undefined ? [] : [[name, bodySchema(endpoint)] as const]
+    return name === undefined ? [] : [[name, bodySchema(endpoint, form)] as const]
   })
   const paged = ops.filter((op) => form.operations[op].paged)
   const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
@@ -139,6 +146,7 @@ const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
 }
 
 const securityName = 'key'
+const inQueryName = 'keyInQuery'
 
 /** The operations of the form by path, then by method. */
 function paths(form: Form, served: Served | undefined): Schema {
@@ -160,7 +168,7 @@ function describe(endpoint: Endpoint, form: Form, served: Served | undefined): S
     tags: [tag],
     summary,
     description,
-    security: keyed ? [{ [securityName]: [] }] : [{}, { [securityName]: [] }],
+    security: [...(keyed ? [] : [{}]), ...Object.keys(securitySchemes(form, served)).map((scheme) => ({ [scheme]: [] }))],
     parameters: [
       ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(name, slot)),
       ...headerNames(endpoint, served).map((header) => reference('parameters', header)),

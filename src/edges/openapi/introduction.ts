@@ -13,6 +13,8 @@ export interface Served {
   readonly isManaged: boolean
   /** The name of the form of a request that names none. */
   readonly defaultForm: string
+  /** Whether a form that takes its key beside the header takes it in the query too. */
+  readonly keyInQuery: boolean
   /** Requests in a window of so many seconds. */
   readonly limits: { readonly quotes: number; readonly create: number; readonly read: number; readonly window: number }
   /** Tags of the providers that a caller may choose. */
@@ -73,11 +75,13 @@ Paths match exactly: they are case-sensitive and have no slash at the end. A par
 HEAD returns the headers of GET, and OPTIONS the methods of the path.`
 }
 
-function key({ credential }: Form, served: Served | undefined): string {
+function key({ credential, keyMember }: Form, served: Served | undefined): string {
   const headerValue = Object.entries(credential.encode('<your key>'))[0]?.[1]
+  const inQuery = served?.keyInQuery ? ' or as a parameter of any request' : ''
+  const place = keyMember === undefined ? 'in this header only' : `or as \`${keyMember}\` in the body of a create${inQuery}`
   return `## Your key
 
-Send it as \`${credential.name}: ${headerValue}\`, in this header only. Quotes need no key.${keySource(served)}`
+Send it as \`${credential.name}: ${headerValue}\`, ${place}. Quotes need no key.${keySource(served)}`
 }
 
 function keySource(served: Served | undefined): string {
@@ -301,7 +305,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   },
   key_invalid: {
     statuses: [401],
-    when: 'The key is malformed, unknown, expired or revoked.',
+    when: 'The key is malformed, unknown, expired or revoked, or two were sent that differ.',
     action: 'Request a key from the operator.',
   },
   not_found: { statuses: [404], when: 'Your key has no such swap.', action: 'Check the id and the key.' },

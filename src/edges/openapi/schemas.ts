@@ -110,13 +110,15 @@ export function pageSchema(envelope: ClientEnvelope, row: string): Schema {
 }
 
 /** The body of a request. An unlisted field is rejected. */
-export function bodySchema(endpoint: OperationCodec | QuestionCodec): Schema {
+export function bodySchema(endpoint: OperationCodec | QuestionCodec, { keyMember, credential }: Form): Schema {
   const { slots } = endpoint.requestCodec
   const name = nameOf(endpoint)
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
   const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot)]))
   const required = slots.filter(isRequired).map((slot) => slot.name)
-  return { ...objectSchema(properties, required), additionalProperties: false }
+  const key = { type: ['string', 'null'], description: `Your key, if it is not in \`${credential.name}\`.` }
+  const withKey = keyMember === undefined ? properties : { ...properties, [keyMember]: key }
+  return { ...objectSchema(withKey, required), additionalProperties: false }
 }
 
 /** A number, or a text of it with the same digits. */
