@@ -4,7 +4,7 @@ import type { Op, Request, Row } from './service.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
 /** No client gets them. */
-type Internal = 'ownAssets' | 'reference'
+type Internal = 'ownAssets' | 'reference' | 'hasDeposit'
 type FieldsOf<T> = T extends unknown ? keyof T : never
 type OfQuestion =
   | { [Q in Question]: keyof Questions[Q]['request'] | keyof Questions[Q]['response'] }[Question]

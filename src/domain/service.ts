@@ -162,7 +162,7 @@ export interface ServiceResponse<O extends Op> {
   readonly doubt?: Doubt | undefined
   /** Of a get: whether the provider says that there is no refund address. */
   readonly deniesRefund?: boolean
-  /** Of a get with `success`: whether the provider does not have the amount sent, or its hash, yet. */
+  /** Of a get with `success` or `refunded`: whether the provider does not have the amount sent, or the hash of the payout or the refund, yet. */
   readonly lacksPayout?: boolean
   /** Whether the response is for this client alone, so that no cache may store it. */
   readonly isUncacheable?: boolean

@@ -58,10 +58,11 @@ export function isAttention(word: unknown): word is ReportedAttention {
 }
 
 /**
- * The status of a swap that needs a person, which ended nothing: a failed one keeps the last known status, a held one is at least
- * `exchanging`.
+ * The status of a swap that needs a person, which ended nothing: a held one is at least `exchanging`, a failed one keeps the last known
+ * status, but does not wait for a deposit that was seen (`isPaid`).
  */
-export function statusUnderAttention(attention: Attention, known: Status | null | undefined): Status {
-  if (attention !== 'held') return known ?? 'exchanging'
-  return known === 'sending' ? known : 'exchanging'
+export function statusUnderAttention(attention: Attention, known: Status | null | undefined, isPaid: boolean): Status {
+  if (attention === 'held') return known === 'sending' ? known : 'exchanging'
+  if (known === 'wait' && isPaid) return 'confirmation'
+  return known ?? 'exchanging'
 }

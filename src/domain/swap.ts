@@ -149,6 +149,8 @@ export interface Transaction extends Pair {
   readonly validUntil?: string | undefined
   readonly txHashIn?: string | undefined
   readonly txHashOut?: string | undefined
+  /** Of a provider's report: it has seen the deposit, whatever its status. No client gets it. */
+  readonly hasDeposit?: true | undefined
   readonly refundHash?: string | undefined
   /** What was sent back, in the coin of the deposit. */
   readonly refundAmount?: Amount | undefined

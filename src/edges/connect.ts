@@ -5,7 +5,7 @@ import { explainedByAmountRange, Fault, generalMessage, standardFault } from '..
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
 import type { NewTransaction, Rate, RateQuery } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
-import type { DecodedRow, ResponseFields } from '../wire/response-nodes.ts'
+import type { DecodedRow, ResponseFields, ResponseSlot } from '../wire/response-nodes.ts'
 import { Calls, type Connection, noQuoteId, notOffered, operationOf } from './call.ts'
 
 /**
@@ -175,13 +175,18 @@ async function single<O extends Op>(
   }
 }
 
-/** Of a form without the hash only the amount counts. */
+/** Of a form without the hash only the amount counts. What came back has a hash where the form itself has one. */
 function isPayoutMissing(
-  { fields: { status, amountOut, txHashOut }, fallbacks }: DecodedRow,
-  { responseNames }: ProviderOperation,
+  { fields: { status, amountOut, txHashOut, refundHash }, fallbacks }: DecodedRow,
+  { responseNames, responseCodec }: ProviderOperation,
 ): boolean {
+  if (status === 'refunded') return refundHash === undefined && responseCodec.slots.some(carriesRefundHash)
   const isAgreedOnly = amountOut === undefined || fallbacks.includes('amountOut')
   return status === 'success' && (isAgreedOnly || (responseNames.has('txHashOut') && txHashOut === undefined))
+}
+
+function carriesRefundHash({ field, refundWords, absence }: ResponseSlot): boolean {
+  return (field === 'refundHash' || refundWords !== undefined) && absence !== 'extension'
 }
 
 /** The provider's refusal, in a response of success. */

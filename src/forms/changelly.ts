@@ -5,6 +5,7 @@ import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
 import {
   always,
   deduction,
+  depositSeen,
   extension,
   fallback,
   first,
@@ -13,6 +14,7 @@ import {
   optional,
   type RequestTree,
   type ResponseTree,
+  reason,
   text,
   unix,
   unused,
@@ -65,7 +67,8 @@ const created = {
   refundExtraId: extension('refundExtraId'),
   createdAt: unix('createdAt'),
   payTill: optional('validUntil'),
-  ...unusedNames('trackUrl', 'kycRequired'),
+  trackUrl: optional('supportUrl'),
+  kycRequired: reason({ kyc: true }),
 } as const satisfies ResponseTree
 
 const transaction = {
@@ -77,9 +80,11 @@ const transaction = {
   amountExpectedTo: text(fallback(optional('amountOut'))),
   payinHash: optional('txHashIn'),
   payoutHash: optional('txHashOut'),
-  ...unusedNames('moneyReceived', 'moneySent', 'rate', 'totalFee', 'apiExtraFee', 'changellyFee'),
+  refundHash: optional('refundHash'),
+  moneyReceived: depositSeen,
+  ...unusedNames('moneySent', 'rate', 'totalFee', 'apiExtraFee', 'changellyFee'),
   ...unusedNames('payinExtraIdName', 'payoutExtraIdName', 'payinConfirmations', 'payoutHashLink', 'payinHashLink'),
-  ...unusedNames('refundHash', 'refundHashLink', 'canPush', 'canRefund'),
+  ...unusedNames('refundHashLink', 'canPush', 'canRefund'),
 } as const
 
 export const changelly = defineProviderForm({
@@ -99,6 +104,7 @@ export const changelly = defineProviderForm({
     failed: 'failed',
     hold: 'held',
   },
+  statusReasons: { hold: 'aml' },
   newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],

@@ -1,22 +1,32 @@
 /** ChangeNOW v2 as a provider; facts, sources and what is unverified: `docs/providers/changenow.md`. */
 
+import type { StatusWord } from '../domain/status.ts'
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
 import {
   always,
+  byMember,
+  depositSeen,
   extension,
   fallback,
   inside,
   lowerCase,
   optional,
   orNull,
+  type StatusByMember,
   text,
   unused,
   unusedNames,
   words,
+  zeroIsNone,
   zoned,
 } from '../wire/table.ts'
+
+/** Where the user must choose between a refund and going on, the swap waits for that. */
+function unlessActionsAvailable(otherwise: StatusWord): StatusByMember {
+  return byMember('actionsAvailable', { present: 'held', otherwise })
+}
 
 const flow = { float: 'standard', fixed: 'fixed-rate' } as const
 
@@ -81,15 +91,16 @@ export const changenow = defineProviderForm({
   statuses: {
     new: 'wait',
     waiting: 'wait',
-    confirming: 'confirmation',
+    confirming: unlessActionsAvailable('confirmation'),
     exchanging: 'exchanging',
     sending: 'sending',
     finished: 'success',
     refunded: 'refunded',
-    expired: 'overdue',
-    failed: 'failed',
+    expired: unlessActionsAvailable('overdue'),
+    failed: unlessActionsAvailable('failed'),
     verifying: 'held',
   },
+  statusReasons: { verifying: 'kyc' },
   newestFirst: false,
   hasExpectedAmount: true,
   pageSize: 99,
@@ -200,7 +211,9 @@ export const changenow = defineProviderForm({
         refund: inside({
           address: optional('refundAddress'),
           extraId: extension('refundExtraId'),
-          ...unusedNames('currency', 'network', 'amount', 'hash'),
+          amount: zeroIsNone('refundAmount'),
+          hash: optional('refundHash'),
+          ...unusedNames('currency', 'network'),
         }),
         partnerInfo: inside({ userId: optional('reference'), ...unusedNames('payload', 'commission') }),
       },
@@ -227,8 +240,10 @@ export const changenow = defineProviderForm({
         payinHash: orNull('txHashIn'),
         payoutHash: orNull('txHashOut'),
         validUntil: optional('validUntil'),
-        ...unusedNames('actionsAvailable', 'depositReceivedAt', 'fromLegacyTicker', 'toLegacyTicker'),
-        ...unusedNames('refundHash', 'refundAmount', 'originalExchangeInfo', 'relatedExchangesInfo'),
+        depositReceivedAt: depositSeen,
+        refundHash: optional('refundHash'),
+        refundAmount: zeroIsNone('refundAmount'),
+        ...unusedNames('actionsAvailable', 'fromLegacyTicker', 'toLegacyTicker', 'originalExchangeInfo', 'relatedExchangesInfo'),
         repeatedExchangesInfo: unused,
         userId: optional('reference'),
       },

@@ -3,7 +3,22 @@
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
-import { each, extension, fallback, lowerCase, optional, perItem, setting, text, unusedNames } from '../wire/table.ts'
+import {
+  byMember,
+  depositSeen,
+  each,
+  extension,
+  fallback,
+  firstIfAny,
+  lowerCase,
+  optional,
+  payoutOrRefund,
+  perItem,
+  reason,
+  setting,
+  text,
+  unusedNames,
+} from '../wire/table.ts'
 
 const user = { addressHeader: 'x-user-ip' } as const
 const affiliate = { affiliateId: setting('affiliateId') } as const
@@ -24,6 +39,14 @@ const limits = {
     ...unusedNames('rate', 'depositCoin', 'depositNetwork', 'settleCoin', 'settleNetwork'),
   },
 } as const
+
+const issue = reason({
+  memo_missing: /memo|tag/i,
+  wrong_network: /network|chain/i,
+  amount_out_of_range: /amount|minimum|maximum|too (?:low|high|small|large)/i,
+  late_deposit: /late|expired/i,
+  address_invalid: /address/i,
+})
 
 const shift = {
   ...pair,
@@ -61,7 +84,8 @@ export const sideshift = defineProviderForm({
     expired: 'overdue',
     review: 'held',
     multiple: 'held',
-    refund: 'held',
+    // It waits for an address, if it has none.
+    refund: byMember('refundAddress', { present: 'exchanging', otherwise: 'held' }),
     dead: 'failed',
   },
   newestFirst: false,
@@ -147,10 +171,18 @@ export const sideshift = defineProviderForm({
         depositMin: fallback(text('amountIn')),
         settleAmount: text(optional('amountOut')),
         depositHash: optional('txHashIn'),
-        settleHash: optional('txHashOut'),
+        settleHash: payoutOrRefund('refund', 'refunding', 'refunded'),
+        depositReceivedAt: depositSeen,
+        issue,
+        // Of several, the first one is exchanged.
+        deposits: firstIfAny({
+          depositHash: fallback(optional('txHashIn')),
+          settleHash: fallback(optional('txHashOut')),
+          settleAmount: text(fallback(optional('amountOut'))),
+          ...unusedNames('depositAmount', 'depositReceivedAt', 'updatedAt', 'rate', 'status', 'issue'),
+        }),
         updatedAt: optional('updatedAt'),
         externalId: optional('reference'),
-        ...unusedNames('deposits', 'depositReceivedAt', 'issue'),
       },
     }),
   },

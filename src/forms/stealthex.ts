@@ -3,7 +3,7 @@
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
-import { always, extension, fallback, inside, lowerCase, optional, orNull, unusedNames, words } from '../wire/table.ts'
+import { always, extension, fallback, inside, lowerCase, optional, orNull, unusedNames, words, zeroIsNone } from '../wire/table.ts'
 
 const rate = words('rateType', { float: 'floating', fixed: 'fixed' })
 
@@ -49,7 +49,8 @@ const transaction = {
   refund_extra_id: extension('refundExtraId'),
   created_at: 'createdAt',
   expires_at: optional('validUntil'),
-  ...unusedNames('refund_tx_hash', 'refund_amount'),
+  refund_tx_hash: optional('refundHash'),
+  refund_amount: zeroIsNone('refundAmount'),
 } as const
 
 const order = {
@@ -75,6 +76,7 @@ export const stealthex = defineProviderForm({
     failed: 'failed',
     verifying: 'held',
   },
+  statusReasons: { verifying: 'kyc' },
   newestFirst: false,
   hasExpectedAmount: true,
   pageSize: 250,

@@ -94,10 +94,11 @@ function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateTyp
 export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const keyedOps = new Set(tables.keyed ?? keyed)
   const statuses = new Map(Object.entries(tables.statuses))
+  const words = { meanings: statuses, reasons: new Map(Object.entries(tables.statusReasons ?? {})) }
   const compiled = forEachOp((op) =>
     variantsOf(tables.operations[op]).map(({ rateType, tables: own }) => {
       const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, tables)]
-      return { rateType, operation: compileOperation(op, own, keyedOps.has(op), statuses, implied) }
+      return { rateType, operation: compileOperation(op, own, keyedOps.has(op), words, implied) }
     }),
   )
   const every = ops.flatMap((op) => variantsOf(tables.operations[op]).map(({ tables: own }) => own))

@@ -1,12 +1,13 @@
 /** An operation of a provider, compiled. */
 import { type Op, paged } from '../domain/service.ts'
+import type { StatusReason } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { namesByField } from './form.ts'
 import type { ProviderEnvelope } from './page.ts'
 import type { ProviderCredential } from './provider-credential.ts'
 import type { RefusalTable } from './refusal.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
-import { compileResponse } from './response.ts'
+import { compileResponse, type StatusWords } from './response.ts'
 import type { ResponseCodec } from './response-nodes.ts'
 import type { Method, RequestTree, ResponseTree, StatusMeaning } from './table.ts'
 
@@ -37,12 +38,14 @@ export interface ProviderOperation extends ProviderCall {
   readonly refusesByAmountRange: boolean
 }
 
+type ProviderStatuses = Pick<StatusWords, 'meanings' | 'reasons'>
+
 /** `implied`: fields of the request that the choice of these tables expresses. */
 export function compileOperation(
   op: Op,
   tables: ProviderTables,
   isKeyed: boolean,
-  statuses: ReadonlyMap<string, StatusMeaning>,
+  statuses: ProviderStatuses,
   implied: readonly string[],
 ): ProviderOperation {
   return {
@@ -60,11 +63,11 @@ function compileCall(
   op: Op,
   tables: CallTables,
   isKeyed: boolean,
-  meanings: ReadonlyMap<string, StatusMeaning>,
+  statuses: ProviderStatuses,
   implied: readonly string[] = [],
 ): ProviderCall {
   const { method, path } = compileEndpoint(tables.at)
-  const responseCodec = compileResponse(tables.response, { meanings, available: new Set() })
+  const responseCodec = compileResponse(tables.response, { ...statuses, available: new Set() })
   return {
     op,
     method,
@@ -136,6 +139,8 @@ export interface ProviderFormTables {
   readonly keyed?: readonly Op[]
   /** The meaning of the provider's statuses. */
   readonly statuses: Readonly<Record<string, StatusMeaning>>
+  /** Why a swap with such a word is held, or has failed, where no line of a response says it. */
+  readonly statusReasons?: Readonly<Record<string, StatusReason>>
   readonly newestFirst: boolean
   readonly hasExpectedAmount: boolean
   /** The largest page; default: 100. */

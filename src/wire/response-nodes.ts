@@ -75,7 +75,7 @@ export interface ResponseNode {
   readonly nextPrefix: string
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
-  readonly shape: 'inside' | 'first' | 'each' | 'eachText' | 'perItem' | undefined
+  readonly shape: 'inside' | 'first' | 'firstIfAny' | 'each' | 'eachText' | 'perItem' | undefined
   /** The field with the items of a list, if the response is encoded. */
   readonly of: string | undefined
 }
@@ -148,7 +148,7 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
     if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), ownPath) }
     const compileBelow = (below: ResponseTree): ResponseNodes => compileNodes(below, ownPath)
     if ('inside' in line) return { ...node, below: compileBelow(line.inside), shape: 'inside' }
-    if ('first' in line) return { ...node, below: compileBelow(line.first), shape: 'first' }
+    if ('first' in line) return { ...node, below: compileBelow(line.first), shape: line.mayBeEmpty ? 'firstIfAny' : 'first' }
     if ('perItem' in line) return { ...node, below: compileBelow(line.perItem), shape: 'perItem' }
     if (!('each' in line)) return node
     return { ...node, below: compileBelow(line.each), shape: line.isText ? 'eachText' : 'each', of: line.of }
@@ -167,6 +167,8 @@ const blankColumn = {
   isFallback: undefined,
   deductedFrom: undefined,
   isForClients: undefined,
+  refundWords: undefined,
+  impliedReason: undefined,
   isEmptyIfNone: undefined,
 } as const
 

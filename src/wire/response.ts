@@ -1,7 +1,7 @@
 /** The table of a response, compiled once for both directions. */
 
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../domain/amount.ts'
-import { isAttention, roundDown, type Status, type StatusWord } from '../domain/status.ts'
+import { isAttention, roundDown, type Status, type StatusReason, type StatusWord } from '../domain/status.ts'
 import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from './json.ts'
 import {
   compileNodes,
@@ -22,6 +22,8 @@ import { EmptyResponse, WireError } from './wire-error.ts'
 
 /** The status words that can be decoded and encoded. */
 export interface StatusWords {
+  /** Of words that mean `held` or `failed`: the reason, where no line has one. */
+  readonly reasons?: ReadonlyMap<string, StatusReason> | undefined
   readonly meanings: ReadonlyMap<string, StatusMeaning>
   readonly available: ReadonlySet<string>
 }
@@ -33,7 +35,7 @@ export function compileResponse(tree: ResponseTree, statuses: StatusWords, readO
   return {
     nodes,
     slots: slotsOf(nodes),
-    ...compileDecode(decoded, slotsOf(decoded), statuses.meanings),
+    ...compileDecode(decoded, slotsOf(decoded), statuses),
     encode: compileEncode(nodes, statuses.available),
     encodeAmountsAsText: compileEncode(withAmountsAsText(nodes), statuses.available),
   }
@@ -111,12 +113,13 @@ interface Details {
 }
 
 /** A row while it is read. */
-interface RowContext extends DecodedRow {
-  readonly meanings: ReadonlyMap<string, StatusMeaning>
+interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons'> {
   readonly context: DecodeContext
   derived: readonly string[]
   nulls: readonly string[]
   fallbacks: readonly string[]
+  /** The provider's own word. */
+  statusWord: JsonValue | undefined
   /** Of the lists in the row; undefined as long as there are none. */
   details: Details[] | undefined
 }
@@ -126,13 +129,14 @@ const none: readonly string[] = []
 function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
-  meanings: ReadonlyMap<string, StatusMeaning>,
+  { meanings, reasons }: StatusWords,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const row: RowContext = { meanings, context, fields, derived: none, nulls: none, fallbacks: none, details: undefined }
+    const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined }
+    const row: RowContext = { meanings, reasons, context, fields, ...unread }
     const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
@@ -194,6 +198,7 @@ function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, rowCo
   if (shape === 'each') return { nodes: below, items: value }
   if (shape === 'eachText') return { nodes: below, items: value.map(asObject) }
   const [first] = value
+  if (first === undefined && shape === 'firstIfAny') return undefined
   if (first === undefined) throw new EmptyResponse(name)
   return readObject(below, first, rowContext)
 }
@@ -211,8 +216,10 @@ function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowC
   const { field, isFallback, isZeroNone, isForClients } = slot
   const { meanings, context, fields: row } = rowContext
   if (isForClients) return
-  if (field === 'status') row.status = readStatus(slot, value, object, meanings, context)
-  else if (field === 'maxAmount' && isNoMaximum(value)) return
+  if (field === 'status') {
+    row.status = readStatus(slot, value, object, meanings, context)
+    rowContext.statusWord = value
+  } else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
   else if (!isNothing(slot, value)) {
@@ -223,6 +230,7 @@ function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowC
 
 /** An empty text in an optional field means that there is none. */
 function isNothing({ field, absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
+  if (scalar.isNone?.(value)) return true
   if (value === '' && amountBounds.has(field)) return true
   return value === '' && absence !== 'required' && !mayBeEmpty && scalar !== responseScalars.amount
 }
@@ -296,14 +304,31 @@ function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assu
     if (row[slot.field] === undefined) requireAbsence(slot, row, mayLack)
     else if (slot.deductedFrom !== undefined) deduct(slot, rowContext)
   }
+  if (typeof rowContext.statusWord === 'string') moveRefund(slots, rowContext.statusWord, row)
   if (row.status === unknownStatus) {
     row.attention = 'unknown_status'
     row.status = undefined
   } else if (isAttention(row.status)) {
     row.attention = row.status
     row.status = 'exchanging'
+    row.statusReason ??= impliedReasonOf(slots, rowContext)
   }
   return rowContext
+}
+
+/** What a provider has as the hash of the payout is that of the refund, if it sends the deposit back. */
+function moveRefund(slots: readonly ResponseSlot[], statusWord: string, row: ResponseFields): void {
+  for (const { field, refundWords } of slots) {
+    if (!refundWords?.includes(statusWord)) continue
+    row.refundHash ??= row[field]
+    row[field] = undefined
+  }
+}
+
+/** By a member that is there, or by the word of the status. */
+function impliedReasonOf(slots: readonly ResponseSlot[], { fields, reasons, statusWord }: RowContext): StatusReason | undefined {
+  const implying = slots.find(({ field, impliedReason }) => impliedReason !== undefined && fields[field] !== undefined)
+  return implying?.impliedReason ?? reasons?.get(String(statusWord))
 }
 
 function deduct({ field, name, deductedFrom = '' }: ResponseSlot, rowContext: RowContext): void {

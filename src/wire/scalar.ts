@@ -6,7 +6,7 @@ import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
 import { complaintReasons } from '../domain/question.ts'
 import { attentions, roundDown, type Status, type StatusReason, statuses, statusReasons } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
-import { JsonNumber, type JsonValue, printString } from './json.ts'
+import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
 import type { Schema } from './schema.ts'
 
 /** Undefined: not a value of this type. */
@@ -18,6 +18,8 @@ export interface Scalar<Value> {
   readonly explain?: (text: string) => string
   /** A value of a response that is none of this type says nothing: it is counted, and the response stands. */
   readonly isLenient?: true
+  /** Whether a value of a response is another way to leave it out. */
+  readonly isNone?: (value: JsonValue) => boolean
   fromJson(value: JsonValue): Value | undefined
   toJson(value: Value): string
   fromText(text: string): Value | undefined
@@ -241,6 +243,29 @@ export function inWords(words: Words): ScalarFormat {
 function plainWord(value: JsonValue): Word {
   if (value instanceof JsonNumber) return Number(value.lexeme)
   return typeof value === 'string' || typeof value === 'boolean' ? value : ''
+}
+
+/** The words for one reason: a text, a number, true, or the pattern of a text. */
+export type ReasonWords = Readonly<Partial<Record<StatusReason, Word | RegExp | readonly (Word | RegExp)[]>>>
+
+/** The first reason, in the order of the list of reasons, that has such a word. Anything else that says something is `other`. */
+export function inReasons(words: ReasonWords): ScalarFormat {
+  const entries = statusReasons.flatMap((reason) => [words[reason] ?? []].flat().map((word) => [word, reason] as const))
+  const reasonOf = (value: JsonValue): StatusReason => {
+    const said = String(plainWord(value))
+    return entries.find(([word]) => (word instanceof RegExp ? word.test(said) : String(word) === said))?.[1] ?? 'other'
+  }
+  return (scalar) => ({ ...scalar, isNone: saysNothing, fromJson: reasonOf })
+}
+
+/** True if the member says anything. */
+export const asPresence: ScalarFormat = (scalar) => ({ ...scalar, isNone: saysNothing, fromJson: () => true })
+
+/** Null, false, 0, and an empty text, list or object. */
+export function saysNothing(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (value instanceof JsonObject) return value.keys.length === 0
+  return value instanceof JsonNumber ? isZeroAmount(value) : !value
 }
 
 const unitsPerSecond = { s: 1n, ms: 1_000n, us: 1_000_000n } as const

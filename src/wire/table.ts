@@ -1,8 +1,21 @@
 /** Tables: which wire name carries which domain field, and what is written if the field is unknown. */
 
-import type { StatusWord } from '../domain/status.ts'
+import type { StatusReason, StatusWord } from '../domain/status.ts'
 import { JsonObject, type JsonValue } from './json.ts'
-import { asText, inLowerCase, inWords, inZone, type ScalarFormat, type UnixUnit, unixTime, type Words } from './scalar.ts'
+import {
+  asPresence,
+  asText,
+  inLowerCase,
+  inReasons,
+  inWords,
+  inZone,
+  type ReasonWords,
+  type ScalarFormat,
+  saysNothing,
+  type UnixUnit,
+  unixTime,
+  type Words,
+} from './scalar.ts'
 
 /** What is written if a field is unknown: nothing, `null`, or nothing without a report of omission. */
 type Absence = 'required' | 'omitted' | 'null' | 'extension'
@@ -26,6 +39,10 @@ export interface TableColumn<Field extends string = string> {
   readonly deductedFrom?: string
   /** In a response: written, and never read: what a provider says there is its own. */
   readonly isForClients?: true
+  /** In a response: with one of these words as its status it is about what came back: not the payout, but the refund. */
+  readonly refundWords?: readonly string[]
+  /** In a response: while the swap is held or has failed, its presence means this reason, if no other line has one. */
+  readonly impliedReason?: StatusReason
   /** In a request: an empty text if there is none. */
   readonly isEmptyIfNone?: true
 }
@@ -57,6 +74,8 @@ export interface Inside<Tree> {
 /** In a response: a list whose first item is used. */
 export interface First<Tree> {
   readonly first: Tree
+  /** An empty list has no item; else it is an error. */
+  readonly mayBeEmpty?: true
 }
 /** In a row of a response: a list. Each item becomes a row, with the fields beside the list. */
 export interface Each<Tree> {
@@ -160,6 +179,11 @@ export function inside<const Tree extends ResponseTree | RequestTree>(tree: Tree
   return { inside: tree }
 }
 
+/** The same, but an empty list has none. */
+export function firstIfAny<const Tree extends ResponseTree>(tree: Tree): First<Tree> {
+  return { first: tree, mayBeEmpty: true }
+}
+
 /** A list whose first item is used. An empty list is an error. */
 export function first<const Tree extends ResponseTree>(tree: Tree): First<Tree> {
   return { first: tree }
@@ -243,6 +267,24 @@ export function fallback<const Field extends string>(line: Line<Field>): TableCo
   return { ...toColumn(line), isFallback: true }
 }
 
+/** Why a swap does not go on or was sent back, by the provider's words; any other word is `other`. False, 0 and nothing are none. */
+export function reason(words: ReasonWords): TableColumn<'statusReason'> {
+  return { field: 'statusReason', absence: 'omitted', format: inReasons(words) }
+}
+
+/** A member that is there once the provider has seen the deposit. */
+export const depositSeen: TableColumn<'hasDeposit'> = { field: 'hasDeposit', absence: 'omitted', format: asPresence }
+
+/** A page for the user of a swap that is held for this reason. */
+export function pageFor(impliedReason: StatusReason): TableColumn<'supportUrl'> {
+  return { field: 'supportUrl', absence: 'omitted', impliedReason }
+}
+
+/** The hash of the payout; with one of these words as its status, that of the refund. */
+export function payoutOrRefund(...refundWords: readonly string[]): TableColumn<'txHashOut'> {
+  return { field: 'txHashOut', absence: 'omitted', refundWords }
+}
+
 /** An amount that is subtracted from the amount received, exactly. The difference is reported as derived. */
 export const deduction: TableColumn<'deduction'> = { field: 'deduction', absence: 'omitted', deductedFrom: 'amountOut' }
 
@@ -255,7 +297,7 @@ export function emptyIfNone<const Field extends string>(line: Line<Field>): Tabl
 export interface StatusByMember {
   /** The path of the member, from the object that has the status: names joined by dots. */
   readonly member: string
-  /** The meaning if the member is there: neither null, nor false, nor an empty text, list or object. */
+  /** The meaning if the member is there: neither null, nor false, nor 0, nor an empty text, list or object. */
   readonly present?: StatusWord
   /** The meanings of its words. */
   readonly words?: Readonly<Record<string, StatusWord>>
@@ -269,10 +311,9 @@ export function byMember(member: string, meanings: Omit<StatusByMember, 'member'
   return { member, ...meanings }
 }
 
-/** Whether the member says anything: null, false, and an empty text, list or object do not. */
+/** Whether the member says anything: null, false, 0, and an empty text, list or object do not. */
 export function isPresent(member: JsonValue | undefined): boolean {
-  if (Array.isArray(member)) return member.length > 0
-  return member instanceof JsonObject ? member.keys.length > 0 : Boolean(member)
+  return member !== undefined && !saysNothing(member)
 }
 
 /** The member at a path of names. Of a list the first item is taken. Undefined if there is none. */

@@ -87,9 +87,11 @@ function withStatusWords(golden: ProviderGolden): readonly ProviderGolden[] {
   return [golden, ...variants]
 }
 
-/** A transaction that needs a person has a status of its own beside that. */
-function meaningOf(word: string): object {
-  return isAttention(word) ? { status: 'exchanging', attention: word } : { status: word }
+/** A transaction that needs a person has a status of its own beside that, and may have a reason. */
+function meaningOf(words: string): object {
+  const [word, statusReason] = words.split(' ')
+  if (!isAttention(word)) return { status: word }
+  return { status: 'exchanging', attention: word, ...(statusReason && { statusReason }) }
 }
 
 function parseExchange(request: string, response: string): Exchange {

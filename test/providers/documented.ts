@@ -196,7 +196,7 @@ export const documented = {
       ['processing', 'exchanging'],
       ['review', 'exchanging', 'held'],
       ['multiple', 'exchanging', 'held'],
-      ['refund', 'exchanging', 'held'],
+      ['refund', 'exchanging'],
       ['refunding', 'exchanging'],
       ['settling', 'sending'],
       ['dead', 'sending', 'failed'],

@@ -4,12 +4,12 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/service.ts'
-import { isFinal } from '../../domain/status.ts'
+import { isFinal, statusUnderAttention } from '../../domain/status.ts'
 import type { Rate, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
-import type { ObservedTransaction } from './merge-transaction.ts'
+import { isMoneySeen, type ObservedTransaction } from './merge-transaction.ts'
 
 /** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */
 export function deriveFields(provider: Capabilities): Layer {
@@ -87,8 +87,9 @@ export function withoutAttention(observed: ObservedTransaction): ObservedTransac
 /** The transaction with the reported attention, unless it has ended. */
 export function withAttention(transaction: Transaction, { attention }: Transaction): Transaction {
   if (attention === undefined || isFinal(transaction.status)) return transaction
-  const status = transaction.status ?? (attention === 'unknown_status' ? undefined : 'exchanging')
-  return { ...transaction, status, attention }
+  const { status } = transaction
+  if (attention === 'unknown_status') return { ...transaction, attention }
+  return { ...transaction, status: statusUnderAttention(attention, status, isMoneySeen(transaction)), attention }
 }
 
 /** The ledger, where no transaction needs a person. */

@@ -82,7 +82,7 @@ function payoutMissing(
   status: Transaction['status'],
 ): number | undefined {
   if (!isComplete) return before?.payoutMissingSince
-  return lacksPayout && status === 'success' ? (before?.payoutMissingSince ?? at) : undefined
+  return lacksPayout && isFinal(status) ? (before?.payoutMissingSince ?? at) : undefined
 }
 
 /** What has failed stays so until it ends; what was held, or lost, or has an unknown word, until the provider reports a status that is known. */
@@ -103,11 +103,18 @@ function keepsReason(
 }
 
 /** A final status stays, and one that an operator recorded stays until the provider reports a final one. */
-function mergedStatus(before: LedgerEntry | undefined, { status, attention }: Transaction): Transaction['status'] {
+function mergedStatus(before: LedgerEntry | undefined, reported: Transaction): Transaction['status'] {
+  const { status, attention } = reported
   const known = before?.transaction.status
   if (isFinal(known) || (before?.settledAt !== undefined && !isFinal(status))) return known
   if (attention === undefined || attention === 'unknown_status') return status ?? known
-  return statusUnderAttention(attention, known)
+  const isPaid = isMoneySeen(reported) || (before !== undefined && isMoneySeen(before.transaction))
+  return statusUnderAttention(attention, known, isPaid)
+}
+
+/** Whether the provider has reported the deposit, whatever the status. */
+export function isMoneySeen({ txHashIn, refundHash, hasDeposit }: Partial<Transaction>): boolean {
+  return Boolean(txHashIn || refundHash || hasDeposit)
 }
 
 /** Whether the report's request is older than the stored state. A first final status is never overtaken. */
@@ -196,7 +203,7 @@ function onlyPayable(record: Doubtful): Transaction {
 
 /** Whether a deposit was seen. The status of one that was found failed stands for none. */
 function hasMoney({ transaction, changedAt }: Doubtful): boolean {
-  return Boolean(transaction.txHashIn) || (!unpaid.has(transaction.status) && changedAt !== undefined)
+  return isMoneySeen(transaction) || (!unpaid.has(transaction.status) && changedAt !== undefined)
 }
 
 export function withoutDeposit(transaction: Transaction): Transaction {
