@@ -10,8 +10,10 @@ import { namesByCode } from '../domain/service.ts'
 import { isAttention } from '../domain/status.ts'
 import { isTag } from '../domain/swap.ts'
 import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/extra-ids.ts'
+import { JsonObject, parseJson } from '../wire/json.ts'
 import type { ProviderCredential } from '../wire/provider-credential.ts'
 import { findProviderForm, type KnownForms, type ProviderForm } from '../wire/provider-form.ts'
+import type { SettingKind } from '../wire/table.ts'
 import type { Faults, KnownProvider, Parts } from './faults.ts'
 import type { ProviderSettings, Settings } from './schema.ts'
 
@@ -54,7 +56,7 @@ export function checkParts(
       checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)
-      checkSettings(provider, form, own)
+      checkSettings(provider, form, parts.auth?.mode, own)
       checkStatuses(provider, form, own)
       if (provider.forwardAddress === false && form.sendsAddress)
         own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
@@ -97,14 +99,49 @@ function checkTags({ providers = {} }: Parts, faults: Faults): void {
   }
 }
 
-/** Settings that the form requires, and unknown ones. */
-function checkSettings({ settings }: KnownProvider, form: ProviderForm, faults: Faults): void {
-  if (!settings) return
-  for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
-  for (const name of Object.keys(settings)) {
-    if (isReference(name, form)) faults.add(['settings', name], 'cannot be set: it is the reference of each create, its own')
-    else if (!form.settings.includes(name) && !form.optionalSettings.includes(name))
-      faults.add(['settings', name], `is not a setting of the form ${form.name}`)
+/** Settings that the form requires, unknown ones, and those of accounts. */
+function checkSettings(
+  { settings, accountSettings = {} }: KnownProvider,
+  form: ProviderForm,
+  mode: Mode | undefined,
+  faults: Faults,
+): void {
+  const own = faults.under('settings')
+  if (settings) {
+    for (const name of form.settings) if (!settings[name]) own.add([name], `is needed for the form ${form.name}`)
+    for (const [name, value] of Object.entries(settings)) checkSetting(name, value, form, own)
+  }
+  for (const [account, replaced = {}] of Object.entries(accountSettings)) {
+    const ofAccount = faults.under('accountSettings', account)
+    if (mode === 'passthrough') ofAccount.add([], 'has no effect in passthrough mode: only keys that you issue have accounts')
+    for (const [name, value] of Object.entries(replaced)) {
+      if (value === '' && form.settings.includes(name)) ofAccount.add([name], `is needed for the form ${form.name}`)
+      else checkSetting(name, value, form, ofAccount)
+    }
+  }
+}
+
+const settingPatterns: { readonly [Kind in Exclude<SettingKind, 'object'>]: RegExp } = {
+  text: /^[^\x00-\x1f\x7f]*$/,
+  number: /^(?:(?:0|[1-9]\d{0,8})(?:\.\d{1,18})?)?$/,
+}
+
+function checkSetting(name: string, value: string | undefined, form: ProviderForm, faults: Faults): void {
+  const kind = form.optionalSettings[name] ?? (form.settings.includes(name) ? 'text' : undefined)
+  if (isReference(name, form)) faults.add([name], 'cannot be set: it is the reference of each create, its own')
+  else if (kind === undefined) faults.add([name], `is not a setting of the form ${form.name}`)
+  else if (value !== undefined && kind === 'object' && value !== '' && !isTexts(value))
+    faults.add([name], 'must be a JSON object of texts, as text: \'{"channel":"app"}\'')
+  else if (value !== undefined && kind !== 'object' && !settingPatterns[kind].test(value))
+    faults.add([name], kind === 'number' ? 'must be a number from 0, like 0.5' : 'must be one line')
+}
+
+function isTexts(text: string): boolean {
+  try {
+    const value = parseJson(text)
+    return value instanceof JsonObject && value.values.every((member) => typeof member === 'string')
+  } catch {
+    return false
   }
 }
 

@@ -137,7 +137,16 @@ export const provider = keys({
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key there, best read from a file or the environment. Not needed in passthrough mode'),
   listKey: setting(text, '', 'A second key that may list transactions, where `key` may not; used for nothing else. Empty: `key`'),
-  settings: setting(mapping(text), {}, 'What its form needs beside the key, like `affiliateId`; its page names them'),
+  settings: setting(
+    mapping(text),
+    {},
+    'What its form needs or takes beside the key, like `affiliateId` or a commission; its page names them. An empty one that is not needed is not sent',
+  ),
+  accountSettings: setting(
+    mapping(mapping(text)),
+    {},
+    "In place of `settings`, for the accounts of keys that you issue: `{ acme: { promocode: SPRING } }`. In the account's quotes and creates alike; no other account gets such a quote. Not in passthrough mode",
+  ),
   forwardAddress: setting(
     flag,
     false,

@@ -12,6 +12,7 @@ import {
   inside,
   lowerCase,
   optional,
+  optionalSetting,
   type RequestTree,
   type ResponseTree,
   reason,
@@ -48,6 +49,7 @@ const orderParams = {
   address: 'withdrawalAddress',
   extraId: extension('withdrawalExtraId'),
   refundExtraId: extension('refundExtraId'),
+  userMetadata: optionalSetting('userMetadata'),
 } as const
 
 const created = {

@@ -13,6 +13,7 @@ import {
   inside,
   lowerCase,
   optional,
+  optionalSetting,
   orNull,
   type StatusByMember,
   text,
@@ -67,6 +68,7 @@ const order = {
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
   userId: optional('reference'),
+  payload: optionalSetting('payload', 'object'),
 } as const
 const created = {
   ...answeredPair,

@@ -3,7 +3,7 @@
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
-import { always, each, extension, inside, optional, orNull, type ResponseTree, unused } from '../wire/table.ts'
+import { always, each, extension, inside, optional, optionalSetting, orNull, type ResponseTree, unused } from '../wire/table.ts'
 
 const assetDetails = {
   coinName: unused,
@@ -106,6 +106,7 @@ export const exolix = defineProviderForm({
         networkTo: 'networkTo',
         amount: 'amountIn',
         rateType: 'rateType',
+        refs: optionalSetting('refs'),
       },
       response: {
         fromAmount: 'amountIn',
@@ -133,6 +134,7 @@ export const exolix = defineProviderForm({
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
         rateType: 'rateType',
+        refs: optionalSetting('refs'),
       },
       response: transaction,
     }),

@@ -12,6 +12,7 @@ import {
   firstIfAny,
   lowerCase,
   optional,
+  optionalSetting,
   payoutOrRefund,
   perItem,
   reason,
@@ -22,6 +23,8 @@ import {
 
 const user = { addressHeader: 'x-user-ip' } as const
 const affiliate = { affiliateId: setting('affiliateId') } as const
+// A shift has that of its quote.
+const commission = { ...affiliate, commissionRate: optionalSetting('commissionRate') } as const
 
 const pair = {
   depositCoin: 'coinFrom',
@@ -32,7 +35,7 @@ const pair = {
 
 const limits = {
   at: 'GET /pair/{depositCoin}-{depositNetwork}/{settleCoin}-{settleNetwork}',
-  request: { ...pair, ...affiliate },
+  request: { ...pair, ...commission },
   response: {
     min: text(optional('minAmount')),
     max: text(optional('maxAmount')),
@@ -132,7 +135,7 @@ export const sideshift = defineProviderForm({
       fixed: providerOperation<'getRate'>()({
         ...user,
         at: 'POST /quotes',
-        request: { ...pair, ...affiliate, depositAmount: text('amountIn') },
+        request: { ...pair, ...commission, depositAmount: text('amountIn') },
         response: {
           ...pair,
           id: 'quoteId',

@@ -3,7 +3,19 @@
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
-import { always, extension, fallback, inside, lowerCase, optional, orNull, unusedNames, words, zeroIsNone } from '../wire/table.ts'
+import {
+  always,
+  extension,
+  fallback,
+  inside,
+  lowerCase,
+  optional,
+  optionalSetting,
+  orNull,
+  unusedNames,
+  words,
+  zeroIsNone,
+} from '../wire/table.ts'
 
 const rate = words('rateType', { float: 'floating', fixed: 'fixed' })
 
@@ -13,7 +25,13 @@ const pair = {
     to: inside({ symbol: lowerCase('coinTo'), network: lowerCase('networkTo') }),
   }),
 } as const
-const quoteRequest = { ...pair, amount: 'amountIn', estimation: always('direct'), rate } as const
+const quoteRequest = {
+  ...pair,
+  amount: 'amountIn',
+  estimation: always('direct'),
+  rate,
+  additional_fee_percent: optionalSetting('additional_fee_percent', 'number'),
+} as const
 
 const range = {
   at: 'POST /rates/range',

@@ -14,7 +14,7 @@ import {
   variantsOf,
 } from './provider-operation.ts'
 import type { RefusalTable } from './refusal.ts'
-import { fieldsOf, type RequestTree, type ResponseTree, type Setting, type StatusMeaning } from './table.ts'
+import { fieldsOf, type RequestTree, type ResponseTree, type Setting, type SettingKind, type StatusMeaning } from './table.ts'
 
 export interface ProviderForm {
   readonly name: string
@@ -33,8 +33,8 @@ export interface ProviderForm {
   readonly flagsDepositMemos: boolean
   /** Settings that it requires: `providers.<name>.settings`. */
   readonly settings: readonly string[]
-  /** Settings that it may have. */
-  readonly optionalSettings: readonly string[]
+  /** Settings that it may have, and how each is written. */
+  readonly optionalSettings: Readonly<Record<string, SettingKind>>
   /** Whether a call carries the address of the gateway's client. */
   readonly sendsAddress: boolean
   /** Undefined: the provider has no such operation. */
@@ -115,8 +115,8 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     flagsDepositMemos: tables.flagsDepositMemos ?? false,
-    settings: settings.filter(({ isOptional }) => !isOptional).map(({ setting }) => setting),
-    optionalSettings: settings.filter(({ isOptional }) => isOptional).map(({ setting }) => setting),
+    settings: settings.flatMap(({ setting, optional }) => (optional ? [] : [setting])),
+    optionalSettings: Object.fromEntries(settings.flatMap(({ setting, optional }) => (optional ? [[setting, optional]] : []))),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),
     operation: (op, rateType) =>
@@ -166,7 +166,7 @@ function settingsOf(trees: readonly RequestTree[]): readonly Setting[] {
       return 'inside' in line ? settingsOf([line.inside]) : []
     }),
   )
-  const required = lines.filter(({ isOptional }) => !isOptional)
+  const required = lines.filter(({ optional }) => !optional)
   return [...new Map([...lines, ...required].map((line) => [line.setting, line])).values()]
 }
 
@@ -209,7 +209,7 @@ export function providerFormOf(form: Form): ProviderForm {
     depositMemo: [],
     flagsDepositMemos: false,
     settings: [],
-    optionalSettings: [],
+    optionalSettings: {},
     sendsAddress: false,
     operation: (op) => operations.get(op),
     operations: [...operations.values()],

@@ -4,7 +4,7 @@ import { nearestName } from '../domain/nearest-name.ts'
 import { type Status, statuses } from '../domain/status.ts'
 import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
 import { plainInText, requestScalars, type Scalar, statusFilter } from './scalar.ts'
-import { type RequestTree, type TableColumn, toColumn } from './table.ts'
+import { type RequestTree, type Setting, type SettingKind, type TableColumn, toColumn } from './table.ts'
 import { InvalidRequest, WireError } from './wire-error.ts'
 
 export interface RequestCodec extends RequestEncoder {
@@ -313,7 +313,7 @@ type RequestNode = { readonly name: string } & (
   | { readonly slot: RequestSlot }
   | { readonly below: readonly RequestNode[] }
   | { readonly always: string | number | boolean }
-  | { readonly setting: string }
+  | Setting
 )
 
 type ToSlot = (name: string, column: string | TableColumn) => RequestSlot
@@ -351,7 +351,7 @@ function compileNodes(tree: RequestTree, toSlot: ToSlot): readonly RequestNode[]
   return Object.entries(tree).map(([name, line]): RequestNode => {
     if (typeof line === 'string' || 'field' in line) return { name, slot: toSlot(name, line) }
     if ('always' in line) return { name, always: line.always }
-    if ('setting' in line) return { name, setting: line.setting }
+    if ('setting' in line) return { name, ...line }
     return { name, below: compileNodes(line.inside, toSlot) }
   })
 }
@@ -363,7 +363,7 @@ function slotsOf(nodes: readonly RequestNode[]): readonly RequestSlot[] {
 function queryPart(node: RequestNode, fields: Readonly<RequestFields>, settings: Settings): readonly (readonly [string, string])[] {
   const { name } = node
   if ('always' in node) return [[name, String(node.always)]]
-  if ('setting' in node) return settings[node.setting] === undefined ? [] : [[name, settings[node.setting] ?? '']]
+  if ('setting' in node) return settings[node.setting] ? [[name, settings[node.setting] ?? '']] : []
   if ('below' in node || node.slot.place === 'path') return []
   if (isPresent(node.slot, fields)) return [[name, node.slot.scalar.toText(fields[node.slot.field])]]
   return node.slot.isEmptyIfNone ? [[name, '']] : []
@@ -380,11 +380,17 @@ function printObject(nodes: readonly RequestNode[], fields: Readonly<RequestFiel
 
 function printMember(node: RequestNode, fields: Readonly<RequestFields>, settings: Settings): string | undefined {
   if ('always' in node) return JSON.stringify(node.always)
-  if ('setting' in node) return settings[node.setting] === undefined ? undefined : printString(settings[node.setting] ?? '')
+  if ('setting' in node) return printSetting(settings[node.setting], node.optional)
   if ('below' in node) return printObject(node.below, fields, settings)
   if (node.slot.place === 'path') return undefined
   if (isPresent(node.slot, fields)) return node.slot.scalar.toJson(fields[node.slot.field])
   return node.slot.isEmptyIfNone ? '""' : undefined
+}
+
+/** The configuration has checked that one which is no text is of its kind. */
+function printSetting(value: string | undefined, kind: SettingKind = 'text'): string | undefined {
+  if (!value) return undefined
+  return kind === 'text' ? printString(value) : value
 }
 
 function isPresent({ field, absence }: RequestSlot, fields: Readonly<RequestFields>): boolean {

@@ -100,9 +100,11 @@ interface Constant {
 /** In a request: a value from the configuration (`providers.<name>.settings`). */
 export interface Setting {
   readonly setting: string
-  /** Left out where the configuration has none. */
-  readonly isOptional?: true
+  /** Left out where the configuration has none; undefined if the form requires it. */
+  readonly optional?: SettingKind
 }
+/** How a setting is written in a body. The configuration has it as text; an object is JSON there. */
+export type SettingKind = 'text' | 'number' | 'object'
 
 export type Method = 'GET' | 'POST'
 
@@ -226,9 +228,9 @@ export function setting(name: string): Setting {
   return { setting: name }
 }
 
-/** The same, left out of the request where the configuration has none. */
-export function optionalSetting(name: string): Setting {
-  return { setting: name, isOptional: true }
+/** The same, left out of the request where the configuration has none, or an empty one. */
+export function optionalSetting(name: string, kind: SettingKind = 'text'): Setting {
+  return { setting: name, optional: kind }
 }
 
 /** A number that is written as text. */

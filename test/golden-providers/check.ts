@@ -77,7 +77,7 @@ export interface ProviderPromises {
   readonly flagsDepositMemos?: true
   readonly settings: readonly string[]
   /** Default: none. */
-  readonly optionalSettings?: readonly string[]
+  readonly optionalSettings?: ProviderForm['optionalSettings']
   /** Of the list of currencies, where it may be more than that of any answer. */
   readonly maxResponseBytes?: number
 }
@@ -91,7 +91,7 @@ export function checkProviderPromises(form: ProviderForm, promises: ProviderProm
     {
       ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
       ...(flagsDepositMemos && { flagsDepositMemos }),
-      ...(optionalSettings.length > 0 && { optionalSettings }),
+      ...(Object.keys(optionalSettings).length > 0 && { optionalSettings }),
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),
     },
     promises,

@@ -8,6 +8,7 @@ const none = { networks: {}, assets: {}, depositMemo: [], settings: [] } as cons
 export const providerPromises = {
   exolix: {
     name: 'exolix',
+    optionalSettings: { refs: 'text' },
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 100,
@@ -20,6 +21,7 @@ export const providerPromises = {
   changenow: {
     ...none,
     name: 'changenow',
+    optionalSettings: { payload: 'object' },
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 99,
@@ -37,6 +39,7 @@ export const providerPromises = {
   stealthex: {
     ...none,
     name: 'stealthex',
+    optionalSettings: { additional_fee_percent: 'number' },
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 250,
@@ -53,7 +56,7 @@ export const providerPromises = {
     pageSize: 100,
     keyed: sent,
     settings: ['affiliateId'],
-    optionalSettings: ['promocode'],
+    optionalSettings: { promocode: 'text' },
     maxResponseBytes: 8_388_608,
     networks: {
       byName: {
@@ -69,6 +72,7 @@ export const providerPromises = {
   changelly: {
     ...none,
     name: 'changelly',
+    optionalSettings: { userMetadata: 'text' },
     depositMemo: ['XLM', 'XRP'],
     newestFirst: false,
     hasExpectedAmount: true,
@@ -92,6 +96,7 @@ export const providerPromises = {
   sideshift: {
     ...none,
     name: 'sideshift',
+    optionalSettings: { commissionRate: 'text' },
     settings: ['affiliateId'],
     depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
     newestFirst: false,

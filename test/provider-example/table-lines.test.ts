@@ -66,6 +66,8 @@ const form = defineProviderForm({
         kind: 'rateType',
         payout: inside({ address: 'withdrawalAddress', amount: text('amountIn') }),
         partner: inside({ site: setting('site'), fee: optionalSetting('fee') }),
+        share: optionalSetting('share', 'number'),
+        labels: optionalSetting('labels', 'object'),
       },
       response: order,
     }),
@@ -187,10 +189,17 @@ describe('an optional setting', () => {
       JSON.parse((await call('createTransaction', create, { body: wire }, settings)).sent[0]?.body ?? '').partner
     expect(await partnerOf({ site: 's1', fee: '0.5' })).toEqual({ site: 's1', fee: '0.5' })
     expect(await partnerOf({ site: 's1' })).toEqual({ site: 's1' })
+    expect(await partnerOf({ site: 's1', fee: '' })).toEqual({ site: 's1' })
+  })
+
+  it('is written as a text, a number or an object', async () => {
+    const settings = { site: 's1', share: '0.10', labels: '{"channel":"app"}' }
+    const { sent } = await call('createTransaction', create, { body: wire }, settings)
+    expect(sent[0]?.body).toMatch(/"share":0\.10,"labels":\{"channel":"app"\}\}$/)
   })
 
   it('is told apart from one that the form requires', () => {
-    expect([form.settings, form.optionalSettings]).toEqual([['site'], ['fee']])
+    expect([form.settings, form.optionalSettings]).toEqual([['site'], { fee: 'text', share: 'number', labels: 'object' }])
   })
 })
 
