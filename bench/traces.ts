@@ -48,7 +48,7 @@ function gateway(tracing: Tracing | undefined): Http {
   }
   const form = providerFormOf(formA)
   const signer = { rsaSha256: () => ({ signature: '', keyId: '' }) }
-  const edge = connect({ form, http, keyOf: () => undefined, settings: {}, signer, server, observe, ...names })
+  const edge = connect({ form, http, keyOf: () => undefined, settingsOf: () => ({}), signer, server, observe, ...names })
   const configured = { rateLimit: { quotes: 1_000_000_000, create: 0, read: 0 } }
   const scope = providerScope({ configured, keyed: form.keyed, cache: { rate: 0 }, clock, random: Math.random, observe })
   const keyCheck = new KeyCheck(scope, new AccountHealth())

@@ -102,7 +102,7 @@ function providerLayers(
   { suspensions, otherDeposits, winners, restoredLedger }: GatewayScope,
 ): readonly Layer[] {
   const { tag, capabilities, currencyList, table, observe } = scope
-  const quotes = new RecentQuotes(tag, winners)
+  const quotes = new RecentQuotes(scope, winners)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     restoredLedger.refuseUnread(tag), // after a restore: 503 for a create until the provider's list was read

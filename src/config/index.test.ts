@@ -411,11 +411,48 @@ describe('a fault', () => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
   })
 
+  it('the settings of an account have no effect in passthrough mode', () => {
+    const facts = 'form: stealthex, url: "https://swap.example", key: k, accountSettings: { acme: { additional_fee_percent: 1 } }'
+    const gateway = `auth: { mode: passthrough }\nproviders: { alpha: { ${facts} } }\n${routing}`
+    expect(faultsOf({ gateway })).toEqual([
+      'providers.alpha.accountSettings.acme: has no effect in passthrough mode: only keys that you issue have accounts',
+    ])
+  })
+
   it.each([
     ['letsexchange', '', 'settings.affiliateId: is needed for the form letsexchange'],
     ['letsexchange', 'settings: { affiliateId: "${NOTHING:-}" }', 'settings.affiliateId: is needed for the form letsexchange'],
     ['letsexchange', 'settings: { affiliateId: a, email: b }', 'settings.email: is not a setting of the form letsexchange'],
     ['changenow', 'settings: { userId: a }', 'settings.userId: cannot be set: it is the reference of each create, its own'],
+    ['letsexchange', 'settings: { affiliateId: a, promocode: "${NOTHING:-}" }', undefined],
+    ['letsexchange', 'settings: { affiliateId: a, promocode: "a\\nb" }', 'settings.promocode: must be one line'],
+    ['stealthex', 'settings: { additional_fee_percent: 0.5 }', undefined],
+    ['stealthex', 'settings: { additional_fee_percent: 5e-1 }', 'settings.<22 characters>: must be a number from 0, like 0.5'],
+    ['stealthex', 'settings: { additional_fee_percent: -1 }', 'settings.<22 characters>: must be a number from 0, like 0.5'],
+    ['changenow', 'settings: { payload: app }', 'settings.payload: must be a JSON object of texts, as text: \'{"channel":"app"}\''],
+    [
+      'changenow',
+      'settings: { payload: \'{"a":1}\' }',
+      'settings.payload: must be a JSON object of texts, as text: \'{"channel":"app"}\'',
+    ],
+    ['changenow', 'settings: { payload: \'{"a":"b"}\' }', undefined],
+    ['letsexchange', 'settings: { affiliateId: a }, accountSettings: { acme: { affiliateId: b, promocode: "" } }', undefined],
+    [
+      'letsexchange',
+      'settings: { affiliateId: a }, accountSettings: { acme: { affiliateId: "" } }',
+      'accountSettings.acme.affiliateId: is needed for the form letsexchange',
+    ],
+    ['stealthex', 'accountSettings: { acme: { fee: 1 } }', 'accountSettings.acme.fee: is not a setting of the form stealthex'],
+    [
+      'changenow',
+      'accountSettings: { acme: { userId: a } }',
+      'accountSettings.acme.userId: cannot be set: it is the reference of each create, its own',
+    ],
+    [
+      'sideshift',
+      'settings: { affiliateId: a, externalId: b }, forwardAddress: true',
+      'settings.externalId: cannot be set: it is the reference of each create, its own',
+    ],
     [
       'changenow',
       'extraIdNames: { withdrawal: { request: userId } }',
@@ -425,7 +462,7 @@ describe('a fault', () => {
     ['stealthex', 'extraIdNames: { deposit: status, withdrawal: { response: extra_id } }', undefined],
   ])('of the form %s: %s', (form, key, fault) => {
     const facts = [`form: ${form}`, 'url: "https://swap.example"', 'key: key-at-the-provider', ...(key ? [key] : [])]
-    const gateway = `providers: { alpha: { ${facts.join(', ')} } }\n${routing}`
+    const gateway = `auth: { mode: managed }\nproviders: { alpha: { ${facts.join(', ')} } }\n${routing}`
     expect(faultsOf({ gateway })).toEqual(fault === undefined ? [] : [`providers.alpha.${fault}`])
   })
 

@@ -84,6 +84,8 @@ export interface ProviderScope extends UpstreamScope {
   readonly maximums: KnownMaximums
   /** Rate types whose creates get a quote of their own before they are sent. */
   readonly quotedFirst: ReadonlySet<RateType>
+  /** What tells quotes apart that callers get by settings of their own: part of the key of a shared quote. */
+  readonly quoteTermsOf: (caller: Caller) => string
   /** Whether a quote is for its caller alone. */
   readonly isPersonal: (query: RateQuery) => boolean
   /** Whether the gateway may read its list of transactions: it has one, and has not refused it. */

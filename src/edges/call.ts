@@ -3,7 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { callOutcomeOf, Fault, failureCauseOf, noPublicAddress, standardFault } from '../domain/fault.ts'
 import { type Observer, type Server, snakeCase } from '../domain/observation.ts'
-import type { Context, Op, OperationName, Request } from '../domain/service.ts'
+import type { Caller, Context, Op, OperationName, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { Pair, RateType } from '../domain/swap.ts'
 import type { Attributes, Span } from '../domain/trace.ts'
@@ -26,8 +26,8 @@ export interface Connection {
   readonly server: Server
   /** The key for a call that needs one. */
   readonly keyOf: (context: Context, call: Pick<ProviderCall, 'op'>) => string | undefined
-  /** `providers.<name>.settings`. */
-  readonly settings: Settings
+  /** `providers.<name>.settings`, and `accountSettings` in their place. */
+  readonly settingsOf: (caller: Caller) => Settings
   readonly signer: Signer
   /** The meaning of the provider's own statuses. */
   readonly statuses: ReadonlyMap<string, StatusWord>
@@ -72,7 +72,7 @@ export class Calls {
     if (call.op === 'createTransaction' && context.deadline - performance.now() < this.minTimeLeftMs) throw noTimeLeft()
     if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
     const key = keyFor(call, fields, context, connection)
-    const encoded = encodeRequest(call, fields, connection.settings)
+    const encoded = encodeRequest(call, fields, connection.settingsOf(context.caller))
     const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
     const span = this.spans.begin(call, context)
     const request = toHttpRequest(encoded, call, credential, context, connection, span)

@@ -101,7 +101,7 @@ function valueAt(settings: Section, path: Path): unknown {
 function isSecretAt([section, name, key]: Path, value: unknown): boolean {
   if (section === 'admin') return name === 'tokens'
   if (section === 'providers' && key === 'proxy') return /@/.test(String(value))
-  if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings'
+  if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings' || key === 'accountSettings'
   if (section === 'egress') return name === 'proxy' && /@/.test(String(value))
   return (section === 'redis' || section === 'ledger') && name === 'url' && /[@?]/.test(String(value))
 }

@@ -30,6 +30,7 @@ import { connect } from '../edges/connect.ts'
 import { nativeGuard } from '../native/guard.ts'
 import { connectNative, type NativeConnection } from '../native/lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
+import { keepOwnQuotes, quoteTermsOf, settingsOf } from './settings.ts'
 
 export interface ProviderParts {
   readonly config: Config
@@ -71,6 +72,8 @@ export interface ConnectedProvider {
   readonly maximums: KnownMaximums
   /** Rate types whose creates get a quote of their own first. */
   readonly quotedFirst: ReadonlySet<RateType>
+  /** What tells the quotes of callers with other settings apart. */
+  readonly quoteTermsOf: ReturnType<typeof quoteTermsOf>
   /** Whether an operation sends the client's address. */
   readonly needsAddress: NeedsAddress
   /** Whether the gateway's key may not list transactions there: the provider counts as one without a list. */
@@ -115,7 +118,7 @@ export function connectProvider(
     provider: tag,
     server: serverOf(provider.url),
     keyOf,
-    settings: provider.settings,
+    settingsOf: settingsOf(provider),
     signer,
     statuses: new Map(Object.entries(provider.statuses)),
     confidential,
@@ -148,6 +151,7 @@ export function connectProvider(
     [
       onlyOffered(form),
       forwardAddress(needsAddress),
+      keepOwnQuotes(provider),
       access,
       ...resilience(scope, budgets, keyCheck, breaker),
       numberRequests(sequences),
@@ -170,6 +174,7 @@ export function connectProvider(
     currencyList,
     maximums: new KnownMaximums(steadyClock),
     quotedFirst: form.quotedFirst,
+    quoteTermsOf: quoteTermsOf(provider),
     needsAddress,
     isListRefused: () => keyCheck.isListRefused,
     clockSkewMs: () => clockSkew.milliseconds,

@@ -39,6 +39,27 @@ describe('without a gateway that runs', () => {
     expect(out.join('\n')).toMatch(/^beta \(not routed\) +active/m)
   })
 
+  it('status prints what the operator earns, by provider and by account', async () => {
+    using place = new Place()
+    const settings = { additional_fee_percent: '0.4' }
+    const accountSettings = { acme: { additional_fee_percent: '1.25' }, friends: { additional_fee_percent: '' } }
+    const url = 'http://127.0.0.1:1'
+    const providers = {
+      alpha: { form: 'stealthex', url, key: 'provider-key-1', settings, accountSettings },
+      beta: { form: 'A', url, key: 'provider-key-1' },
+    }
+    place.write(`providers: ${JSON.stringify(providers)}\nrouting: { providers: [alpha] }\nauth: { mode: managed }\n`)
+    const report = await place.facts<StatusReport>('providers', 'status')
+    expect(report.providers[0]).toMatchObject({ settings, accountSettings })
+    expect(Object.keys(report.providers[1] ?? {})).not.toContain('settings')
+    const { out } = await place.swapgate('providers', 'status')
+    expect(out.slice(4)).toEqual([
+      'Settings of alpha: additional_fee_percent 0.4.',
+      'Settings of alpha for acme: additional_fee_percent 1.25.',
+      'Settings of alpha for friends: additional_fee_percent none.',
+    ])
+  })
+
   it('mirror prints that there is none', async () => {
     using place = new Place({ providers: [alpha, beta] })
     expect(await place.facts('providers', 'mirror')).toEqual({ replicas: 0, mirrors: [], shadows: [] })

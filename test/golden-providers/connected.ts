@@ -42,7 +42,7 @@ export async function callProvider(
   const service = connect({
     form,
     http,
-    settings,
+    settingsOf: () => settings,
     signer: {
       rsaSha256: (key, text) => {
         signed.add(text)

@@ -95,7 +95,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
   return connect({
     form: providerFormOf(form),
     http,
-    settings: {},
+    settingsOf: () => ({}),
     signer: { rsaSha256: () => ({ signature: '', keyId: '' }) },
     provider: 'alpha',
     server: { address: 'alpha.example', port: 443 },

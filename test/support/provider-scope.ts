@@ -57,6 +57,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     quotedFirst: new Set(),
     isPersonal: () => false,
     clockSkewMs: () => 0,
+    quoteTermsOf: () => '',
     isFailing: () => false,
     hasList: () => true,
     destination: { url: 'https://one.test', form: 'A', timezone: 'UTC', account: null, key: null },

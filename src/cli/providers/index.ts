@@ -101,11 +101,24 @@ function statusLines({ strategy, mirror, overrides, replicas, oldestSeconds, pro
       const causes = Object.entries(live?.causes ?? {}).map(([cause, count]) => `${cause} ${count}`)
       return causes.length === 0 ? [] : [`Failed at ${name} in the last minute: ${causes.join(', ')}.`]
     }),
+    ...providers.flatMap(settingLines),
     ...(mirror ? [`Mirror: ${mirror.provider} also gets ${mirror.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since, isAsleep }) => {
       const effect = isAsleep ? ' It has no effect with this file.' : ''
       return `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.${effect}`
     }),
+  ]
+}
+
+/** What the operator earns there, and from which account something else. */
+function settingLines({ name, settings, accountSettings = {} }: ProviderStatus): readonly string[] {
+  const textOf = (own: object): string =>
+    Object.entries(own)
+      .map(([setting, value]) => `${setting} ${value || 'none'}`)
+      .join(', ')
+  return [
+    ...(settings ? [`Settings of ${name}: ${textOf(settings)}.`] : []),
+    ...Object.entries(accountSettings).map(([account, own]) => `Settings of ${name} for ${account}: ${textOf(own)}.`),
   ]
 }
 

@@ -71,7 +71,7 @@ beforeEach(() => {
   observations = []
   now = 1_000
   winners = memoryWinners(() => now, winnerLifetimeMs)
-  quotes = new RecentQuotes('alpha', winners)
+  quotes = new RecentQuotes(providerScope(), winners)
 })
 
 interface Case {
@@ -225,7 +225,7 @@ describe('the amounts', () => {
       const terms = { ...requested, ...pairs.BTC }
       const quoted = { body: { ...terms, amountOut: '10000' as Amount } }
       // Another process asked for the quote.
-      const memory = new RecentQuotes('alpha', winners).layer({ call: async () => quoted as never })
+      const memory = new RecentQuotes(providerScope(), winners).layer({ call: async () => quoted as never })
       await memory.call('getRate', terms, { pair: pairs.BTC } as unknown as Context)
       now += 59_000
       const { contradicted } = await judge({}, { routing: { maxDeviation, refuseDeviation } })

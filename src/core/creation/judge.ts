@@ -48,7 +48,7 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
     const newest = context.firmQuote
       ? context.quotedAmountOut
-      : ((await quotes.newest(request, context.pair)) ?? context.quotedAmountOut)
+      : ((await quotes.newest(request, context)) ?? context.quotedAmountOut)
     const quoted = created.quotedAmountOut ?? context.quotedAmountOut
     noteQuote(provider, request, { own: created.quotedAmountOut, newest }, context)
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)

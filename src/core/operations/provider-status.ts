@@ -27,6 +27,9 @@ import {
   stateKey,
 } from './settings.ts'
 
+/** Of a provider's form: what the operator earns, and by which word the provider knows the operator. */
+type FormSettings = Readonly<Record<string, string>>
+
 interface StatusSettings {
   readonly providers: readonly {
     readonly name: string
@@ -35,6 +38,8 @@ interface StatusSettings {
     readonly form: string
     readonly state: ProviderState
     readonly rateLimit: Readonly<Record<BudgetPolicy, number>>
+    readonly settings?: FormSettings
+    readonly accountSettings?: Readonly<Record<string, FormSettings>>
   }[]
   readonly routing: {
     readonly strategy: string
@@ -84,6 +89,10 @@ export interface ProviderStatus {
   /** Creates in progress, and creates with an unknown outcome. */
   readonly pendingCreates: number
   readonly unknownCreates: number
+  /** As in the file; absent where there are none. */
+  readonly settings?: FormSettings
+  /** In their place, by account; absent where there are none. */
+  readonly accountSettings?: Readonly<Record<string, FormSettings>>
   /** Newest first; none where the file lacks the provider. */
   readonly suspended: readonly SuspendedAsset[]
   /** Null if no gateway runs. */
@@ -162,7 +171,7 @@ interface Sources {
 }
 
 function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, streaks, replicas }: Sources): ProviderStatus {
-  const { name, tag, account, form, state } = provider
+  const { name, tag, account, form, state, settings: own = {}, accountSettings = {} } = provider
   const tags = settings.providers.filter((other) => other.account === account).map((other) => other.tag)
   const override = overrides.find(({ key }) => key === stateKey(tag))
   return {
@@ -174,6 +183,8 @@ function statusOf(provider: ProviderSettings, { settings, overrides, openCounts,
     override: override ? reportOf(override, settings) : null,
     isRouted: settings.routing.providers.includes(name),
     weight: new Map(Object.entries(settings.routing.weights ?? {})).get(name) ?? null,
+    ...(Object.keys(own).length > 0 && { settings: own }),
+    ...(Object.keys(accountSettings).length > 0 && { accountSettings }),
     ...openAt(tag, openCounts),
     suspended: suspendedAt(tags, streaks),
     live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),

@@ -18,7 +18,7 @@ const amountIn = toAmount('1') as Amount
 const rateTypes: readonly RateType[] = ['float', 'fixed']
 
 /**
- * Asks for three quotes: both rate types, and the opposite direction. What they say serves every caller for a minute, unless a quote is
+ * Asks for three quotes: both rate types, and the opposite direction. What they say serves every caller with the same settings for a minute, unless a quote is
  * for its caller alone, or the provider depends on the caller (`isByCaller`, or one has chosen it). Throws the refusal of a pair that
  * cannot be, and the failure where nothing is known of it.
  */
@@ -34,7 +34,8 @@ export function describePair(
   return (pair, context) => {
     if (isPersonal || isByCaller || context.pick !== undefined) return describe(pair, context, service, table)
     const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo } = pair
-    const key = JSON.stringify([codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo])
+    const terms = scopes.map(({ quoteTermsOf }) => quoteTermsOf(context.caller))
+    const key = JSON.stringify([codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, ...terms])
     const now = clock()
     const current = known.get(key, now)
     if (current && now - current.at < lifetimeMs) return current.description

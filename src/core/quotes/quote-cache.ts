@@ -29,7 +29,7 @@ const maxTextLength = 4_096
  * Runs where requests and responses use the provider's names, so that clients of all forms share a response. With a lifetime
  * (`cache.rate`) of 0 only concurrent requests share one; a firm or a personal quote is neither shared nor cached.
  */
-export function quoteCache({ cache, isPersonal, steadyClock: clock, observe }: ProviderScope): Layer {
+export function quoteCache({ cache, isPersonal, quoteTermsOf, steadyClock: clock, observe }: ProviderScope): Layer {
   const lifetimeMs = cache.rate * 1000
   const entries = new BoundedMap<CacheEntry>({
     share: cacheShares.quotes,
@@ -45,7 +45,7 @@ export function quoteCache({ cache, isPersonal, steadyClock: clock, observe }: P
   return onOperations({
     getRate(request, context, next) {
       if (request.isFirm || isPersonal(request)) return next.call('getRate', request, context)
-      const key = keyOf(request, context.pair)
+      const key = keyOf(request, context.pair) + quoteTermsOf(context.caller)
       const cached = entryFor(key)
       const age = clock() - cached.fetchedAt
       if (cached.response && age < lifetimeMs) {
@@ -124,6 +124,8 @@ export function isQuoteFor({ amountIn, rateType }: Rate, asked: Pick<RateQuery, 
 const maxWaitMs = 250
 
 type Terms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+/** `pair`: the table's names. */
+type QuoteContext = Pick<Context, 'pair' | 'caller'>
 
 /** What all processes keep for a minute: the store of winners (`routing/winners.ts`). */
 interface QuoteStore {
@@ -134,31 +136,33 @@ interface QuoteStore {
 export class RecentQuotes {
   private readonly provider: string
   private readonly store: QuoteStore
+  private readonly quoteTermsOf: ProviderScope['quoteTermsOf']
 
-  constructor(provider: string, store: QuoteStore) {
-    this.provider = provider
+  constructor({ tag, quoteTermsOf }: Pick<ProviderScope, 'tag' | 'quoteTermsOf'>, store: QuoteStore) {
+    this.provider = tag
     this.store = store
+    this.quoteTermsOf = quoteTermsOf
   }
 
   /** Keeps each quote for a minute. Runs where asset names are the provider's. */
   get layer(): Layer {
     return mapResponses({
-      getRate: (response, request, { pair }) => {
+      getRate: (response, request, context) => {
         const { amountOut } = response.body
         if (amountOut !== undefined && isPositive(amountOut) && isQuoteFor(response.body, request))
-          void this.store.save(this.keyOf(request, pair), { tag: this.provider, amountOut }).catch(() => {}) // the response does not wait for it
+          void this.store.save(this.keyOf(request, context), { tag: this.provider, amountOut }).catch(() => {}) // the response does not wait for it
         return response
       },
     })
   }
 
-  /** The amount received in the newest quote of the last minute for the same assets, amount and rate type. `pair`: the table's names. */
-  async newest(terms: Terms, pair: Pair | undefined): Promise<Amount | undefined> {
-    return (await withDefault(this.store.find(this.keyOf(terms, pair)), maxWaitMs, undefined))?.amountOut
+  /** The amount received in the newest quote of the last minute for the same assets, amount and rate type, by the same settings. */
+  async newest(terms: Terms, context: QuoteContext): Promise<Amount | undefined> {
+    return (await withDefault(this.store.find(this.keyOf(terms, context)), maxWaitMs, undefined))?.amountOut
   }
 
-  private keyOf(terms: Terms, pair: Pair | undefined): string {
-    return `quote ${this.provider} ${termsKeyOf(terms, pair)}`
+  private keyOf(terms: Terms, { pair, caller }: QuoteContext): string {
+    return `quote ${this.provider} ${termsKeyOf(terms, pair)}${this.quoteTermsOf(caller)}`
   }
 }
 

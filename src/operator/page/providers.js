@@ -70,8 +70,8 @@ function columns({ strategy, mirror }, { isOld, isBudgetKnown }, open) {
   return [
     {
       heading: 'Provider',
-      content: ({ name, form, isRouted }) =>
-        html`${name} <small>${form === null ? 'not in the file' : `Form ${form}${isRouted ? '' : ', not routed'}`}</small>`,
+      content: ({ name, form, isRouted, ...provider }) =>
+        html`${name} <small>${form === null ? 'not in the file' : `Form ${form}${isRouted ? '' : ', not routed'}`}</small>${settingsOf(provider)}`,
     },
     {
       heading: 'State',
@@ -109,6 +109,20 @@ function columns({ strategy, mirror }, { isOld, isBudgetKnown }, open) {
       : []),
     { heading: 'Change', content: (provider) => buttons(provider, open) },
   ]
+}
+
+/** What the operator earns there, and from which account something else. */
+function settingsOf({ settings, accountSettings = {} }) {
+  const lines = [...(settings ? [['', settings]] : []), ...Object.entries(accountSettings)]
+  if (lines.length === 0) return nothing
+  const textOf = (own) =>
+    Object.entries(own)
+      .map(([setting, value]) => `${setting} ${value || 'none'}`)
+      .join(', ')
+  return html`<details>
+    <summary><small>Settings</small></summary>
+    ${lines.map(([account, own]) => html`<small>${account === '' ? '' : html`<b>${account}</b>: `}${textOf(own)}</small><br />`)}
+  </details>`
 }
 
 function unknownCell({ name, unknownCreates }) {
