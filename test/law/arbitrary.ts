@@ -37,6 +37,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   size: fc.integer({ min: 1, max: 100 }),
   amountIn: positiveAmount,
   rateType: fc.constantFrom('fixed', 'float'),
+  isFirm: fc.constant(false), // a firm quote may be refused: `test/golden`
   dateFrom: fc.oneof(instant, fc.constant('2026-07-01T00:00:00.5+05:30'), fc.constant('2026-02-28')),
   dateTo: fc.oneof(instant, fc.constant('2026-07-01t00:00:00z'), fc.constant('2028-02-29')),
   updatedSince: fc.oneof(instant, fc.constant('2026-02-28')),
@@ -60,6 +61,7 @@ const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
   refundAmount: positiveAmount,
   validUntil: instant,
+  quoteValidUntil: instant,
   statusReason: fc.constantFrom(...statusReasons),
   supportUrl: fc.constantFrom('https://swap.example/t/1?a=b&c=%20', 'https://swap.example'),
   maxAmount: positiveAmount.filter((lexeme) => Number(lexeme) < 1e41), // others mean that there is none

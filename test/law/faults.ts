@@ -15,7 +15,7 @@ export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Exp
   if (kind === 'limited') return { kind, effect: 'refused', ...(retryAfter !== undefined && { retryAfter }) }
   if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', effect: 'refused' }
   if (kind === 'notFound') return notFound(op, message)
-  const isRefused = refusals.has(kind) || (kind === 'inProgress' && op !== 'createTransaction')
+  const isRefused = refusals.has(kind) || ((kind === 'inProgress' || kind === 'quoteExpired') && op !== 'createTransaction')
   return { kind: 'failed', effect: isRefused ? 'refused' : 'maybe' }
 }
 
