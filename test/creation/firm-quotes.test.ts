@@ -45,7 +45,7 @@ describe.each(['PostgreSQL', 'SQLite'])('%s', (store) => {
     const used = new Set<string>()
     for (let round = 0; round < rounds; round++) {
       const quoted = await send(round, { path: `/a/api/v2${rateQuery('A', terms)}&quoteId=true` })
-      const { quoteId } = quoted?.json as { quoteId: string }
+      const { quoteId } = JSON.parse(quoted?.text ?? '{}')
       const body = (at: number) =>
         JSON.stringify({
           ...{ coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1, rateType: 'fixed', quoteId },

@@ -182,6 +182,16 @@ it('a create that promises less than its quote is a mismatch', async () => {
   expectRefusal(await create('A', id), 'A', 409, 'quote_expired')
 })
 
+it('a provider that rounds the amount of its quote changes no terms', async () => {
+  rig = await startRig('changenow')
+  const amount = '0.123456789012345678'
+  rig.exchange.tamper = (operation, { json, ...reply }) =>
+    operation === 'quote' ? { ...reply, json: { ...(json as object), fromAmount: 0.12345679 } } : undefined
+  const { id } = quotedBy('A', await quote('A', { amount }))
+  expectRefusal(await create('A', id, { amount: '0.12345679' }), 'A', 400, 'parameter_invalid')
+  expect((await create('A', id, { amount }, { amount })).status).toBe(createdStatus.A)
+})
+
 it('a provider whose quotes have no id does not have it', async () => {
   rig = await startRig('exolix')
   expectRefusal(await quote('A'), 'A', 400, 'not_offered')

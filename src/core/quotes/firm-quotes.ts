@@ -5,7 +5,7 @@ import { withTimeout } from '../../domain/async.ts'
 import { Fault, joinedFaults, quoteExpired, standardFault } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
-import type { NewTransaction, Rate } from '../../domain/swap.ts'
+import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -40,14 +40,14 @@ export function firmQuotes({ ledger, table, scopes }: FirmQuoteOptions): Layer {
       if (context.caller.identity === undefined) throw standardFault('unauthorized', { reason: 'key_missing' })
       if (query.rateType !== 'fixed') throw floatIsNeverFirm()
       const response = await next.call('getRate', { ...query, isFirm }, context)
-      return keep(response, context, ledger, byTag.get(response.provider ?? ''))
+      return keep(query, response, context, ledger, byTag.get(response.provider ?? ''))
     },
     async createTransaction(request, context, next) {
       if (request.quoteId === undefined) return next.call('createTransaction', request, context)
       const quote = await find(request.quoteId, context, ledger)
       refuseOtherTerms(request, quote, context, table)
       const { id, provider, quoteId, terms } = quote
-      const held = { ...context, firmQuote: { id, provider }, quotedAmountOut: terms.amountOut }
+      const held = { ...context, firmQuote: { id, provider }, quotedAmountOut: terms.quotedAmountOut }
       return next.call('createTransaction', { ...request, quoteId }, held)
     },
   })
@@ -67,13 +67,14 @@ function floatIsNeverFirm(): Fault {
 }
 
 async function keep(
+  query: RateQuery,
   response: ServiceResponse<'getRate'>,
   context: Context,
   ledger: Ledger,
   scope: ProviderScope | undefined,
 ): Promise<ServiceResponse<'getRate'>> {
   const { body, derived = [] } = response
-  const { quoteId, amountIn, amountOut, rateType } = body
+  const { quoteId, amountOut } = body
   if (!scope || quoteId === undefined) throw new Fault('internal', 'A firm quote has no provider, or none of its ids.')
   if (amountOut === undefined || !isPositive(amountOut)) throw noFirmQuote()
   const known = validForMs(body, scope)
@@ -82,7 +83,8 @@ async function keep(
     owner: ownerOf(context),
     provider: scope.tag,
     quoteId,
-    terms: { ...pairOf(body), amountIn, amountOut, rateType },
+    // Not the amount of the response, which may be rounded: a create has that of its request.
+    terms: { ...query, ...pairOf(body), quotedAmountOut: amountOut },
   }
   const keptUntil = await withTimeout(ledger.keepFirmQuote(quote, known ?? defaultMs), maxWaitMs, () => {
     throw ledgerUnavailable()
