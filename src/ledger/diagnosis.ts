@@ -5,6 +5,7 @@ import { type UnreachableCause, unreachableCauseOf } from '../domain/failure-cau
 const sqlite = new Map([
   [5, 'another process has locked it; stop that process'],
   [8, 'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url'],
+  [10, 'the disk does not write or read it; look at its free space, its limits and its health'],
   [11, 'it is damaged; restore a backup'],
   [13, 'the disk is full; free some space'],
   [14, 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
@@ -15,6 +16,8 @@ const others = new Map([
   ['28P01', 'the server rejects the user or the password; correct them in ledger.url'],
   ['28000', 'the server rejects this user; correct the user in ledger.url, or allow it on the server'],
   ['3D000', 'the server has no such database; create it'],
+  ['25006', 'the server is read-only; make it take writes, or name the one that does in ledger.url'],
+  ['53100', 'the disk of the server is full; free some space there'],
   ['42501', 'the user may not create tables; grant it this privilege'],
   ['53300', 'the server has no free connection; raise its limit'],
   ['57P03', 'the server is starting or stopping; try again'],
@@ -81,6 +84,14 @@ function namedFile(reason: unknown): string | undefined {
 export function diagnose(reason: unknown): string {
   const { message, errors } = reason as { message?: string; errors?: Error[] }
   return knownDiagnosis(reason) ?? (message || errors?.[0]?.message) ?? String(reason)
+}
+
+/** SQLSTATEs of a server that cannot do its work: read-only, no resources, an error of its system, damaged data. */
+const serverTrouble = /^(?:25006|53|58|XX)/
+
+/** Whether a statement failed because of the state of the server, not because of what it says. */
+export function isServerTrouble(reason: unknown): boolean {
+  return serverTrouble.test(String((reason as { code?: unknown }).code))
 }
 
 /** For the log: what is not known is told by its code alone, since a message may have names and values. */

@@ -50,7 +50,7 @@ export interface LedgerOptions {
   readonly maxConnections?: number
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
-  /** Gets one line each time something is wrong with the server, or with the way to it: what, and what to set. */
+  /** Gets one line each time something is wrong with the server or the file, or with the way to it: what, and what to set. */
   readonly onTrouble?: (message: string) => void
   /** Replaces the clock of idempotency keys, in milliseconds, for tests. */
   readonly now?: () => number
@@ -182,7 +182,7 @@ async function openExisting(url: string, options: LedgerOptions): Promise<Opened
   if (file === memory) return await openInMemory(options)
   if (mustExist && isMissing(url)) throw new Error(mustExistMessage)
   if (whenMissing !== 'make' && file !== undefined && mightBeMade(file)) throw new MissingLedger(missingMessage)
-  if (file !== undefined) return await started(await sqliteStore(file, now), prepare)
+  if (file !== undefined) return await started(await sqliteStore(file, { now, onTrouble }), prepare)
   // Loaded only when needed.
   const [{ postgresStore }, { whileNamingLocks }] = await Promise.all([
     import('./postgres/store.ts'),

@@ -3,7 +3,8 @@ import { openLedger } from '../../src/ledger/index.ts'
 import { facts } from './samples.ts'
 
 const [url = ''] = process.argv.slice(2)
-const { ledger, close } = await openLedger(url)
+const lines: string[] = []
+const { ledger, close } = await openLedger(url, { onTrouble: (line) => void lines.push(line) })
 const reasons: string[] = []
 let kept = 0
 while (reasons.length < 3 && kept < 10_000) {
@@ -17,4 +18,4 @@ while (reasons.length < 3 && kept < 10_000) {
 }
 if (!(await ledger.find('owner', 'alpha', '0'))) throw new Error('What was kept is not read any more.')
 await close()
-process.stdout.write(JSON.stringify({ kept, reasons }))
+process.stdout.write(JSON.stringify({ kept, reasons, lines }))

@@ -11,6 +11,7 @@ import { freePort } from '../support/free-port.ts'
 import { memoryDirectory } from '../support/memory-directory.ts'
 import { execute, hasPostgresPrograms, type OwnPostgres, startOwnPostgres, until } from '../support/postgres-server.ts'
 import { programOf } from '../support/program.ts'
+import { intent } from './samples.ts'
 
 const day = 86_400_000
 const password = 'canary-password'
@@ -173,6 +174,22 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
       )
       .toContain('the server rejects the user or the password; correct them in ledger.url')
     expect(lines.join()).not.toContain(password)
+  })
+
+  test('a server that takes no writes any more is told, while reads go on', { timeout: 30_000 }, async () => {
+    const lines: string[] = []
+    await execute(plain.url, 'CREATE DATABASE of_readers')
+    const opened = await openLedger(at(plain, { pathname: '/of_readers' }), { onTrouble: (line) => void lines.push(line) })
+    onTestFinished(() => opened.close())
+    await execute(plain.url, 'ALTER SYSTEM SET default_transaction_read_only = on')
+    await execute(plain.url, 'select pg_reload_conf()')
+    await expect.poll(() => opened.ledger.begin(intent()).catch(() => 'refused'), { timeout: 10_000 }).toBe('refused')
+    expect(await opened.ledger.find('owner', 'alpha', 'x')).toBeUndefined()
+    expect(new Set(lines)).toEqual(
+      new Set(['the server is read-only; make it take writes, or name the one that does in ledger.url']),
+    )
+    await execute(plain.url, 'ALTER SYSTEM RESET default_transaction_read_only')
+    await execute(plain.url, 'select pg_reload_conf()')
   })
 
   test('PgBouncer that does not know a start parameter', { timeout: 120_000 }, async () => {

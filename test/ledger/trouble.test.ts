@@ -78,10 +78,13 @@ describe('SQLite', () => {
     // No file of this process may be larger: 512 bytes each.
     const command = ['-c', 'ulimit -f 2000 && exec "$@"', 'sh', process.execPath, program, `sqlite:${file}`]
     const { stdout } = await promisify(execFile)('sh', command)
-    const { kept, reasons } = JSON.parse(stdout) as { kept: number; reasons: string[] }
+    const { kept, reasons, lines } = JSON.parse(stdout) as { kept: number; reasons: string[]; lines: string[] }
     expect(kept).toBeGreaterThan(10)
     expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
+    expect(lines).toEqual(
+      reasons.map(() => expect.stringMatching(/^(?:the disk does not write or read it; .*|the disk is full; free some space)$/)),
+    )
     const { ledgerAdmin, close: closeAgain } = await openLedger(url)
     onTestFinished(closeAgain)
     expect((await ledgerAdmin.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: kept }])

@@ -7,7 +7,7 @@ import { currentSpans, inClientSpans } from '../../domain/current-span.ts'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { Attributes } from '../../domain/trace.ts'
 import type { Workload } from '../database.ts'
-import { diagnoseForLog } from '../diagnosis.ts'
+import { diagnoseForLog, isServerTrouble } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
 
 const connectTimeoutMs = 2_000
@@ -64,9 +64,10 @@ export function openPools(
   const retire = (): void => {
     if (performance.now() - retiredAt >= retirementIntervalMs) retiredAt = performance.now()
   }
+  const report = (reason: unknown): void => onTrouble?.(diagnoseForLog(reason))
   const take = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect().catch((reason) => {
-      onTrouble?.(diagnoseForLog(reason))
+      report(reason)
       throw reason
     })
     if (!isRetired(client)) return client
@@ -84,7 +85,7 @@ export function openPools(
     async connect() {
       const releaseSlot = await enter(workload)
       try {
-        return guard(await take(), { releaseSlot, retire, isRetired })
+        return guard(await take(), { releaseSlot, retire, isRetired, report })
       } catch (reason) {
         releaseSlot()
         throw reason
@@ -104,7 +105,7 @@ interface Way {
   /** 13 by default. */
   readonly connections?: number | undefined
   readonly lookup?: LookupFunction | undefined
-  /** Gets one line each time no connection is made. */
+  /** Gets one line each time no connection is made, or the server cannot do what is asked: read-only, its disk full. */
   readonly onTrouble?: ((message: string) => void) | undefined
 }
 
@@ -143,10 +144,11 @@ interface Guarded {
   /** The server accepts no writes: closes all connections that are open now. */
   readonly retire: () => void
   readonly isRetired: (client: pg.PoolClient) => boolean
+  readonly report: (reason: unknown) => void
 }
 
 /** After a timeout, a connection error or a refused write nothing more is sent over the connection, and the pool replaces it. */
-function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarded): PostgresPoolClient {
+function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired, report }: Guarded): PostgresPoolClient {
   let broken: unknown
   const send = async (statement: string, parameters: readonly unknown[]) => {
     if (broken !== undefined) throw broken
@@ -154,6 +156,7 @@ function guard(client: pg.PoolClient, { releaseSlot, retire, isRetired }: Guarde
       if (statement.startsWith(beginning)) return await client.query(statement + durably)
       return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
+      if (isServerTrouble(reason)) report(reason)
       if (codeOf(reason) === readOnly) retire()
       else if (isServerError(reason)) throw reason
       // The server may have committed. The rollback that follows throws this error again.

@@ -12,6 +12,7 @@ import type { StoredOverride } from '../../core/operations/settings.ts'
 import type { TagRecord } from '../../core/routing/tag-records.ts'
 import { memoize } from '../../domain/async.ts'
 import { type Database, fixedClock, type Priority, uptimeClock, type Write } from '../database.ts'
+import { diagnoseForLog } from '../diagnosis.ts'
 import { assetCounts, destinationCounts, openCounts } from '../open-transactions.ts'
 import { readAllOverrides } from '../operations.ts'
 import { readTagRecords } from '../provider-records.ts'
@@ -26,11 +27,17 @@ const recoveryTimeoutMs = 1_000
 /** The database's clock in milliseconds since 1970. */
 export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** `now`: replaces the ledger's clock in tests. */
-export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
+interface SqliteOptions {
+  /** Replaces the ledger's clock in tests. */
+  readonly now?: (() => number) | undefined
+  /** Gets one line each time a commit fails because of the file or its disk. */
+  readonly onTrouble?: ((message: string) => void) | undefined
+}
+
+export async function sqliteStore(file: string, options: SqliteOptions = {}): Promise<Store> {
   const writing = await openSqlite(file, 0)
   const reading = await openSqlite(file, recoveryTimeoutMs)
-  return { ...(await storeOf(writing, reading, now)), dataVersion: dataVersionOf(reading), capacity: () => capacityOf(file) }
+  return { ...(await storeOf(writing, reading, options)), dataVersion: dataVersionOf(reading), capacity: () => capacityOf(file) }
 }
 
 /** With the log of writes beside the file. */
@@ -51,12 +58,16 @@ function dataVersionOf(reading: DatabaseSync): () => number {
 }
 
 /** The two connections may be one. */
-export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?: () => number): Promise<Store> {
+export async function storeOf(
+  writing: DatabaseSync,
+  reading: DatabaseSync,
+  { now, onTrouble }: SqliteOptions = {},
+): Promise<Store> {
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) })
   const reader = reading === writing ? writer : new Kysely<Tables>({ dialect: sqliteDialect(reading) })
   await sql`select 1`.execute(reader)
   const { track, idle } = trackInFlight()
-  const { commit, waitMs } = groupCommit(writer)
+  const { commit, waitMs } = groupCommit(writer, (reason) => onTrouble?.(diagnoseForLog(reason)))
   const write: Write = (work, priority) => track(commit(work, priority))
   const clock = now ? fixedClock(now) : uptimeClock(reader, write)
   const { has, read: readSteps } = knownSteps(reader)
@@ -112,14 +123,14 @@ export interface GroupCommit {
   readonly waitMs: () => number
 }
 
-/** Each task commits or fails on its own. Only an error of the whole commit, such as a full disk, fails all tasks. */
-export function groupCommit(database: Database): GroupCommit {
+/** Each task commits or fails on its own. Only an error of the whole commit, such as a full disk, fails all tasks: `onFailure` gets it. */
+export function groupCommit(database: Database, onFailure: (reason: unknown) => void = () => {}): GroupCommit {
   const tasks: Tasks = { result: [], usual: [] }
   let isWriting = false
   const writeAll = async (): Promise<void> => {
     isWriting = true
     while (tasks.result.length + tasks.usual.length > 0) {
-      await commit(database, tasks)
+      await commit(database, tasks, onFailure)
       await pause()
     }
     isWriting = false
@@ -150,7 +161,7 @@ function takeTasks({ result, usual }: Tasks, maxPerCommit: number): readonly Tas
 }
 
 /** Takes the tasks once it has the lock: more may have arrived while it waited. */
-async function commit(database: Database, tasks: Tasks): Promise<void> {
+async function commit(database: Database, tasks: Tasks, onFailure: (reason: unknown) => void): Promise<void> {
   let taken: readonly Task[] = []
   try {
     const callbacks = await database.transaction().execute((within) => {
@@ -159,6 +170,7 @@ async function commit(database: Database, tasks: Tasks): Promise<void> {
     })
     for (const end of callbacks) end()
   } catch (reason) {
+    onFailure(reason)
     for (const { fail } of taken.length > 0 ? taken : takeTasks(tasks, Number.POSITIVE_INFINITY)) fail(reason)
   }
 }
@@ -195,7 +207,7 @@ export function memoryStores(): (now?: () => number) => Promise<Store> {
     const database = await openSqlite(memory, 0)
     database.deserialize(copied)
     database.exec(startClock)
-    return await storeOf(database, database, now)
+    return await storeOf(database, database, { now })
   }
 }
 
