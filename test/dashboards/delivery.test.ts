@@ -129,7 +129,7 @@ describe('alerts of real gateways', () => {
       ledger.exec('ALTER TABLE gone RENAME TO transactions')
     }
     await during(lift, () =>
-      arrives('SwapgateLedgerFailing', { at: 'page_url', labels: { severity: 'page' }, says: /Most fail in: \w+\./ }),
+      arrives('SwapgateLedgerFailing', { at: 'page_url', labels: { severity: 'page' }, says: /store_trouble in the log/ }),
     )
   })
 
