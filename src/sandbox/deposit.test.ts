@@ -59,12 +59,19 @@ test('another amount within the limits is swapped as it came', async () => {
 })
 
 test('a deposit outside the limits is refunded once it is confirmed', async () => {
-  const { time, pay, readInA } = await created()
+  const { time, amountTo, pay, readInA, readInB } = await created()
   await pay({ amount: 0.00000001 })
+  expect(await readInA()).toMatchObject({ statusReason: 'amount_out_of_range' })
   const statuses: unknown[] = []
   for (time.seconds = 0; time.seconds <= 6; time.seconds += 2) statuses.push((await readInA()).status)
   expect(statuses).toEqual(['confirmation', 'confirmed', 'refunded', 'refunded'])
-  expect(await readInA()).toMatchObject({ amount: 1e-8, amountTo: 0 })
+  const reason = 'amount_out_of_range'
+  const refund = { refundHash: expect.stringMatching(/^[0-9a-f]{64}$/), refundAmount: 1e-8 }
+  expect(await readInA()).toMatchObject({ amount: 1e-8, amountTo, statusReason: reason, ...refund })
+  const inB = await readInB()
+  expect(inB).toMatchObject({ refund_hash: refund.refundHash, refund_amount: 1e-8, status_reason: reason, tx_hash_out: null })
+  expect(inB).not.toHaveProperty('amount_out')
+  expect(inB.refund_hash).not.toBe(inB.tx_hash_in)
 })
 
 test('an absurd deposit is refunded like any other', async () => {
@@ -77,6 +84,7 @@ test('an absurd deposit is refunded like any other', async () => {
 
 test('without a deposit a swap is overdue after its expiry, and a late deposit revives it', async () => {
   const { time, pay, readInA } = await created({ expiry: 60 })
+  expect(await readInA()).toMatchObject({ validUntil: '2030-01-01T00:01:00.000Z' })
   time.seconds = 59
   expect(await readInA()).toMatchObject({ status: 'wait', updatedAt: '2030-01-01T00:00:00.000Z' })
   time.seconds = 60

@@ -45,7 +45,12 @@ export function memo(id: string, digest: Digest): string {
 }
 
 /** The hash of the chain's transaction: `what` is its part in the swap. */
-export function transactionHash({ hashPrefix }: Network, what: 'deposit' | 'payout', id: string, digest: Digest): string {
+export function transactionHash(
+  { hashPrefix }: Network,
+  what: 'deposit' | 'payout' | 'refund',
+  id: string,
+  digest: Digest,
+): string {
   return hashPrefix + digest(`${what} ${id}`)
 }
 

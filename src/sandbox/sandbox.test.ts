@@ -94,6 +94,7 @@ test('what is created in one form is read in the other', async () => {
     tx_hash_in: null,
     tx_hash_out: null,
     created_at: '2030-01-01T00:00:00.000Z',
+    valid_until: '2030-01-01T00:01:00.000Z',
   })
 })
 

@@ -17,6 +17,7 @@ import {
   type Assets,
   assetNames,
   assetsOf,
+  expiresAt,
   type KeptQuote,
   type Pace,
   type Selection,
@@ -38,7 +39,15 @@ export interface Sandbox {
 
 /** Every swap belongs to the key that created it; to another key it does not exist. */
 export function sandboxService({ assets, market, store, pace, digest, clock }: Sandbox): SwapService {
-  const present = (swap: Swap): Transaction => toTransaction(swap, stageOf(swap, pace, clock()), digest)
+  const present = (swap: Swap, { clientCapabilities: client }: Context): Transaction => {
+    const transaction = toTransaction(swap, stageOf(swap, pace, clock()), digest)
+    const hasPayout = transaction.status !== 'refunded' || client.hasExpectedAmount
+    return {
+      ...transaction,
+      amountOut: hasPayout ? transaction.amountOut : undefined,
+      validUntil: timestamp(expiresAt(swap, pace)),
+    }
+  }
   return createService({
     listCurrencies: async (query, context) => ({ body: listCurrencies(assets, query, context) }),
     async getRate({ amountIn, rateType, isFirm, ...pair }, { caller }) {
@@ -54,7 +63,8 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
       store.keepQuote({ ...assetNames(swapAssets), ...terms, amountIn, ...kept }, clock())
       return { body: { ...quote, quoteId: kept.id, quoteValidUntil: timestamp(kept.validUntil) } }
     },
-    async createTransaction({ quoteId, ...request }, { caller }) {
+    async createTransaction({ quoteId, ...request }, context) {
+      const { caller } = context
       const swapAssets = assetsOf(request, assets)
       const createdAt = clock()
       const terms =
@@ -68,24 +78,25 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
       const swap = make()
       store.insert(swap)
       if (rehearsed === 'twice') store.insert(make())
-      return { body: present(swap) }
+      return { body: present(swap, context) }
     },
-    async listTransactions(query, { caller }) {
-      const selection = { owner: ownerOf(caller), ...boundsOf(query) }
+    async listTransactions(query, context) {
+      const selection = { owner: ownerOf(context.caller), ...boundsOf(query) }
       const { page, size } = query
       const filter = listFilter(query)
       if (filter) {
-        const every = store.list(selection, { page: 1, size: store.count(selection) }).map(present)
+        const every = store.list(selection, { page: 1, size: store.count(selection) }).map((swap) => present(swap, context))
         const matching = every.filter((swap) => passes(filter, swap, {}, undefined))
         return { body: cutPage(matching, query) }
       }
-      return { body: { items: store.list(selection, query).map(present), total: store.count(selection), page, size } }
+      const items = store.list(selection, query).map((swap) => present(swap, context))
+      return { body: { items, total: store.count(selection), page, size } }
     },
-    async getTransaction({ id }, { caller }) {
+    async getTransaction({ id }, context) {
       const swap = store.find(id)
-      if (swap?.owner !== ownerOf(caller)) throw standardFault('notFound')
+      if (swap?.owner !== ownerOf(context.caller)) throw standardFault('notFound')
       if (rehearsalOf(swap.amountIn)?.get === 'fails') throw standardFault('failed')
-      return { body: present(swap) }
+      return { body: present(swap, context) }
     },
   })
 }
@@ -166,12 +177,20 @@ function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Di
     ...fields,
     status,
     amountIn,
-    amountOut: isWithin(amountIn, swap) ? received(amountIn, swap, swap.coinTo) : zero,
+    ...(isWithin(amountIn, swap) ? { amountOut: received(amountIn, swap, swap.coinTo) } : sentBack(swap, status, amountIn, digest)),
     txHashIn: deposit && transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest),
     txHashOut: isPaidOut.has(status) ? transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) : undefined,
     createdAt: timestamp(swap.createdAt),
     updatedAt: timestamp(since),
   }
+}
+
+/** A deposit outside the limits: what was agreed is not paid out. */
+function sentBack(swap: Swap, status: Status, deposited: Amount, digest: Digest): Partial<Transaction> {
+  const refused = { amountOut: zero, statusReason: 'amount_out_of_range' } as const
+  if (status !== 'refunded') return refused
+  const refundHash = transactionHash(networkOf(swap.networkFrom), 'refund', swap.id, digest)
+  return { ...refused, amountOut: received(swap.amountIn, swap, swap.coinTo), refundHash, refundAmount: deposited }
 }
 
 function timestamp(milliseconds: number): string {

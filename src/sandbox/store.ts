@@ -95,9 +95,14 @@ export function stageOf(swap: Swap, pace: Pace, now: number): Stage {
   return { status: path[at] as Status, since: deposit.at + at * step, deposit }
 }
 
-function withoutDeposit({ createdAt }: Swap, { expiry }: Pace, now: number): Stage {
-  const expiresAt = createdAt + expiry * 1000
-  return now < expiresAt ? { status: 'wait', since: createdAt } : { status: 'overdue', since: expiresAt }
+function withoutDeposit(swap: Swap, pace: Pace, now: number): Stage {
+  const until = expiresAt(swap, pace)
+  return now < until ? { status: 'wait', since: swap.createdAt } : { status: 'overdue', since: until }
+}
+
+/** Until when the deposit is waited for, in milliseconds since 1970. */
+export function expiresAt({ createdAt }: Pick<Swap, 'createdAt'>, { expiry }: Pace): number {
+  return createdAt + expiry * 1000
 }
 
 function depositOf({ deposit, amountIn, createdAt }: Swap, { autoDeposit }: Pace, now: number): Deposit | undefined {

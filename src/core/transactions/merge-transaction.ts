@@ -1,4 +1,5 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
+import { isPositive } from '../../domain/amount.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import { type Doubt, isFinal, type Status, statusUnderAttention } from '../../domain/status.ts'
@@ -151,7 +152,8 @@ export function presented(
   const transaction = onlyPayable(record)
   const { amountOut, status } = transaction
   if (status === 'refunded') {
-    const agreed = client.hasExpectedAmount ? (quotedAmountOut ?? amountOut) : undefined
+    const expected = quotedAmountOut ?? (amountOut !== undefined && isPositive(amountOut) ? amountOut : undefined)
+    const agreed = client.hasExpectedAmount ? expected : undefined
     const body = { ...transaction, amountOut: agreed, txHashOut: undefined }
     return { body, derived: agreed === undefined ? derived : [...new Set([...derived, 'amountOut'])] }
   }
