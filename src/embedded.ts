@@ -109,7 +109,7 @@ function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
   const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })
   const refuse = () => Promise.reject(refusal)
   const service = { call: refuse }
-  const answers = { checkAddress: refuse, describePair: refuse, listRates: refuse }
+  const answers = { checkAddress: refuse, describePair: refuse, listRates: refuse, coinNetworks: refuse, allNetworks: refuse }
   const edge = { gate: async () => ({ refusal }), identify: async () => undefined, observe: () => {} }
   return mounts(new Map(forms.map((form) => [form, serve(form, service, edge, { answers })])), formNamed(defaultForm))
 }

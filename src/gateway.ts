@@ -17,6 +17,7 @@ import type { ProviderScope } from './core/provider-scope.ts'
 import { currencies } from './core/quotes/currencies.ts'
 import { describePair } from './core/quotes/describe-pair.ts'
 import { firmQuotes } from './core/quotes/firm-quotes.ts'
+import { allNetworks, coinNetworks } from './core/quotes/networks.ts'
 import { quoteCache, RecentQuotes } from './core/quotes/quote-cache.ts'
 import { ratesOf } from './core/routing/rates.ts'
 import { checkPick, recordProvider, route } from './core/routing/route.ts'
@@ -72,6 +73,8 @@ function answersOf(service: SwapService, { active, taking }: Routes, { config, i
   return {
     checkAddress: checkAddress(config.assets, scopesOf(taking)), // an address and a memo, by the table: nothing is sent
     describePair: describePair(service, config.assets, scopes, strategy === 'weighted', steadyClock), // a pair, by the table and by quotes
+    coinNetworks: coinNetworks(service, config.assets), // by the lists of the providers, as `/currencies` has them
+    allNetworks: allNetworks(service, config.assets),
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
 }

@@ -5,7 +5,7 @@
 import type { Amount } from './amount.ts'
 import type { Reason } from './fault.ts'
 import type { Context, OperationName, Warning } from './service.ts'
-import type { Pair, Rate, RateQuery, RateType } from './swap.ts'
+import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType } from './swap.ts'
 
 /** An address, and the memo or tag for it, of one asset. */
 export interface AddressQuestion {
@@ -74,22 +74,28 @@ export interface RatesAnswer {
   readonly failures: readonly RateFailure[]
 }
 
+export interface CoinNetworksQuestion {
+  readonly coin: string
+}
+
 /** The questions with their answers. */
 export interface Questions {
   checkAddress: { request: AddressQuestion; response: AddressAnswer }
   describePair: { request: Pair; response: PairAnswer }
   listRates: { request: RateQuery; response: RatesAnswer }
+  coinNetworks: { request: CoinNetworksQuestion; response: Page<CurrencyNetwork> }
+  allNetworks: { request: CurrencyQuery; response: Page<CurrencyNetwork> }
 }
 
 export type Question = keyof Questions
 
-export const questionNames: readonly Question[] = ['checkAddress', 'describePair', 'listRates']
+export const questionNames: readonly Question[] = ['checkAddress', 'describePair', 'listRates', 'coinNetworks', 'allNetworks']
 
 /** Questions that need a key. */
 export const keyedQuestions: ReadonlySet<Question> = new Set<Question>(['listRates'])
 
 /** Fields of the items of lists in an answer. */
-export type AnswerItem = Complaint | OfferedRateType | ProviderRate | RateFailure
+export type AnswerItem = Complaint | OfferedRateType | ProviderRate | RateFailure | CurrencyNetwork
 
 /** An answer with its metadata, as in `ServiceResponse`. */
 export interface Answer<Q extends Question> {

@@ -40,11 +40,20 @@ export interface CurrencyQuery {
 /** A network of a coin that can be swapped. */
 export interface CurrencyNetwork {
   readonly network: string
+  /** For people. */
+  readonly name: string
+  /** Like `TRC20`; otherwise the network's own. */
+  readonly shortName: string
   /** Whether it is meant if a request names none. */
   readonly isDefault: boolean
   /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
   readonly needsMemo?: boolean | undefined
   readonly depositMin?: Amount | undefined
+  readonly decimals?: number | undefined
+  /** What every address matches; a text that matches may still be none. */
+  readonly addressPattern?: string | undefined
+  readonly contract?: string | undefined
+  readonly blockExplorer?: string | undefined
 }
 
 export interface Currency {
@@ -60,6 +69,8 @@ export interface Currency {
   readonly needsMemo?: boolean | undefined
   /** The contract of a token, in the provider's spelling. A coin of a chain may have a placeholder. */
   readonly contract?: string | undefined
+  /** The provider's link to an explorer of the network. */
+  readonly blockExplorer?: string | undefined
   /** Only where a row is a coin, and only on request. */
   readonly networks?: readonly CurrencyNetwork[] | undefined
 }

@@ -72,13 +72,14 @@ export function encodeResponse(
 /** The answer to a question. What is wrong with its fields has the names of the client's form. */
 export function encodeAnswer(
   { body, provider, sources, derived = [], omitted: incomplete = [], warning }: Answer<Question>,
-  { success, requestNames, responseNames, responseCodec }: QuestionCodec,
+  request: object,
+  codec: QuestionCodec,
   responseContext: ResponseContext,
   options: EncodeOptions,
 ): HttpResponse {
+  const { success, responseNames } = codec
   const omitted = new Set<string>()
-  const { encode, encodeAmountsAsText } = responseCodec
-  const text = (responseContext.hasAmountsAsText ? encodeAmountsAsText : encode)(withNames(body, requestNames), omitted)
+  const text = printAnswer(body, request, codec, responseContext, omitted)
   const headers = baseHeaders(responseContext, provider, sources)
   headers['cache-control'] = 'no-store'
   if (warning) headers['x-swap-warning'] = warning
@@ -86,6 +87,21 @@ export function encodeAnswer(
   setFidelityHeaders('derived', namesOf(derived), headers, { provider }, responseContext, options)
   setFidelityHeaders('omitted', [...omitted, ...namesOf(incomplete)], headers, { provider }, responseContext, options)
   return { status: success, headers, body: text }
+}
+
+function printAnswer(
+  body: Answer<Question>['body'],
+  request: object,
+  { rows, requestNames, responseCodec }: QuestionCodec,
+  { form, hasAmountsAsText }: ResponseContext,
+  omitted: Set<string>,
+): string {
+  const encode = hasAmountsAsText ? responseCodec.encodeAmountsAsText : responseCodec.encode
+  if (!('items' in body) || (rows !== 'list' && rows !== 'page')) return encode(withNames(body, requestNames), omitted)
+  const items = body.items.map((item) => encode(item, omitted))
+  if (rows === 'list') return `[${items.join(',')}]`
+  const { page, size } = request as { readonly page: number; readonly size: number }
+  return encodePage(form.page, items, { page, size, total: body.total })
 }
 
 function withNames(body: Answer<Question>['body'], names: ReadonlyMap<string, string>): object {

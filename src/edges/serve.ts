@@ -144,7 +144,7 @@ async function respond(
   const fields = readFields(endpoint, path, beside.query, body, networksOf)
   if (!('op' in endpoint)) {
     const answer = await answerTo(endpoint.question, fields, contextOf(request, caller, undefined, record, server), answers)
-    return encodeAnswer(answer, endpoint, record, encodeOptions)
+    return encodeAnswer(answer, fields, endpoint, record, encodeOptions)
   }
   const operation = endpoint
   const operationRequest = fields as Request<Op>

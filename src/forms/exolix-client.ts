@@ -1,7 +1,7 @@
 /** Exolix v2 for clients that already use it, at `/exolix/api/v2` (docs/contract.md §16). */
 
 import { keyOrBearer } from '../wire/credential.ts'
-import { defineForm, operation } from '../wire/form.ts'
+import { defineForm, operation, question } from '../wire/form.ts'
 import { extension, inside, listOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
 
 const transaction = {
@@ -22,6 +22,24 @@ const transaction = {
   rate: optional('rate'),
   rateType: 'rateType',
   createdAt: 'createdAt',
+} as const satisfies ResponseTree
+
+const network = {
+  network: 'network',
+  name: 'name',
+  shortName: 'shortName',
+  notes: unused,
+  addressRegex: orNull('addressPattern'),
+  isDefault: 'isDefault',
+  blockExplorer: orNull('blockExplorer'),
+  depositMinAmount: optional('depositMin'),
+  memoNeeded: optional('needsMemo'),
+  memoName: unused,
+  memoRegex: unused,
+  precision: orNull('decimals'),
+  decimal: orNull('decimals'),
+  contract: orNull('contract'),
+  icon: unused,
 } as const satisfies ResponseTree
 
 export const exolixClient = defineForm({
@@ -54,12 +72,7 @@ export const exolixClient = defineForm({
         name: 'name',
         icon: 'icon',
         notes: optional('notes'),
-        networks: listOf('networks', {
-          network: 'network',
-          isDefault: 'isDefault',
-          memoNeeded: optional('needsMemo'),
-          depositMinAmount: optional('depositMin'),
-        }),
+        networks: listOf('networks', network),
       },
     }),
     getRate: operation<'getRate'>()({
@@ -122,6 +135,22 @@ export const exolixClient = defineForm({
       success: 200,
       request: { id: 'id' },
       response: transaction,
+    }),
+  },
+  questions: {
+    coinNetworks: question<'coinNetworks'>()({
+      at: 'GET /currencies/{code}/networks',
+      success: 200,
+      request: { code: 'coin' },
+      rows: 'list',
+      response: network,
+    }),
+    allNetworks: question<'allNetworks'>()({
+      at: 'GET /currencies/networks',
+      success: 200,
+      request: { page: withDefault('page', 1), size: withDefault('size', 50), search: optional('search') },
+      rows: 'page',
+      response: network,
     }),
   },
 })

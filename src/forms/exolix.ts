@@ -88,7 +88,7 @@ export const exolix = defineProviderForm({
           isDefault: unused,
           decimal: unused,
           icon: unused,
-          blockExplorer: unused,
+          blockExplorer: optional('blockExplorer'),
           memoNeeded: optional('needsMemo'),
           memoName: unused,
           memoRegex: unused,

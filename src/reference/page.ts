@@ -61,6 +61,8 @@ const subjects: Readonly<Record<Op | Question, string>> = {
   checkAddress: 'Check an address',
   describePair: 'Pair',
   listRates: 'All quotes',
+  coinNetworks: 'Networks of a coin',
+  allNetworks: 'All networks',
 }
 
 /** The links are relative, so that they work behind a proxy that adds a path prefix. */

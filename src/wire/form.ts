@@ -68,6 +68,7 @@ export function question<Q extends Question>() {
     readonly success: number
     readonly request: A & Covers<Questions[Q]['request'], A>
     readonly response: R
+    readonly rows?: OperationTables['rows']
   }): OperationTables => tables
 }
 
@@ -100,8 +101,8 @@ export interface FormTables {
   /** Whether an empty parameter of a list means that there is none, as it does elsewhere. Default: it is refused. */
   readonly takesEmptyParameters?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
-  /** Absent in a form that has none. */
-  readonly questions?: Readonly<Record<Question, OperationTables>>
+  /** Those that it has. */
+  readonly questions?: Readonly<Partial<Record<Question, OperationTables>>>
 }
 
 /** What a method and a path lead to. */
@@ -126,6 +127,7 @@ export interface OperationCodec extends EndpointCodec {
 
 export interface QuestionCodec extends EndpointCodec {
   readonly question: Question
+  readonly rows: OperationTables['rows']
 }
 
 /** The name of an operation or of a question. */
@@ -180,13 +182,17 @@ interface FormStatuses extends StatusWords {
   readonly available: ReadonlySet<Status>
 }
 
-function questionsOf({ questions }: FormTables, statuses: FormStatuses): readonly QuestionCodec[] {
-  if (!questions) return []
-  return questionNames.map((name) => ({
-    question: name,
-    keyed: keyedQuestions.has(name),
-    ...compileTables(questions[name], statuses),
-  }))
+function questionsOf(
+  { questions = {}, takesEmptyParameters = false }: FormTables,
+  statuses: FormStatuses,
+): readonly QuestionCodec[] {
+  return questionNames.flatMap((name) => {
+    const tables = questions[name]
+    if (!tables) return []
+    const { rows } = tables
+    const compiled = compileTables(tables, statuses, rows === 'page' && !takesEmptyParameters)
+    return [{ question: name, keyed: keyedQuestions.has(name), rows, ...compiled }]
+  })
 }
 
 function compileOperation(op: Op, tables: OperationTables, statuses: FormStatuses, takesEmptyParameters: boolean): OperationCodec {

@@ -112,6 +112,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   isValid: responseScalars.flag,
   reason: responseScalars.complaint,
   failure: responseScalars.reason,
+  decimals: responseScalars.count,
   decimalsFrom: responseScalars.count,
   decimalsTo: responseScalars.count,
   needsMemoFrom: responseScalars.flag,

@@ -114,6 +114,8 @@ export interface OperationTables {
   readonly success: number
   readonly request: Table
   readonly response: ResponseTree
+  /** Of a question: the response has rows of this table, as a bare list, or as a page of the form. Absent: it is one object. */
+  readonly rows?: 'list' | 'page' | undefined
   /** Fields that a provider may add to its response: they are verified, and clients do not get them. */
   readonly addedByProvider?: Table
 }

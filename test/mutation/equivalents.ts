@@ -79,8 +79,11 @@ const equivalents: readonly Equivalent[] = [
   },
   {
     why: 'a path without one of its segments is another path: the parameter cannot be missing',
-    is: ({ kind, line, table, source }) =>
-      kind === 'presence' && table === 'request' && isBelowQuestions(line, source) && /\b(?:from|to): /.test(lineOf(line, source)),
+    is: ({ kind, line, source }) =>
+      kind === 'presence' &&
+      isBelowQuestions(line, source) &&
+      !isInResponse(line, source) &&
+      /\b(?:from|to|code): /.test(lineOf(line, source)),
   },
   {
     why: 'a field that is assumed may be absent in any case',

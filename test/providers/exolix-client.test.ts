@@ -88,6 +88,30 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect((await get('/transactions?dateFrom=2001-01-01&dateTo=2001-01-02')).json).toMatchObject({ count: digits('0'), data: [] })
   })
 
+  it('networks are those of a coin, in any case of its code, or of all coins, each once', async () => {
+    const { status, json } = await get('/currencies/usdt/networks')
+    expect(status).toBe(200)
+    const networks = json as readonly { readonly network: string }[]
+    expect(networks.map(({ network }) => network).toSorted()).toEqual(['ETH', 'TRX'])
+    const listed = await get('/currencies?search=USDT&withNetworks=true')
+    expect((listed.json as { readonly data: readonly { readonly networks: unknown }[] }).data[0]?.networks).toEqual(networks)
+    expect(networks[0]).toMatchObject({ name: expect.any(String), shortName: expect.any(String), blockExplorer: null })
+    const refused = await get('/currencies/NOBODY/networks')
+    expect([refused.status, refused.headers['x-swap-reason']]).toEqual([400, 'unknown_asset'])
+    expect(refused.json).toMatchObject({ errors: { code: expect.stringContaining('NOBODY is not a coin') } })
+    const all = (await get('/currencies/networks?size=100')).json as { readonly data: readonly { readonly network: string }[] }
+    const names = all.data.map(({ network }) => network)
+    expect(names).toEqual([...new Set(names)])
+    expect(names).toEqual(expect.arrayContaining(['BTC', 'ETH', 'TRX']))
+    const walked: string[] = []
+    for (let page = 1; walked.length < names.length; page++) {
+      const { data } = (await get(`/currencies/networks?size=2&page=${page}`)).json as typeof all
+      walked.push(...data.map(({ network }) => network))
+    }
+    expect(walked).toEqual(names)
+    expect((await get('/currencies/networks?search=trx')).json).toMatchObject({ count: digits('1'), data: [{ network: 'TRX' }] })
+  })
+
   it('currencies have networks on request only', async () => {
     const { json } = await get('/currencies?page=1&size=100&withNetworks=true')
     const rows = (json as { readonly data: readonly { readonly code: string; readonly networks: readonly object[] }[] }).data

@@ -1,6 +1,7 @@
 /** `GET /currencies` from the providers' complete lists: merged, mapped to the client's form, searched and paged. */
 
-import { fold } from '../../domain/asset.ts'
+import { addressPattern } from '../../domain/address/shapes.ts'
+import { type Asset, fold } from '../../domain/asset.ts'
 import { inSlices, singleFlight } from '../../domain/async.ts'
 import { BoundedMap, bytesOf, CacheSlot, cacheShares } from '../../domain/bounded-map.ts'
 import { standardFault } from '../../domain/fault.ts'
@@ -204,10 +205,11 @@ export async function currencyRows(lists: readonly ProviderList[], byCode: boole
   if (byCode) {
     await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
   } else {
+    const homeNames = new Map(joined.flatMap(({ asset }) => (asset?.isHome ? [[fold(asset.network), asset.name] as const] : [])))
     const coins = Map.groupBy(joined, ({ row }) => fold(row.coin ?? ''))
     await inSlices(coins.values(), (listedAssets) => {
       const best = listedAssets.find(({ asset }) => asset) ?? listedAssets[0]
-      if (best) rows.push(coinRow(best, listedAssets))
+      if (best) rows.push(coinRow(best, listedAssets, homeNames))
     })
   }
   return rows
@@ -248,23 +250,48 @@ function mayBeSame({ row: one }: ListedAsset, { row: other }: ListedAsset): bool
 }
 
 /** A create in a form with networks needs one, so empty notes are replaced by the list of known networks. */
-function coinRow({ row, hasNotes }: JoinedAsset, listedAssets: readonly JoinedAsset[]): CurrencyRow {
+function coinRow(
+  { row, hasNotes }: JoinedAsset,
+  listedAssets: readonly JoinedAsset[],
+  homeNames: ReadonlyMap<string, string>,
+): CurrencyRow {
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
   const notes = providerNotes.trim() === '' ? networkNotes(listedAssets) || providerNotes : providerNotes
   return {
-    currency: { ...row, notes, networks: listedAssets.flatMap(networkOf) },
+    currency: { ...row, notes, networks: listedAssets.flatMap((listed) => networkOf(listed, homeNames)) },
     isNotesDerived: !hasNotes || notes !== providerNotes,
     texts: textsOf(row.coin, row),
   }
 }
 
-/** The table's rule for memos, otherwise the provider's. */
-function networkOf({ asset, row }: ListedAsset): readonly CurrencyNetwork[] {
-  const { network, depositMin } = row
+/** The table's rule for memos, otherwise the provider's. A network is named like the coin whose own chain it is. */
+function networkOf({ asset, row }: ListedAsset, homeNames: ReadonlyMap<string, string>): readonly CurrencyNetwork[] {
+  const { network, depositMin, blockExplorer } = row
   if (network === undefined) return []
-  const needsMemo = asset?.memo === undefined ? row.needsMemo : asset.memo !== 'none'
-  return [{ network, isDefault: asset?.isDefault ?? false, needsMemo, depositMin }]
+  return [
+    {
+      network,
+      name: homeNames.get(fold(network)) ?? network,
+      shortName: asset?.aliases.find((alias) => tokenStandard.test(alias)) ?? network,
+      isDefault: asset?.isDefault ?? false,
+      needsMemo: asset?.memo === undefined ? row.needsMemo : asset.memo !== 'none',
+      depositMin,
+      decimals: asset?.decimals,
+      addressPattern: asset?.address && addressPattern(asset.address),
+      contract: contractOf(asset, row),
+      blockExplorer,
+    },
+  ]
 }
+
+/** A coin of a chain has none, whatever its row has. */
+function contractOf(asset: Asset | undefined, { contract }: Currency): string | undefined {
+  if (asset && asset.contract === undefined) return undefined
+  return contract || asset?.contract
+}
+
+/** Like TRC20. */
+const tokenStandard = /^[A-Z]+[0-9]+$/
 
 /** `Networks: TRX, ETH`, with the default network first; empty if no network is known. */
 function networkNotes(listedAssets: readonly ListedAsset[]): string {

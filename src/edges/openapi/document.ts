@@ -17,6 +17,7 @@ import {
   bodySchema,
   describeSlot,
   errorSchema,
+  isPaged,
   pageSchema,
   parseExact,
   reference,
@@ -84,8 +85,8 @@ function schemas(form: Form, served: Served | undefined): Readonly<Record<string
     const name = bodyNames[nameOf(endpoint)]
     return name === undefined ? [] : [[name, bodySchema(endpoint, form)] as const]
   })
-  const paged = ops.filter((op) => form.operations[op].paged)
-  const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
+  const paged = endpoints.filter(isPaged).map((endpoint) => rowNames[nameOf(endpoint)])
+  const pages = paged.map((row) => [`${row}Page`, pageSchema(form.page, row)] as const)
   const { amountRefusal } = form
   const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal)] as const] : []
   return Object.fromEntries([...rows, ...pages, ...bodies, ['Error', errorSchema(form)], ...refusal])
@@ -111,6 +112,16 @@ const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
     summary: 'What a pair needs',
     description:
       'Decimals, memos and the limits of each rate type, and whether the opposite direction is offered too: before you show the pair to your users. It counts as one quote. What is not known now is omitted.',
+  },
+  coinNetworks: {
+    tag: 'Quotes',
+    summary: 'The networks of a coin',
+    description: 'As `GET /currencies` has them with networks. It counts as a quote.',
+  },
+  allNetworks: {
+    tag: 'Quotes',
+    summary: 'All networks',
+    description: 'Each network of the coins that can be swapped, once, as its own coin has it. It counts as a quote.',
   },
   listRates: {
     tag: 'Quotes',
@@ -231,7 +242,8 @@ function success(endpoint: Endpoint, form: Form): Schema {
       : isQuestion
         ? headersOf('X-Swap-Derived', 'X-Swap-Omitted')
         : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
-  const schema = reference('schemas', responseName(endpoint))
+  const row = reference('schemas', responseName(endpoint))
+  const schema = !('op' in endpoint) && endpoint.rows === 'list' ? { type: 'array', items: row } : row
   const response = {
     description: operationDocs[name].summary,
     headers,

@@ -5,7 +5,7 @@ import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
 import type { PairAnswer, Question } from '../../domain/question.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
-import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
+import type { Currency, CurrencyNetwork, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
 import { type AmountRefusalTable, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
 import { type ClientEnvelope, encodePage } from '../../wire/page.ts'
 import type { RequestSlot } from '../../wire/request.ts'
@@ -33,6 +33,8 @@ export const rowNames: Readonly<Record<Op | Question, string>> = {
   checkAddress: 'AddressCheck',
   describePair: 'Pair',
   listRates: 'Rates',
+  coinNetworks: 'Network',
+  allNetworks: 'Network',
 }
 
 /** The names of the components of bodies. */
@@ -44,7 +46,11 @@ export const bodyNames: Readonly<Partial<Record<Op | Question, string>>> = {
 /** The name of the component of an operation's response. */
 export function responseName(endpoint: OperationCodec | QuestionCodec): string {
   const row = rowNames[nameOf(endpoint)]
-  return 'op' in endpoint && endpoint.paged ? `${row}Page` : row
+  return isPaged(endpoint) ? `${row}Page` : row
+}
+
+export function isPaged(endpoint: OperationCodec | QuestionCodec): boolean {
+  return 'op' in endpoint ? endpoint.paged : endpoint.rows === 'page'
 }
 
 export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): Schema {
@@ -276,6 +282,16 @@ const pairAnswer: PairAnswer = {
   ],
 }
 
+const networkAnswer: CurrencyNetwork = {
+  network: 'TRX',
+  name: 'TRON',
+  shortName: 'TRC20',
+  isDefault: true,
+  needsMemo: false,
+  decimals: 6,
+  addressPattern: pairAnswer.addressPatternTo,
+}
+
 const ratesAnswer = {
   rates: [
     { provider: 'beta', ...rate },
@@ -294,6 +310,8 @@ const responses = {
   checkAddress: addressAnswer,
   describePair: pairAnswer,
   listRates: ratesAnswer,
+  coinNetworks: networkAnswer,
+  allNetworks: networkAnswer,
   getRate: rate,
   createTransaction: created,
   listTransactions: complete,
@@ -313,6 +331,8 @@ const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
   },
   describePair: { ...pair },
+  coinNetworks: { coin: pair.coinTo },
+  allNetworks: { search: 'tron' },
   listRates: { ...pair, amountIn: newTransaction.amountIn },
 }
 
@@ -323,7 +343,8 @@ export function responseExample(endpoint: OperationCodec | QuestionCodec, { page
   const rows: readonly object[] =
     name === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[name]]
   const encoded = rows.map((row) => responseCodec.encode(row, new Set()))
-  if (!('op' in endpoint && endpoint.paged)) return parseExact(encoded.join())
+  if (!('op' in endpoint) && endpoint.rows === 'list') return parseExact(`[${encoded.join()}]`)
+  if (!isPaged(endpoint)) return parseExact(encoded.join())
   const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
   return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }
