@@ -50,10 +50,11 @@ class Currency(_Currency, total=False):
 class _RateQuery(TypedDict):
     coinFrom: str
     coinTo: str
-    amount: AmountToSend
 
 
 class RateQuery(_RateQuery, total=False):
+    amount: AmountToSend  # what is sent; or
+    amountTo: AmountToSend  # what is to be received: the answer's amount is then what must be sent for it
     rateType: RateType  # float if you send none
 
 
@@ -465,12 +466,12 @@ class SwapClient:
         provider: the tag of the one that is to respond, where the operator lets you choose.
         quote_id: a fixed quote is kept for you, with an id for one create; it needs your key
         """
-        known = {**query, "amount": _text_of(query["amount"]), **({"quoteId": "true"} if quote_id else {})}
+        known = {**query, **_requested_amount(query), **({"quoteId": "true"} if quote_id else {})}
         return self._read("/rate", known, provider)[0]
 
     def rates(self, query: RateQuery) -> Rates:
         """The quotes of all providers that you may choose with this key."""
-        return self._read("/rates", {**query, "amount": _text_of(query["amount"])})[0]
+        return self._read("/rates", {**query, **_requested_amount(query)})[0]
 
     def pair(self, coin_from: str, coin_to: str) -> Pair:
         """Both by their codes."""
@@ -512,7 +513,7 @@ class SwapClient:
         provider: the tag of the one that is to respond, where the operator lets you choose
         """
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        body = json.dumps({**order, "amount": _text_of(order["amount"])})
+        body = json.dumps({**order, **_requested_amount(order)})
         may_exist = is_repeat
 
         def on_failure(failure: _Failure) -> None:
@@ -739,6 +740,14 @@ def _seconds(headers: HTTPMessage, name: str) -> Optional[int]:
 
 def _seen(swap: Swap, headers: HTTPMessage) -> Seen:
     return Seen(swap, headers.get("X-Swap-Attention"), _seconds(headers, "X-Swap-Stale"), _seconds(headers, "X-Swap-Poll-After"))
+
+
+def _requested_amount(query: RateQuery) -> Dict[str, Amount]:
+    given = {"amount": query.get("amount"), "amountTo": query.get("amountTo")}
+    amounts = {name: _text_of(amount) for name, amount in given.items() if amount is not None}
+    if len(amounts) != 1:
+        raise TypeError("send either amount or amountTo")
+    return amounts
 
 
 def _text_of(amount: AmountToSend) -> Amount:

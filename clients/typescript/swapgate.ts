@@ -30,10 +30,14 @@ export interface Currency {
   readonly depositMax?: Amount
 }
 
-export interface RateQuery {
+/** What is sent, or, as `amountTo`, what is to be received: the answer's `amount` is then what must be sent for it. */
+export type RequestedAmount =
+  | { readonly amount: Amount; readonly amountTo?: never }
+  | { readonly amount?: never; readonly amountTo: Amount }
+
+export type RateQuery = RequestedAmount & {
   readonly coinFrom: string
   readonly coinTo: string
-  readonly amount: Amount
   /** `float` if you send none. */
   readonly rateType?: RateType
 }
@@ -57,7 +61,7 @@ export interface Rate extends Quoted {
 }
 
 /** A swap that is to be created. */
-export interface Order extends RateQuery {
+export type Order = RateQuery & {
   /** Of a quote that is kept for you: all else is as in the quote. */
   readonly quoteId?: string
   readonly withdrawalAddress: string
@@ -424,13 +428,13 @@ export class SwapClient {
   }
 
   async rate(query: RateQuery, { provider, quoteId }: RateOptions = {}): Promise<Rate> {
-    requireAmount(query.amount)
+    requireAmount(query)
     return this.read('/rate', { ...query, ...(quoteId && { quoteId }) }, provider)
   }
 
   /** The quotes of all providers that you may choose with this key. */
   async rates(query: RateQuery): Promise<Rates> {
-    requireAmount(query.amount)
+    requireAmount(query)
     return this.read('/rates', query)
   }
 
@@ -469,7 +473,7 @@ export class SwapClient {
    * exist, also if a later try was refused or got no connection. Every other error means that there is none, but for `Mismatch`.
    */
   async create(order: Order, options: CreateOptions = {}): Promise<Created> {
-    requireAmount(order.amount)
+    requireAmount(order)
     const { idempotencyKey = crypto.randomUUID(), provider, isRepeat = false } = options
     const body = JSON.stringify(order)
     const request: Request = { method: 'POST', path: '/transactions', body, needs: neededOfCreated, idempotencyKey, provider }
@@ -681,9 +685,10 @@ function warningIn(headers: Headers): Pick<Created, 'warning'> {
 const amountPattern = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
 /** Before anything is sent. A number would have lost digits already. */
-function requireAmount(amount: unknown): void {
-  if (typeof amount !== 'string' || !amountPattern.test(amount))
-    throw new TypeError("amount must be a text like '0.10', in the grammar of JSON's numbers")
+function requireAmount({ amount, amountTo }: { readonly amount?: unknown; readonly amountTo?: unknown }): void {
+  const [given, ...others] = [amount, amountTo].filter((value) => value !== undefined)
+  if (typeof given !== 'string' || !amountPattern.test(given) || others.length > 0)
+    throw new TypeError("amount, or amountTo in its place, must be a text like '0.10', in the grammar of JSON's numbers")
 }
 
 /** How Node says that there was no connection. A browser does not say it: there anything may have been sent. */

@@ -221,11 +221,12 @@ function transactionColumns(found: FoundTransaction): readonly string[] {
 }
 
 type Order = { readonly [Field in (typeof orderFields)[number]]?: Transaction[Field] | undefined }
-const orderFields = ['codeFrom', 'coinFrom', 'codeTo', 'coinTo', 'amountIn', 'withdrawalAddress'] as const
+const orderFields = ['codeFrom', 'coinFrom', 'codeTo', 'coinTo', 'amountIn', 'amountOut', 'withdrawalAddress'] as const
 
 function orderText(order: Order): string {
   const [from, to] = [order.codeFrom ?? order.coinFrom ?? '?', order.codeTo ?? order.coinTo ?? '?']
-  return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
+  const received = order.amountIn === undefined && order.amountOut !== undefined ? `${order.amountOut} ` : ''
+  return `${order.amountIn === undefined ? '' : `${order.amountIn} `}${from} to ${received}${to} at ${order.withdrawalAddress ?? '?'}`
 }
 
 function reportedText({ state, reported, candidates = [] }: UnresolvedCreateReport): string {

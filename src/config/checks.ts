@@ -58,6 +58,8 @@ export function checkParts(
       checkNativePaths(provider.native, form, own)
       checkSettings(provider, form, parts.auth?.mode, own)
       checkStatuses(provider, form, own)
+      if (provider.amountTo && !form.withReceivedAmounts)
+        own.add(['amountTo'], `is only for Forms A and B: the form ${form.name} knows by itself what its provider takes`)
       if (provider.forwardAddress === false && form.sendsAddress)
         own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
     } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)

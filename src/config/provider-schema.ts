@@ -187,6 +187,11 @@ export const provider = keys({
     {},
     "Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract than the table's that you accept](assets.md#tokens-are-known-by-contract). With a name for both assets a create to Form A needs no list of currencies from the provider",
   ),
+  amountTo: setting(
+    flag,
+    false,
+    'Form A or B: whether it takes `amountTo`, the amount to receive, in the place of `amount`. Else such quotes and creates go to another provider, or are 400 `not_offered`. Other forms know it themselves',
+  ),
   extraIds: setting(
     extraIds,
     false,

@@ -7,7 +7,7 @@ import type { TimeRange } from '../domain/instant.ts'
 import type { SwapsNamed } from '../domain/native.ts'
 import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
 import type { Doubt, Status } from '../domain/status.ts'
-import type { NewTransaction, RateQuery, SentWords, Transaction } from '../domain/swap.ts'
+import type { NewTransaction, Pair, RateType, RequestedAmount, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
 
@@ -54,8 +54,8 @@ export interface FirmQuote {
   readonly provider: string
   /** The provider's own id. */
   readonly quoteId: string
-  /** What was requested, in the table's names, and the amount received that was quoted for it. */
-  readonly terms: Omit<RateQuery, 'isFirm'> & { readonly quotedAmountOut: Amount }
+  /** What was requested, in the table's names, and what was quoted for it. */
+  readonly terms: Pair & RequestedAmount & { readonly rateType: RateType; readonly quotedAmount: Amount }
 }
 
 /** The known state of a transaction. Its id is the provider's own; its assets have the table's names. */

@@ -84,8 +84,8 @@ export interface RestoreStore {
   /** Oldest first. */
   readonly undecided: (maxOrders?: number) => Promise<readonly UndecidedOrder[]>
   readonly findUndecided: (provider: string, id: string) => Promise<UndecidedOrder | undefined>
-  /** Those, of providers where a restore holds, that may be of this size and of this owner. */
-  readonly candidates: (owner: string, sizes: readonly number[], maxOrders: number) => Promise<readonly FoundOrder[]>
+  /** Those, of providers where a restore holds, that may be of this size and of this owner. `sizes`: undefined if it is not known. */
+  readonly candidates: (owner: string, sizes: readonly number[] | undefined, maxOrders: number) => Promise<readonly FoundOrder[]>
   /** The owner's create with this key may be any of these orders. If it is the only one of the account that an order is assigned to, it gets that. */
   readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   readonly assign: (assignment: OrderAssignment, actor: string) => Promise<Assigned>

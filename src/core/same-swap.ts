@@ -9,7 +9,7 @@ import { type Amount, isZero, mayBeShortened, plainAmount } from '../domain/amou
 import { type AssetTable, isOnNetwork, sameName } from '../domain/asset.ts'
 import { instantsOf } from '../domain/instant.ts'
 import type { Discrepancy } from '../domain/observation.ts'
-import type { NewTransaction, Pair, SentWords, Transaction } from '../domain/swap.ts'
+import { type NewTransaction, type Pair, requestedAmountOf, type SentWords, type Transaction } from '../domain/swap.ts'
 import { type AssetName, type AssetNaming, assetNameOf, from, type Side, to } from './assets/asset-naming.ts'
 import { assetFromResponse, contractsOf, otherTokens } from './assets/translate-assets.ts'
 
@@ -24,7 +24,7 @@ type Field =
   | 'depositExtraId'
   | 'rateType'
 
-type Swap = Partial<Transaction>
+type Swap = { readonly [Name in keyof Transaction]?: Transaction[Name] | undefined }
 
 /** A memo counts as given wherever it stands: beside its address or in it. */
 const fields: Readonly<Record<Field, { readonly of: (swap: Swap) => string | undefined; readonly isSame: typeof sameName }>> = {
@@ -244,21 +244,23 @@ function compareReport(reported: ReportedTransaction, create: ComparedCreate, na
   const assets = [from, to].map((side) => compareAsset(side, reported, requested, sent, naming))
   const different = contradictedTerms(requested, reported)
   const spelled = different.filter((term) => isSpelledAlike(fields[term].of(requested), fields[term].of(reported)))
+  const field = requested.amountOut === undefined ? 'amountIn' : 'amountOut'
+  const requestedAmount = requestedAmountOf(requested)
   // Some providers write 0 while they do not know the amount.
-  const amountIn = reported.amountIn && !isZero(reported.amountIn) ? reported.amountIn : undefined
-  const isOtherAmount = amountIn !== undefined && plainAmount(amountIn) !== plainAmount(requested.amountIn)
-  const isAlike = amountIn !== undefined && mayBeShortened(amountIn, requested.amountIn)
+  const amount = reported[field] && !isZero(reported[field]) ? reported[field] : undefined
+  const isOtherAmount = amount !== undefined && plainAmount(amount) !== plainAmount(requestedAmount)
+  const isAlike = amount !== undefined && mayBeShortened(amount, requestedAmount)
   return {
     contradicted: [
       ...(isOtherReference ? ['reference'] : []),
       ...assets.flatMap(({ contradicted }) => contradicted),
-      ...(isOtherAmount && !isAlike ? ['amountIn'] : []),
+      ...(isOtherAmount && !isAlike ? [field] : []),
       ...different.filter((term) => !spelled.includes(term)),
     ],
-    alike: [...(isOtherAmount && isAlike ? ['amountIn'] : []), ...spelled],
+    alike: [...(isOtherAmount && isAlike ? [field] : []), ...spelled],
     missing: [
       ...assets.flatMap(({ missing }) => missing),
-      ...(amountIn === undefined ? ['amountIn'] : []),
+      ...(amount === undefined ? [field] : []),
       ...missingTerms(requested, reported),
     ],
   }

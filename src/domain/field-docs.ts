@@ -132,6 +132,13 @@ export function describeField(field: string): string {
   return isField(field) ? fieldDocs[field] : ''
 }
 
+/** The same where a request has it: what it asks for is not yet what is. */
+export function describeRequestField(field: string): string {
+  return field === 'amountOut'
+    ? 'The amount that is to be received, in the coin that is received. The response says what must be sent for it.'
+    : describeField(field)
+}
+
 function isField(field: string): field is Field {
   return field in fieldDocs
 }

@@ -45,7 +45,7 @@ export interface IdempotencyKey {
 }
 
 /** A create as its client wrote it. */
-export interface ClientRequest extends NewTransaction {
+export type ClientRequest = NewTransaction & {
   /** Tag of the provider that the client chose. */
   readonly pick?: string | undefined
 }
@@ -71,8 +71,8 @@ interface RequestContext {
   readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
-  /** The amount received in the quote by which this create was given to its provider. */
-  readonly quotedAmountOut?: Amount | undefined
+  /** What the quote by which this create was given to its provider gives for the requested amount. */
+  readonly quotedAmount?: Amount | undefined
   /** Of a create: the firm quote that it uses, with the tag of its provider. Set by `firmQuotes`. */
   readonly firmQuote?: { readonly id: string; readonly provider: string } | undefined
   /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
@@ -172,8 +172,8 @@ export interface ServiceResponse<O extends Op> {
   readonly warning?: Warning
   /** Of a replayed create: the newest known status. */
   readonly latestStatus?: Status | undefined
-  /** The amount received in the provider's quote that was requested for this create alone. */
-  readonly quotedAmountOut?: Amount | undefined
+  /** What the provider's quote that was requested for this create alone gives for the requested amount. */
+  readonly quotedAmount?: Amount | undefined
   /** The id of a create in the ledger. */
   readonly intent?: string
   /** Of a cached page. */

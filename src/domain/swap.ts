@@ -75,12 +75,27 @@ export interface Currency {
   readonly networks?: readonly CurrencyNetwork[] | undefined
 }
 
-export interface RateQuery extends Pair {
-  readonly amountIn: Amount
-  readonly rateType: RateType
-  /** Whether the quote is kept for one create of the caller (`core/quotes/firm-quotes.ts`). */
-  readonly isFirm?: boolean | undefined
+/** The amount of a request: what is sent, or what is to be received; never both. */
+export type RequestedAmount =
+  | { readonly amountIn: Amount; readonly amountOut?: undefined }
+  | { readonly amountIn?: undefined; readonly amountOut: Amount }
+
+/** The amount that a request has, of whichever coin. */
+export function requestedAmountOf({ amountIn, amountOut }: RequestedAmount): Amount {
+  return amountOut === undefined ? (amountIn as Amount) : amountOut
 }
+
+/** The same request for another amount of the same coin. */
+export function withRequestedAmount<R extends RequestedAmount>(request: R, amount: Amount): R {
+  return { ...request, ...(request.amountOut === undefined ? { amountIn: amount } : { amountOut: amount }) }
+}
+
+export type RateQuery = Pair &
+  RequestedAmount & {
+    readonly rateType: RateType
+    /** Whether the quote is kept for one create of the caller (`core/quotes/firm-quotes.ts`). */
+    readonly isFirm?: boolean | undefined
+  }
 
 export interface Rate extends Pair {
   readonly amountIn: Amount
@@ -99,8 +114,9 @@ export interface Rate extends Pair {
   readonly quoteValidUntil?: string | undefined
 }
 
-export interface NewTransaction extends Pair {
-  readonly amountIn: Amount
+export type NewTransaction = NewTransactionTerms & RequestedAmount
+
+interface NewTransactionTerms extends Pair {
   readonly withdrawalAddress: string
   readonly refundAddress?: string | undefined
   readonly withdrawalExtraId?: string | undefined

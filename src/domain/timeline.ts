@@ -16,8 +16,14 @@ export type TimelineFact =
       readonly because: RoutingReason
       readonly omitted: readonly { readonly provider: string; readonly because: OmissionReason }[]
     }
-  /** A quote that was asked for to choose the provider. */
-  | { readonly event: 'compared'; readonly provider: string; readonly amountOut?: Amount; readonly reason?: string }
+  /** A quote that was asked for to choose the provider: what it gives for the requested amount. */
+  | {
+      readonly event: 'compared'
+      readonly provider: string
+      readonly amountIn?: Amount
+      readonly amountOut?: Amount
+      readonly reason?: string
+    }
   /** The provider has not taken the create, and the next one may. */
   | { readonly event: 'passed_over'; readonly provider: string; readonly reason: string; readonly because?: string }
   /** What the create is compared with. `own`: a quote for it alone; `choice`: the one by which it was routed; `newest`: of the last minute. */

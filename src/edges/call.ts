@@ -10,7 +10,7 @@ import type { Attributes, Span } from '../domain/trace.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Signer } from '../wire/provider-credential.ts'
 import { hasQuoteIds, type ProviderForm } from '../wire/provider-form.ts'
-import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
+import type { AmountSide, ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import { refusedStatusIn200 } from '../wire/refusal.ts'
 import type { Settings } from '../wire/request.ts'
 import type { DecodeContext, DecodedRow, Given } from '../wire/response-nodes.ts'
@@ -96,9 +96,19 @@ export class Calls {
 
   private faultOf(response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault {
     const { form, provider, confidential } = this.connection
-    const amountIn = 'amountIn' in fields ? (fields.amountIn as Amount) : undefined
+    const { amountIn, amountOut } = fields as { readonly amountIn?: Amount; readonly amountOut?: Amount }
     const hasQuote = 'quoteId' in fields && fields.quoteId !== undefined
-    return toProviderFault(response, { form, call, amountIn, hasQuote, provider, confidential, secret, drift: this.context.drift })
+    return toProviderFault(response, {
+      form,
+      call,
+      amountIn,
+      amountOut,
+      hasQuote,
+      provider,
+      confidential,
+      secret,
+      drift: this.context.drift,
+    })
   }
 
   /** Counts an incomplete or too large response as drift, and adds the provider to its fault. The decoder has done both for a whole one. */
@@ -328,9 +338,14 @@ export function rateTypeOf(request: Request<Op>): RateType | undefined {
   return 'rateType' in request ? request.rateType : undefined
 }
 
+/** By which amount the request is made. */
+export function amountSideOf(request: Request<Op>): AmountSide {
+  return 'amountOut' in request && request.amountOut !== undefined ? 'received' : 'sent'
+}
+
 /** The form's operation for this request; undefined if the provider has none. */
 export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): ProviderOperation | undefined {
-  return form.operation(op, rateTypeOf(request))
+  return form.operation(op, rateTypeOf(request), amountSideOf(request))
 }
 
 /** The `Fault` of a firm quote at a provider whose quotes have no id: another one may have it. */
@@ -342,14 +357,24 @@ export function noQuoteId(cause?: unknown): Fault {
 /** Whether the provider has an operation for this request. */
 export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boolean {
   if (operationOf(form, op, request) === undefined) return false
-  return !('isFirm' in request && request.isFirm) || hasQuoteIds(form, request.rateType)
+  return op !== 'getRate' || !isFirmQuery(request) || hasQuoteIds(form, request.rateType, amountSideOf(request))
+}
+
+function isFirmQuery(request: Request<Op>): request is Request<'getRate'> {
+  return 'isFirm' in request && request.isFirm === true
 }
 
 /** The `Fault` of a request that the provider can never express. */
 export function notOffered(form: ProviderForm, op: Op, request: Request<Op>): Fault {
   const details = { reason: 'not_offered', effect: 'nothingSent' } as const
-  if ('isFirm' in request && request.isFirm && operationOf(form, op, request)) return noQuoteId()
+  if (isFirmQuery(request) && operationOf(form, op, request)) return noQuoteId()
   if (!form.operation(op)) return new Fault('invalid', 'The provider does not have this.', details)
-  const offered = rateTypeOf(request) === 'float' ? 'fixed' : 'float'
-  return new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })
+  const rateType = rateTypeOf(request)
+  const other = rateType === 'float' ? 'fixed' : 'float'
+  const isOther = form.operation(op, other, amountSideOf(request)) !== undefined
+  if (amountSideOf(request) === 'sent' || isOther) {
+    const isAsked = amountSideOf(request) === 'sent' ? '' : ' by the amount that is received'
+    return new Fault('invalid', `this swap is offered${isAsked} only with ${other}`, { ...details, field: 'rateType' })
+  }
+  return new Fault('invalid', 'this swap is offered only by the amount that is sent', { ...details, field: 'amountOut' })
 }

@@ -1,9 +1,9 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
-import { isSameButForRounding } from '../domain/amount.ts'
+import { type Amount, isSameButForRounding, zero } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
-import type { NewTransaction, Rate, RateQuery } from '../domain/swap.ts'
+import { type NewTransaction, type Rate, type RateQuery, type RequestedAmount, requestedAmountOf } from '../domain/swap.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import type { DecodedRow, ResponseFields, ResponseSlot } from '../wire/response-nodes.ts'
 import { Calls, type Connection, noQuoteId, notOffered, operationOf } from './call.ts'
@@ -19,8 +19,11 @@ export function connect(connection: Connection): SwapService {
       const { quotedFirst } = connection.form
       if (op === 'getRate' && 'isFirm' in request && request.isFirm) return firmQuote(calls, request as RateQuery, context)
       if (op !== 'createTransaction') return respond(calls, op, request, context)
-      const { rateType, quoteId } = request as NewTransaction
-      if (quoteId !== undefined) return respond(calls, op, request, context, { amountOut: context.quotedAmountOut })
+      const { rateType, quoteId, amountOut } = request as NewTransaction
+      if (quoteId !== undefined) {
+        const quote = amountOut === undefined ? { amountOut: context.quotedAmount } : { amountIn: context.quotedAmount }
+        return respond(calls, op, request, context, quote as Partial<Rate>)
+      }
       return quotedFirst.has(rateType) ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
     },
   }
@@ -81,7 +84,15 @@ async function createWithQuote<O extends Op>(
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
   await context.beforeSend?.()
-  return { ...(await respond(calls, op, { ...request, quoteId }, context, quote)), quotedAmountOut: quote.amountOut }
+  return {
+    ...(await respond(calls, op, { ...request, quoteId }, context, quote)),
+    quotedAmount: query.amountOut === undefined ? quote.amountOut : quote.amountIn,
+  }
+}
+
+/** The amount of the quote that is the requested one. */
+function amountLike({ amountOut }: RequestedAmount, quote: Rate): Amount {
+  return amountOut === undefined ? quote.amountIn : (quote.amountOut ?? zero)
 }
 
 /** The failure of a quote leaves nothing behind: the create was not sent. */
@@ -96,9 +107,9 @@ function refusesOwnKey({ kind }: Fault, { keyOf }: Connection, context: Context)
 
 /** Throws `unreadable` for a quote for another swap. */
 function refuseOtherQuote(quote: Rate, query: RateQuery, { provider, isOtherPair }: Connection, { pair }: Context): void {
-  const { rateType = query.rateType, amountIn } = quote
-  if (rateType !== query.rateType || isOtherPair(query, quote, pair) || !isSameButForRounding(amountIn, query.amountIn))
-    throw otherQuote(provider)
+  const { rateType = query.rateType } = quote
+  const isSameAmount = isSameButForRounding(amountLike(query, quote), requestedAmountOf(query))
+  if (rateType !== query.rateType || isOtherPair(query, quote, pair) || !isSameAmount) throw otherQuote(provider)
 }
 
 function otherQuote(provider: string): Fault {
@@ -206,7 +217,7 @@ function mayBeAboutAmount({ kind, reason }: Fault): boolean {
 }
 
 function withAmountRange(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
-  return 'amountIn' in request ? explainedByAmountRange(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
+  return 'rateType' in request ? explainedByAmountRange(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
 }
 
 /** The fields that the call can express. */

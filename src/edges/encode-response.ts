@@ -133,8 +133,9 @@ function statusIn({ statuses }: Form, status: Status | undefined): Status | unde
   return status && roundDown(status, new Set(statuses))
 }
 
-function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, { amountIn }: Request<'getRate'>): void {
+function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, request: Request<'getRate'>): void {
   const { message, minAmount, maxAmount } = body
+  const amountIn = request.amountIn ?? body.amountIn
   const amountRange = { amountIn, minAmount, maxAmount }
   const reason = reasonByAmountRange(amountIn, amountRange)
   if (reason === 'refused') return

@@ -32,8 +32,9 @@ import type { DecodeContext } from '../wire/response-nodes.ts'
 export interface ErrorContext {
   readonly form: ProviderForm
   readonly call: ProviderCall
-  /** The amount of the rejected request. */
+  /** The amount of the rejected request: one of both. */
   readonly amountIn: Amount | undefined
+  readonly amountOut: Amount | undefined
   /** Whether the rejected request has the id of a quote. */
   readonly hasQuote: boolean
   readonly provider: string

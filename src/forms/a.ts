@@ -2,7 +2,7 @@
 
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, forClients, inside, listOf, optional, withDefault } from '../wire/table.ts'
+import { extension, forClients, inside, listOf, oneOf, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',
@@ -45,7 +45,9 @@ const quote = {
   rateType: 'rateType',
 } as const
 
-const quoted = { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: withDefault('rateType', 'float') } as const
+const requestedAmount = { amount: oneOf('amountIn'), amountTo: oneOf('amountOut') } as const
+
+const quoted = { coinFrom: 'codeFrom', coinTo: 'codeTo', ...requestedAmount, rateType: withDefault('rateType', 'float') } as const
 
 export const formA = defineForm({
   name: 'A',
@@ -81,7 +83,7 @@ export const formA = defineForm({
       request: {
         coinFrom: 'codeFrom',
         coinTo: 'codeTo',
-        amount: 'amountIn',
+        ...requestedAmount,
         withdrawalAddress: 'withdrawalAddress',
         withdrawalExtraId: extension('withdrawalExtraId'),
         refundAddress: optional('refundAddress'),

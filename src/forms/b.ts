@@ -2,12 +2,14 @@
 
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, forClients, inside, listOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+import { extension, forClients, inside, listOf, oneOf, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
+
+const requestedAmount = { amount: oneOf('amountIn'), amountTo: oneOf('amountOut') } as const
 
 const quoted = {
   coinFrom: 'coinFrom',
   coinTo: 'coinTo',
-  amount: 'amountIn',
+  ...requestedAmount,
   rateType: withDefault('rateType', 'float'),
   networkFrom: optional('networkFrom'),
   networkTo: optional('networkTo'),
@@ -61,7 +63,7 @@ export const formB = defineForm({
         coinTo: 'coinTo',
         networkFrom: 'networkFrom',
         networkTo: 'networkTo',
-        amount: 'amountIn',
+        ...requestedAmount,
         withdrawalAddress: 'withdrawalAddress',
         withdrawalExtraId: extension('withdrawalExtraId'),
         refundAddress: optional('refundAddress'),

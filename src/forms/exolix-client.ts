@@ -2,7 +2,9 @@
 
 import { keyOrBearer } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, inside, listOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
+import { extension, inside, listOf, oneOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
+
+const requestedAmount = { amount: oneOf('amountIn'), withdrawalAmount: oneOf('amountOut') } as const
 
 const transaction = {
   id: 'id',
@@ -85,7 +87,7 @@ export const exolixClient = defineForm({
         coinTo: 'coinTo',
         networkTo: optional('networkTo'),
         coinToNetwork: optional('networkTo'),
-        amount: 'amountIn',
+        ...requestedAmount,
         rateType: withDefault('rateType', 'fixed'),
       },
       response: {
@@ -108,7 +110,7 @@ export const exolixClient = defineForm({
         coinTo: 'coinTo',
         networkTo: 'networkTo',
         coinToNetwork: optional('networkTo'),
-        amount: 'amountIn',
+        ...requestedAmount,
         withdrawalAddress: 'withdrawalAddress',
         withdrawalExtraId: extension('withdrawalExtraId'),
         refundAddress: optional('refundAddress'),

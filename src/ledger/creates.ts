@@ -637,11 +637,11 @@ async function restore(within: Database, intent: string, store: CreateStore): Pr
 
 // Resolved: a person records the outcome
 
-/** The record from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
+/** The record from the request, without memos, which the provider has not confirmed. The next read adds the rest, as what must be sent for a requested amount. */
 export function recordOfRequest({ requested, attempted_at }: Create, id: string, at: number): TransactionRecord {
   const createdAt = new Date(attempted_at).toISOString()
   const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(requested)
-  const transaction = { ...known, id, status: 'wait', createdAt } as const
+  const transaction = { ...known, id, status: 'wait', createdAt } as Transaction
   return { transaction, derived: [], reportedAt: at }
 }
 

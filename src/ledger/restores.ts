@@ -117,8 +117,9 @@ export function restores(store: Store): RestoreStore {
     },
     async candidates(owner, sizes, maxOrders) {
       if (!isThere()) return []
+      const isOfSize = sizes ? sql<boolean>`(size is null or size in (${sql.join(sizes)}))` : sql<boolean>`${sql.lit(1)} = 1`
       const isCandidate = sql<boolean>`
-        (size is null or size in (${sql.join(sizes)})) and (found_orders.owner is null or found_orders.owner = ${owner})
+        ${isOfSize} and (found_orders.owner is null or found_orders.owner = ${owner})
         and found_orders.provider in (select provider from restored_providers where ${holds}) and ${isUndecided}`
       return await orders(database, isCandidate, maxOrders)
     },

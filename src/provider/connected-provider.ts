@@ -25,7 +25,7 @@ import type { Confidential } from '../domain/confidential.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import { namesByCode, ops, type SwapService } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
-import { type Connection, isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
+import { amountSideOf, type Connection, isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
 import { connect } from '../edges/connect.ts'
 import { nativeGuard } from '../native/guard.ts'
 import { connectNative, type NativeConnection } from '../native/lane.ts'
@@ -99,7 +99,8 @@ export function connectProvider(
 ): ConnectedProvider {
   const { keyOf, access, budgets, usesGatewayKey, steadyClock, observe, version } = parts
   const { name, tag } = provider
-  const form = parts.form.withExtraIdNames(provider.extraIdNames)
+  const named = parts.form.withExtraIdNames(provider.extraIdNames)
+  const form = (provider.amountTo && named.withReceivedAmounts?.()) || named
   const timeoutMs = provider.timeout * 1000
   const { http, openConnections, retire, close } = upstream({
     url: provider.url,
@@ -128,7 +129,7 @@ export function connectProvider(
     onServerDate: (date) => clockSkew.read(date),
     observe,
   })
-  const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
+  const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request), amountSideOf(request))
   const scope: UpstreamScope = {
     tag,
     configured: provider,
@@ -138,7 +139,9 @@ export function connectProvider(
     keyed: new Set(ops.filter((op) => form.keyed.has(op) && form.operation(op))),
     keyedRead: form.operation('listTransactions') ? 'listTransactions' : 'listCurrencies',
     callsOf: (op, request, { needsAmountRangeOnly }) =>
-      needsAmountRangeOnly ? [op] : callsOf(form, op, rateTypeOf(request), 'quoteId' in request && request.quoteId !== undefined),
+      needsAmountRangeOnly
+        ? [op]
+        : callsOf(form, op, rateTypeOf(request), amountSideOf(request), 'quoteId' in request && request.quoteId !== undefined),
     usesGatewayKey,
     clock: parts.clock,
     steadyClock,

@@ -21,6 +21,11 @@ export function difference(a: Amount, b: Amount): Amount {
   return multiplySubtract(a, one, b)
 }
 
+/** `a` + `b`, exact and plain. */
+export function sum(a: Amount, b: Amount): Amount {
+  return multiplySubtract(a, one, multiplySubtract(zero, zero, b))
+}
+
 /** A plain amount without what is past so many decimals. */
 export function cut(amount: Amount, decimals: number): Amount {
   const [whole = '', fraction = ''] = amount.split('.')

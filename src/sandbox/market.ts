@@ -1,8 +1,8 @@
 /** What a swap costs at a moment: drifting prices, a spread for each rate type, a fee for the payout, limits. */
-import { type Amount, compareAmounts, divide } from '../domain/amount.ts'
+import { type Amount, compareAmounts, divide, stepUp } from '../domain/amount.ts'
 import { type Asset, fold } from '../domain/asset.ts'
 import type { RateType } from '../domain/swap.ts'
-import { cut, decimal, difference, one, product, significant, zero } from './decimal.ts'
+import { cut, decimal, difference, one, product, significant, sum, zero } from './decimal.ts'
 import { networkOf } from './networks.ts'
 
 export interface Terms {
@@ -52,6 +52,13 @@ export function market(seed: number): Market {
 export function received(amountIn: Amount, { rate, fee }: Pick<Terms, 'rate' | 'fee'>, coinTo: string): Amount {
   const gross = cut(product(amountIn, rate), priceOf(coinTo).decimals)
   return compareAmounts(gross, fee) > 0 ? difference(gross, fee) : zero
+}
+
+/** What must be given for `amountOut` on these terms, in a coin with so many decimals: never too little. */
+export function needed(amountOut: Amount, { rate, fee }: Pick<Terms, 'rate' | 'fee'>, decimals: number): Amount {
+  const gross = sum(amountOut, fee)
+  const amountIn = cut(quotient(gross, rate), decimals)
+  return compareAmounts(product(amountIn, rate), gross) < 0 ? stepUp(amountIn, decimals) : amountIn
 }
 
 export function isWithin(amount: Amount, { minAmount, maxAmount }: Pick<Terms, 'minAmount' | 'maxAmount'>): boolean {

@@ -43,8 +43,8 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
 const mark = /\.[0-9]*7357([0-9]{2})$/
 
 /** What the amount of a request, or of a swap, rehearses; undefined for an ordinary one. */
-export function rehearsalOf(amountIn: Amount): Rehearsal | undefined {
-  const [, digits = ''] = mark.exec(plainAmount(amountIn)) ?? []
+export function rehearsalOf(amount: Amount): Rehearsal | undefined {
+  const [, digits = ''] = mark.exec(plainAmount(amount)) ?? []
   return rehearsals[digits]
 }
 
@@ -54,12 +54,18 @@ export async function requestedOutage(
   op: Op,
   form: Form,
 ): Promise<{ readonly outage: Outage | undefined; readonly request: HttpRequest }> {
-  const name = form.operations[op].requestNames.get('amountIn')
-  if (name === undefined) return { outage: undefined, request }
-  if (op === 'getRate') return { outage: outageOf(new URLSearchParams(request.query).get(name) ?? undefined, 'quote'), request }
+  const names = ['amountIn', 'amountOut'].flatMap((field) => form.operations[op].requestNames.get(field) ?? [])
+  if (names.length === 0) return { outage: undefined, request }
+  if (op === 'getRate') {
+    const query = new URLSearchParams(request.query)
+    return { outage: outageOf(names.flatMap((name) => query.get(name) ?? [])[0], 'quote'), request }
+  }
   const body = request.body?.()
   const text = await body?.catch(() => undefined) // the handler of the form says what is wrong
-  return { outage: outageOf(text && amountIn(text, name), 'create'), request: { ...request, body: async () => (await body) ?? '' } }
+  return {
+    outage: outageOf(text && amountOf(text, names), 'create'),
+    request: { ...request, body: async () => (await body) ?? '' },
+  }
 }
 
 function outageOf(amount: string | undefined, what: 'quote' | 'create'): Outage | undefined {
@@ -67,10 +73,10 @@ function outageOf(amount: string | undefined, what: 'quote' | 'create'): Outage 
   return known && rehearsalOf(known)?.[what]
 }
 
-function amountIn(text: string, name: string): string | undefined {
+function amountOf(text: string, names: readonly string[]): string | undefined {
   try {
     const body = parseJson(text)
-    const amount = body instanceof JsonObject ? body.get(name) : undefined
+    const amount = body instanceof JsonObject ? names.map((name) => body.get(name)).find((value) => value !== undefined) : undefined
     return amount instanceof JsonNumber ? amount.lexeme : typeof amount === 'string' ? amount : undefined
   } catch (reason) {
     if (reason instanceof JsonError) return undefined

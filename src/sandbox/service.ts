@@ -8,9 +8,19 @@ import { Fault, messageWithAmountRange, quoteExpired, reasonByAmountRange, stand
 import { toTimeRange } from '../domain/instant.ts'
 import { type Caller, type Context, namesByCode, type SwapService } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
-import type { Currency, CurrencyQuery, NewTransaction, Page, RateType, Transaction, TransactionQuery } from '../domain/swap.ts'
+import {
+  type Currency,
+  type CurrencyQuery,
+  type NewTransaction,
+  type Page,
+  type RateType,
+  type RequestedAmount,
+  requestedAmountOf,
+  type Transaction,
+  type TransactionQuery,
+} from '../domain/swap.ts'
 import { zero } from './decimal.ts'
-import { isWithin, type Market, received, type Terms } from './market.ts'
+import { isWithin, type Market, needed, priceOf, received, type Terms } from './market.ts'
 import { type Digest, depositAddress, memo, networkOf, transactionHash } from './networks.ts'
 import { rehearsalOf } from './rehearsals.ts'
 import {
@@ -50,17 +60,19 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
   }
   return createService({
     listCurrencies: async (query, context) => ({ body: listCurrencies(assets, query, context) }),
-    async getRate({ amountIn, rateType, isFirm, ...pair }, { caller }) {
-      const swapAssets = assetsOf(pair, assets)
+    async getRate(query, { caller }) {
+      const { rateType, isFirm } = query
+      const swapAssets = assetsOf(query, assets)
       const terms = market.terms(swapAssets.from, swapAssets.to, rateType, clock())
+      const amountIn = amountInOf(query, terms, swapAssets)
       refuseOutside(amountIn, terms)
-      const amountOut = received(amountIn, terms, swapAssets.to.coin)
+      const amountOut = query.amountOut ?? received(amountIn, terms, swapAssets.to.coin)
       const quote = { ...assetNames(swapAssets), ...terms, amountIn, amountOut, rateType }
       if (!isFirm) return { body: quote }
       if (rateType !== 'fixed')
         throw new Fault('invalid', 'only a fixed quote is kept', { field: 'isFirm', reason: 'parameter_invalid' })
       const kept = { id: crypto.randomUUID(), owner: ownerOf(caller), validUntil: clock() + quoteValidityMs }
-      store.keepQuote({ ...assetNames(swapAssets), ...terms, amountIn, ...kept }, clock())
+      store.keepQuote({ ...assetNames(swapAssets), ...terms, amountIn, promised: query.amountOut, ...kept }, clock())
       return { body: { ...quote, quoteId: kept.id, quoteValidUntil: timestamp(kept.validUntil) } }
     },
     async createTransaction({ quoteId, ...request }, context) {
@@ -71,8 +83,8 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
         quoteId === undefined
           ? market.terms(swapAssets.from, swapAssets.to, request.rateType, createdAt)
           : termsOf(store.takeQuote(quoteId, ownerOf(caller)), request, swapAssets, createdAt)
-      refuseOutside(request.amountIn, terms)
-      const rehearsed = rehearsalOf(request.amountIn)?.swap
+      refuseOutside(amountInOf(request, terms, swapAssets), terms)
+      const rehearsed = rehearsalOf(requestedAmountOf(request))?.swap
       const ordered = rehearsed === 'withOtherRateType' ? { ...request, rateType: otherRateType(request.rateType) } : request
       const make = (): Swap => newSwap(ordered, swapAssets, terms, ownerOf(caller), createdAt, digest)
       const swap = make()
@@ -95,7 +107,7 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
     async getTransaction({ id }, context) {
       const swap = store.find(id)
       if (swap?.owner !== ownerOf(context.caller)) throw standardFault('notFound')
-      if (rehearsalOf(swap.amountIn)?.get === 'fails') throw standardFault('failed')
+      if (rehearsalOf(swap.promised ?? swap.amountIn)?.get === 'fails') throw standardFault('failed')
       return { body: present(swap, context) }
     },
   })
@@ -107,11 +119,23 @@ const quoteValidityMs = 60_000
 /** Throws `quoteExpired` if there is no such quote any more, `invalid` if it is for another swap. */
 function termsOf(quote: KeptQuote | undefined, request: NewTransaction, { from, to }: Assets, now: number): Terms {
   if (!quote || quote.validUntil <= now) throw quoteExpired()
+  const isByReceived = request.amountOut !== undefined
+  const quoted = isByReceived ? quote.promised : quote.amountIn
+  const isSameAmount =
+    quoted !== undefined &&
+    isByReceived === (quote.promised !== undefined) &&
+    compareAmounts(quoted, requestedAmountOf(request)) === 0
   const isSamePair = quote.codeFrom === from.code && quote.codeTo === to.code
-  if (!isSamePair || request.rateType !== 'fixed' || compareAmounts(quote.amountIn, request.amountIn) !== 0)
+  if (!isSamePair || request.rateType !== 'fixed' || !isSameAmount)
     throw new Fault('invalid', 'it is for another swap', { field: 'quoteId', reason: 'parameter_invalid' })
   const { rate, fee, minAmount, maxAmount } = quote
   return { rate, fee, minAmount, maxAmount }
+}
+
+/** The amount that must be given for what is requested. */
+function amountInOf(request: RequestedAmount, terms: Terms, { from }: Assets): Amount {
+  if (request.amountOut === undefined) return request.amountIn
+  return needed(request.amountOut, terms, Math.min(priceOf(from.coin).decimals, from.decimals ?? Number.POSITIVE_INFINITY))
 }
 
 function refuseOutside(amountIn: Amount, terms: Terms): void {
@@ -131,8 +155,11 @@ function newSwap(
 ): Swap {
   const id = crypto.randomUUID()
   const network = networkOf(swapAssets.from.network)
+  const { amountIn: _, amountOut: promised, ...kept } = request
   return {
-    ...request,
+    ...kept,
+    amountIn: amountInOf(request, terms, swapAssets),
+    ...(promised !== undefined && { promised }),
     ...assetNames(swapAssets),
     ...terms,
     id,
@@ -171,13 +198,18 @@ const isPaidOut: ReadonlySet<Status> = new Set<Status>(['sending', 'success'])
 
 /** The amounts are those of the deposit, once there is one; in both manners of naming, so that any form can show it. */
 function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Digest): Transaction {
-  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, ...fields } = swap
+  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, promised, ...fields } = swap
   const amountIn = deposit?.amount ?? swap.amountIn
+  const isAsAgreed = promised !== undefined && compareAmounts(amountIn, swap.amountIn) === 0
   return {
     ...fields,
     status,
     amountIn,
-    ...(isWithin(amountIn, swap) ? { amountOut: received(amountIn, swap, swap.coinTo) } : sentBack(swap, status, amountIn, digest)),
+    ...(isAsAgreed
+      ? { amountOut: promised }
+      : isWithin(amountIn, swap)
+        ? { amountOut: received(amountIn, swap, swap.coinTo) }
+        : sentBack(swap, status, amountIn, digest)),
     txHashIn: deposit && transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest),
     txHashOut: isPaidOut.has(status) ? transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) : undefined,
     createdAt: timestamp(swap.createdAt),

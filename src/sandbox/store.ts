@@ -16,8 +16,10 @@ export interface Swap extends AssetNames, Terms {
   readonly id: string
   /** The identity of the key that created it. */
   readonly owner: string
-  /** The requested amount; the deposit may differ. */
+  /** The requested amount, or what must be given for the one that is promised; the deposit may differ. */
   readonly amountIn: Amount
+  /** The amount that was requested to be received: it is paid out for just that deposit. */
+  readonly promised?: Amount | undefined
   readonly rateType: RateType
   readonly depositAddress: string
   readonly depositExtraId?: string | undefined
@@ -34,6 +36,8 @@ export interface KeptQuote extends AssetNames, Terms {
   readonly id: string
   readonly owner: string
   readonly amountIn: Amount
+  /** The amount that was requested to be received. */
+  readonly promised?: Amount | undefined
   /** Milliseconds since 1970. */
   readonly validUntil: number
 }

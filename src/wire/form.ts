@@ -1,5 +1,6 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
+import type { Amount } from '../domain/amount.ts'
 import { type AnswerItem, keyedQuestions, type Question, type Questions, questionNames } from '../domain/question.ts'
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, paged, type Row } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
@@ -23,6 +24,10 @@ import {
 } from './table.ts'
 
 type RequestOf<O extends Op> = Operations[O]['request']
+/** A form may lack the amount that is to be received, but not that which is sent. */
+type BySent<Request> = [Extract<Request, { readonly amountIn: Amount }>] extends [never]
+  ? Request
+  : Extract<Request, { readonly amountIn: Amount }>
 
 type FieldOf<Line> = Line extends string
   ? Line
@@ -50,7 +55,7 @@ export function operation<O extends Op>() {
   >(tables: {
     readonly at: `${Method} ${string}`
     readonly success: number
-    readonly request: A & Covers<RequestOf<O>, A>
+    readonly request: A & Covers<BySent<RequestOf<O>>, A>
     readonly response: R & Covers<Row<O>, R>
     readonly addedByProvider?: Table<keyof Row<O> & string>
   }): OperationTables => tables
@@ -66,7 +71,7 @@ export function question<Q extends Question>() {
   >(tables: {
     readonly at: `${Method} ${string}`
     readonly success: number
-    readonly request: A & Covers<Questions[Q]['request'], A>
+    readonly request: A & Covers<BySent<Questions[Q]['request']>, A>
     readonly response: R
     readonly rows?: OperationTables['rows']
   }): OperationTables => tables

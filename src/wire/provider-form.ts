@@ -5,8 +5,10 @@ import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import type { Covers, Form } from './form.ts'
 import { type ProviderCredential, plainKey } from './provider-credential.ts'
 import {
+  type AmountSide,
   type AssetWords,
   compileOperation,
+  mapTables,
   type NetworkWords,
   type ProviderFormTables,
   type ProviderOperation,
@@ -37,12 +39,14 @@ export interface ProviderForm {
   readonly optionalSettings: Readonly<Record<string, SettingKind>>
   /** Whether a call carries the address of the gateway's client. */
   readonly sendsAddress: boolean
-  /** Undefined: the provider has no such operation. */
-  readonly operation: (op: Op, rateType?: RateType) => ProviderOperation | undefined
+  /** Undefined: the provider has no such operation. `side`: by which amount; default: that which is sent. */
+  readonly operation: (op: Op, rateType?: RateType, side?: AmountSide) => ProviderOperation | undefined
   /** Every operation in every variant. */
   readonly operations: readonly ProviderOperation[]
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => ProviderForm
+  /** The same form of a provider that takes the amount that is to be received; absent where the tables say it. */
+  readonly withReceivedAmounts?: () => ProviderForm
 }
 
 type RequestOf<O extends Op> = Operations[O]['request']
@@ -68,22 +72,23 @@ export function providerOperation<O extends Op>() {
 }
 
 /** Whether a call of the operation carries the address of the gateway's client. */
-export function carriesAddress(form: ProviderForm, op: Op, rateType?: RateType): boolean {
-  const own = form.operation(op, rateType)
+export function carriesAddress(form: ProviderForm, op: Op, rateType?: RateType, side?: AmountSide): boolean {
+  const own = form.operation(op, rateType, side)
   if (own?.addressHeader !== undefined || own?.also?.addressHeader !== undefined) return true
-  return isQuotedFirst(form, op, rateType) && carriesAddress(form, 'getRate', rateType)
+  return isQuotedFirst(form, op, rateType) && carriesAddress(form, 'getRate', rateType, side)
 }
 
 /** Whether a quote may have an id, with which a create can be made. */
-export function hasQuoteIds({ operation }: ProviderForm, rateType: RateType): boolean {
-  const takesId = operation('createTransaction', rateType)?.requestCodec.slots.some(({ field }) => field === 'quoteId') ?? false
-  return takesId && (operation('getRate', rateType)?.responseNames.has('quoteId') ?? false)
+export function hasQuoteIds({ operation }: ProviderForm, rateType: RateType, side?: AmountSide): boolean {
+  const takesId =
+    operation('createTransaction', rateType, side)?.requestCodec.slots.some(({ field }) => field === 'quoteId') ?? false
+  return takesId && (operation('getRate', rateType, side)?.responseNames.has('quoteId') ?? false)
 }
 
 /** The calls over HTTP that an operation takes, each by the operation that it belongs to. `hasQuote`: the create has the id of one. */
-export function callsOf(form: ProviderForm, op: Op, rateType?: RateType, hasQuote = false): readonly Op[] {
-  const own = form.operation(op, rateType)?.also ? [op, op] : [op]
-  return !hasQuote && isQuotedFirst(form, op, rateType) ? [...callsOf(form, 'getRate', rateType), ...own] : own
+export function callsOf(form: ProviderForm, op: Op, rateType?: RateType, side?: AmountSide, hasQuote = false): readonly Op[] {
+  const own = form.operation(op, rateType, side)?.also ? [op, op] : [op]
+  return !hasQuote && isQuotedFirst(form, op, rateType) ? [...callsOf(form, 'getRate', rateType, side), ...own] : own
 }
 
 function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateType): boolean {
@@ -96,9 +101,9 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const statuses = new Map(Object.entries(tables.statuses))
   const words = { meanings: statuses, reasons: new Map(Object.entries(tables.statusReasons ?? {})) }
   const compiled = forEachOp((op) =>
-    variantsOf(tables.operations[op]).map(({ rateType, tables: own }) => {
-      const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, tables)]
-      return { rateType, operation: compileOperation(op, own, keyedOps.has(op), words, implied) }
+    variantsOf(tables.operations[op]).map(({ rateType, side, tables: own }) => {
+      const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, side, tables)]
+      return { rateType, side, operation: compileOperation(op, own, keyedOps.has(op), words, implied) }
     }),
   )
   const every = ops.flatMap((op) => variantsOf(tables.operations[op]).map(({ tables: own }) => own))
@@ -119,8 +124,10 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     optionalSettings: Object.fromEntries(settings.flatMap(({ setting, optional }) => (optional ? [[setting, optional]] : []))),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),
-    operation: (op, rateType) =>
-      compiled[op].find((variant) => (variant.rateType ?? rateType) === rateType || rateType === undefined)?.operation,
+    operation: (op, rateType, side = 'sent') =>
+      compiled[op].find(
+        (variant) => variant.side === side && (rateType === undefined || (variant.rateType ?? rateType) === rateType),
+      )?.operation,
     operations: ops.flatMap((op) => compiled[op].map(({ operation }) => operation)),
     withExtraIdNames: (names) => defineProviderForm({ ...tables, operations: renameAll(tables.operations, names) }),
   }
@@ -130,10 +137,13 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
 function quoteFields(
   { isImpliedByQuote }: ProviderTables,
   rateType: RateType,
+  side: AmountSide,
   { operations }: ProviderFormTables,
 ): readonly string[] {
   if (!isImpliedByQuote) return []
-  const quotes = variantsOf(operations.getRate).filter((variant) => (variant.rateType ?? rateType) === rateType)
+  const quotes = variantsOf(operations.getRate).filter(
+    (variant) => variant.side === side && (variant.rateType ?? rateType) === rateType,
+  )
   return quotes.flatMap(({ tables }) => [...fieldsOf(tables.request)])
 }
 
@@ -152,8 +162,7 @@ function capabilitiesOf({ operations, newestFirst, hasExpectedAmount, pageSize =
 function renameAll(operations: ProviderFormTables['operations'], names: ExtraIdNames): ProviderFormTables['operations'] {
   return forEachOp((op) => {
     const own = operations[op]
-    if (!own || 'at' in own) return own && renameExtraIds(own, names)
-    return Object.fromEntries(Object.entries(own).map(([rateType, tables]) => [rateType, renameExtraIds(tables, names)]))
+    return own && mapTables(own, (tables) => renameExtraIds(tables, names))
   })
 }
 
@@ -184,6 +193,11 @@ export function findProviderForm(name: string, candidates: readonly ProviderForm
 }
 
 export function providerFormOf(form: Form): ProviderForm {
+  return serviceFormOf(form, false)
+}
+
+/** `takesReceived`: whether this service takes the amount that is to be received, which the interface leaves open. */
+function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
   const { name, capabilities } = form
   const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))
   const rateNames = form.operations.getRate.responseNames
@@ -211,9 +225,10 @@ export function providerFormOf(form: Form): ProviderForm {
     settings: [],
     optionalSettings: {},
     sendsAddress: false,
-    operation: (op) => operations.get(op),
+    operation: (op, _, side = 'sent') => (side === 'sent' || takesReceived ? operations.get(op) : undefined),
     operations: [...operations.values()],
-    withExtraIdNames: (names) => providerFormOf(form.withExtraIdNames(names)),
+    withExtraIdNames: (names) => serviceFormOf(form.withExtraIdNames(names), takesReceived),
+    withReceivedAmounts: () => serviceFormOf(form, true),
   }
 }
 

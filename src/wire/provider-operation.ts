@@ -110,25 +110,51 @@ export interface ProviderTables extends CallTables {
   readonly refusesByAmountRange?: true
 }
 
+/** Tables for a request by the amount that is sent, and for one by the amount that is to be received. */
+interface ByAmount {
+  readonly sent: ProviderTables
+  readonly received: ProviderTables
+}
+
 /** An operation of another path or table for each type of rate; one that is absent is not offered. */
-type ByRateType = Readonly<Partial<Record<RateType, ProviderTables>>>
+type ByRateType = Readonly<Partial<Record<RateType, ProviderTables | ByAmount>>>
+
+/** An operation without `received` is not offered by the amount that is to be received. */
+export type OperationVariants = ProviderTables | ByAmount | ByRateType
+
+/** By which amount a request is made. */
+export type AmountSide = keyof ByAmount
 
 /** Tables of an operation; without a type of rate they are for both. */
 interface Variant {
   readonly rateType: RateType | undefined
+  readonly side: AmountSide
   readonly tables: ProviderTables
 }
 
 const rateTypes: readonly RateType[] = ['float', 'fixed']
 
 /** None if the provider has no such operation. */
-export function variantsOf(operation: ProviderTables | ByRateType | undefined): readonly Variant[] {
+export function variantsOf(operation: OperationVariants | undefined): readonly Variant[] {
   if (!operation) return []
-  if ('at' in operation) return [{ rateType: undefined, tables: operation }]
+  if ('at' in operation || 'sent' in operation) return sidesOf(operation, undefined)
   return rateTypes.flatMap((rateType) => {
     const tables = operation[rateType]
-    return tables ? [{ rateType, tables }] : []
+    return tables ? sidesOf(tables, rateType) : []
   })
+}
+
+function sidesOf(tables: ProviderTables | ByAmount, rateType: RateType | undefined): readonly Variant[] {
+  if ('at' in tables) return [{ rateType, side: 'sent', tables }]
+  return (['sent', 'received'] as const).map((side) => ({ rateType, side, tables: tables[side] }))
+}
+
+/** The same operation with other tables. */
+export function mapTables(operation: OperationVariants, change: (tables: ProviderTables) => ProviderTables): OperationVariants {
+  const ofSides = (tables: ProviderTables | ByAmount): ProviderTables | ByAmount =>
+    'at' in tables ? change(tables) : { sent: change(tables.sent), received: change(tables.received) }
+  if ('at' in operation || 'sent' in operation) return ofSides(operation)
+  return Object.fromEntries(Object.entries(operation).map(([rateType, tables]) => [rateType, ofSides(tables)]))
 }
 
 export interface ProviderFormTables {
@@ -157,7 +183,7 @@ export interface ProviderFormTables {
   /** Whether `needsMemo` of its list says that a deposit needs a memo, not only that an address may have one. */
   readonly flagsDepositMemos?: true
   /** An absent operation: the provider has none. */
-  readonly operations: Readonly<Partial<Record<Op, ProviderTables | ByRateType | undefined>>>
+  readonly operations: Readonly<Partial<Record<Op, OperationVariants | undefined>>>
 }
 
 /** A provider's words for networks, where they differ from the table's. */

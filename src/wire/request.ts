@@ -20,6 +20,7 @@ export type NetworksOf = (coin: string) => readonly string[]
 
 const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   amountIn: requestScalars.amount,
+  amountOut: requestScalars.amount,
   rateType: requestScalars.rateType,
   withNetworks: requestScalars.flag,
   isFirm: requestScalars.flag,
@@ -77,7 +78,10 @@ export function compileRequest(
         readBody(body, otherSlots, fields, findings)
       } else readQuery(query, otherSlots, fields, findings)
       for (const slot of findings.emptyNetworks) refuseOpenNetwork(slot, networksOf, fields, findings)
-      for (const slot of otherSlots) applyDefault(slot, fields, findings)
+      for (const slot of otherSlots) {
+        if (slot.isOneOf) requireOneOf(slot, otherSlots, fields, findings)
+        else applyDefault(slot, fields, findings)
+      }
       if (findings.faults.length > 0) throw new InvalidRequest(findings.faults, fields)
       return fields
     },
@@ -88,6 +92,8 @@ export function compileRequest(
 class Findings {
   readonly faults: WireError[] = []
   readonly emptyNetworks: RequestSlot[] = []
+  /** Of lines of which one must be given: what was sent. */
+  readonly emptyAlternatives = new Map<RequestSlot, null | ''>()
   /** Fields that a fault is about already. */
   private readonly fields: string[] = []
 
@@ -161,6 +167,7 @@ function keep(slot: RequestSlot, value: unknown, sent: JsonValue, fields: Reques
   const { name, field, scalar } = slot
   if (slot.isAbsentIfEmpty && (sent === null || sent === '')) {
     if (networkFields.has(field)) findings.emptyNetworks.push(slot)
+    if (slot.isOneOf) findings.emptyAlternatives.set(slot, sent)
   } else if (value === undefined) {
     findings.add(new WireError(name, `it must be ${scalar.must}${butItIs(sent, scalar)}`, invalidReasons.get(scalar)), field)
   } else if (fields[field] !== undefined && fields[field] !== value) {
@@ -186,6 +193,19 @@ function applyDefault(slot: RequestSlot, fields: RequestFields, findings: Findin
   if (defaultValue !== undefined) fields[field] = defaultValue
   else if (absence === 'required' && !findings.isAbout(field))
     findings.add(new WireError(name, 'it is missing', reasonOfMissing(field)), field)
+}
+
+/** A second one is at fault; where there is none, an empty one or the first. */
+function requireOneOf(slot: RequestSlot, slots: readonly RequestSlot[], fields: RequestFields, findings: Findings): void {
+  const { name, field, scalar } = slot
+  const every = slots.filter(({ isOneOf }) => isOneOf)
+  const given = every.find((each) => fields[each.field] !== undefined || findings.isAbout(each.field))
+  if (given && given.field !== field && fields[field] !== undefined)
+    findings.add(new WireError(name, `it is given beside ${given.name}; send only one of both`), field)
+  if (given) return
+  const empty = findings.emptyAlternatives.get(slot)
+  if (empty !== undefined) findings.add(new WireError(name, `it must be ${scalar.must}${butItIs(empty)}`), field)
+  else if (every[0] === slot && findings.emptyAlternatives.size === 0) findings.add(new WireError(name, 'it is missing'), field)
 }
 
 // Sentences about a mistake: what was sent, and the name that was meant.
@@ -234,6 +254,9 @@ const fieldsNamed: ReadonlyMap<string, readonly string[]> = new Map(
     tocoin: ['codeTo', 'coinTo'],
     fromamount: ['amountIn'],
     amountfrom: ['amountIn'],
+    toamount: ['amountOut'],
+    amountto: ['amountOut'],
+    withdrawalamount: ['amountOut'],
     fromnetwork: ['networkFrom'],
     tonetwork: ['networkTo'],
     coinfromnetwork: ['networkFrom'],

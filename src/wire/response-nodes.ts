@@ -171,6 +171,7 @@ const blankColumn = {
   refundWords: undefined,
   impliedReason: undefined,
   isEmptyIfNone: undefined,
+  isOneOf: undefined,
 } as const
 
 function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {

@@ -45,6 +45,8 @@ export interface TableColumn<Field extends string = string> {
   readonly impliedReason?: StatusReason
   /** In a request: an empty text if there is none. */
   readonly isEmptyIfNone?: true
+  /** In a client's request: exactly one of the lines with this is given. */
+  readonly isOneOf?: true
 }
 
 /** A bare field name is always on the wire. */
@@ -148,6 +150,11 @@ export function forClients<const Field extends string>(field: Field): TableColum
 /** In a request: `defaultValue` if the field is absent. */
 export function withDefault<const Field extends string>(field: Field, defaultValue: string | number): TableColumn<Field> {
   return { field, absence: 'required', defaultValue }
+}
+
+/** In a client's request: exactly one of these lines must be given. */
+export function oneOf<const Field extends string>(field: Field): TableColumn<Field> {
+  return { field, absence: 'omitted', isOneOf: true }
 }
 
 export function toColumn<Field extends string>(line: Field | TableColumn<Field>): TableColumn<Field> {

@@ -4,7 +4,10 @@ import type { AssetWords } from '../support/swaps.ts'
 export interface Order {
   readonly from: AssetWords
   readonly to: AssetWords
+  /** Empty in an order by the amount that is to be received. */
   readonly amount: string
+  /** What is to be received, if the order is by that. */
+  readonly wanted?: string
   readonly withdrawalAddress: string
   readonly refundAddress?: string
   readonly withdrawalExtraId?: string

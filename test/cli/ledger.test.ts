@@ -20,15 +20,15 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const requested: NewTransaction = {
+const requested = {
   coinFrom: 'BTC',
   networkFrom: 'BTC',
   coinTo: 'USDT',
   networkTo: 'TRX',
   amountIn: '0.10' as Amount,
   withdrawalAddress: 'TQn9',
-  rateType: 'float',
-}
+  rateType: 'float' as const,
+} satisfies NewTransaction
 
 function intentOf(id: string, more: Partial<Intent> = {}): Intent {
   return { id, owner: 'acme', provider: 'alpha', requested, attemptedAt: now - 60_000, nextCheckAt: now - 50_000, ...more }

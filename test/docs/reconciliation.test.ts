@@ -24,7 +24,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }))
 afterEach(() => void vi.useRealTimers())
 
 const owner = 'd6b4e9e5-aa2a-4d14-b39e-3d2d0e416ed8'
-const requested: NewTransaction = {
+const requested = {
   coinFrom: 'BTC',
   networkFrom: 'BTC',
   coinTo: 'USDT',
@@ -33,8 +33,8 @@ const requested: NewTransaction = {
   codeTo: 'USDTTRC20',
   amountIn: '0.10' as Amount,
   withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
-  rateType: 'float',
-}
+  rateType: 'float' as const,
+} satisfies NewTransaction
 
 function transactionOf(id: string, facts: Partial<Transaction>): Transaction {
   return { ...requested, id, status: 'wait', createdAt: '', depositAddress: 'bc1qu9x879yr9t5gstky30w4mkygzdjmwnsmdt7xqe', ...facts }

@@ -11,7 +11,7 @@ import { allStores, describeStores, durableStores } from './stores.ts'
 const hourMs = 3_600_000
 
 function quoteOf(owner: string, more: Partial<FirmQuote> = {}): FirmQuote {
-  const terms = { coinFrom: 'BTC', coinTo: 'ETH', amountIn: '1.10', quotedAmountOut: '16', rateType: 'fixed' } as FirmQuote['terms']
+  const terms = { coinFrom: 'BTC', coinTo: 'ETH', amountIn: '1.10', quotedAmount: '16', rateType: 'fixed' } as FirmQuote['terms']
   return { id: randomUUID(), owner, provider: 'alpha', quoteId: 'rate-1', terms, ...more }
 }
 

@@ -117,7 +117,7 @@ export class Model {
     for (const key of this.keys) if (key.row === row) key.madeAt = Date.now()
     this.enter(
       row,
-      { transaction: { ...row.intent.requested, id, status: 'wait', createdAt }, derived: [], reportedAt: at },
+      { transaction: { ...row.intent.requested, id, status: 'wait', createdAt } as Transaction, derived: [], reportedAt: at },
       holder,
     )
     return 'bound'

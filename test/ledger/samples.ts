@@ -8,7 +8,7 @@ export function amount(lexeme: string): Amount {
   return toAmount(lexeme) as Amount
 }
 
-export const requested: NewTransaction = {
+export const requested = {
   codeFrom: 'BTC',
   coinFrom: 'BTC',
   networkFrom: 'BTC',
@@ -18,8 +18,8 @@ export const requested: NewTransaction = {
   amountIn: amount('0.123456789012345678'),
   withdrawalAddress: 'TWithdraw1',
   refundAddress: 'bc1q-refund',
-  rateType: 'float',
-}
+  rateType: 'float' as const,
+} satisfies NewTransaction
 
 /** A name that no other test uses. */
 export function unique(name: string): string {

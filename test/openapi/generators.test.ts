@@ -90,14 +90,15 @@ const commands: Readonly<Record<keyof typeof programs, (form: Form) => readonly 
 /** The types of the client to copy are those of the description, with texts for amounts. */
 const sameTypes = `import type { components } from './openapi-typescript-a.ts'
 import type { AddressCheck, AddressToCheck, CreatedSwap, Currency, ListedSwap, Order, Page, Pair, Rate, Rates, Swap } from './swapgate.ts'
-type Amounts = 'amount' | 'amountTo' | 'depositMin' | 'depositMax' | 'rate' | 'fee' | 'minAmount' | 'maxAmount'
+type Amounts = 'amount' | 'amountTo' | 'depositMin' | 'depositMax' | 'rate' | 'fee' | 'minAmount' | 'maxAmount' | 'refundAmount'
 type Exact<T> = T extends readonly (infer Item)[] ? readonly Exact<Item>[] : T extends object ? { [Name in keyof T]: Name extends Amounts ? string : Exact<T[Name]> } : T
 type Same<A, B> = [A, keyof A, B, keyof B] extends [B, keyof B, A, keyof A] ? true : false
 type Schemas = { [Name in keyof components['schemas']]: Exact<components['schemas'][Name]> }
 export const same: readonly [
   Same<Schemas['Currency'], Currency>,
   Same<Schemas['Rate'], Rate>,
-  Same<Schemas['NewTransaction'], Order>,
+  Same<keyof Schemas['NewTransaction'], keyof Order>,
+  [Order] extends [Schemas['NewTransaction']] ? true : false,
   Same<Schemas['CreatedTransaction'], CreatedSwap>,
   Same<Schemas['ListedTransaction'], ListedSwap>,
   Same<Schemas['Transaction'], Swap>,
@@ -106,7 +107,7 @@ export const same: readonly [
   Same<Schemas['AddressCheck'], AddressCheck>,
   Same<Schemas['Rates'], Rates>,
   Same<keyof Schemas['CurrencyPage'], keyof Page<Currency>>,
-] = [true, true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true, true]
 `
 
 async function generate(command: readonly string[]): Promise<void> {

@@ -81,13 +81,13 @@ const everything = { rateType: 'fixed', refundAddress: 'bc1q-refund-1', withdraw
 
 /** Requests that are not as described. */
 export const wrong: readonly Exchange[] = [
-  ['no amount', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH')],
   ['an amount of nothing', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH&amount=0')],
   ['page 0', 400, ({ get }) => get('/currencies?page=0')],
   ['a page too large', 400, ({ get }) => get('/transactions?size=101')],
   ['an unknown rate type', 400, ({ form, get }) => get(rateOf(form, '&rateType=best'))],
   ['another form', 400, ({ form, get }) => get('/currencies', { headers: { 'x-swap-form': form === 'A' ? 'B' : 'A' } })],
   ['an empty order', 400, ({ post }) => post({})],
+  ['an order with both amounts', 400, ({ form, post }) => post(orderOf(form, { amountTo: 5 }))],
   ['an order with an unknown field', 400, ({ form, post }) => post(orderOf(form, { withdrawalAmount: 5 }))],
   ['an amount with a unit', 400, ({ form, post }) => post(orderOf(form, { amount: '0.10 BTC' }))],
   ['an address with a space', 400, ({ form, post }) => post(orderOf(form, { withdrawalAddress: 'a b' }))],
@@ -100,6 +100,7 @@ export const wrong: readonly Exchange[] = [
 /** Requests that are as described, and are refused. */
 export const refused: readonly Exchange[] = [
   ['an unknown coin', 400, ({ form, get }) => get(rateOf(form).replace('USDT', 'NOBODY'))],
+  ['no amount', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH')],
   ['an unknown parameter', 400, ({ get }) => get('/currencies?limit=5')],
   ['a parameter twice', 400, ({ get }) => get('/currencies?size=5&size=5')],
   ['another swap', 404, ({ get }) => get('/transactions/alpha~missing')],

@@ -122,13 +122,22 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect(plain.json).toMatchObject({ count: digits('1') })
   })
 
-  it.each(['withdrawalAmount', 'slippage'])('%s is refused by name, and nothing is sent', async (name) => {
+  it.each(['slippage'])('%s is refused by name, and nothing is sent', async (name) => {
     const refused = await create({ [name]: 1 })
     expect(refused.status).toBe(400)
     expect(refused.headers['x-swap-reason']).toBe('parameter_unknown')
     expect(refused.json).toMatchObject({ errors: { [name]: expect.stringContaining(name) } })
     const quote = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&${name}=1`)
     expect(quote.status).toBe(400)
+    expect(managed[provider].received('create')).toEqual([])
+  })
+
+  it('an amount to receive where the provider takes none is 400 not_offered, by its name', async () => {
+    const refused = await create({ amount: undefined, withdrawalAmount: 1 })
+    expect([refused.status, refused.headers['x-swap-reason']]).toEqual([400, 'not_offered'])
+    expect(refused.json).toMatchObject({ errors: { withdrawalAmount: expect.stringContaining('withdrawalAmount') } })
+    const both = await create({ withdrawalAmount: 1 })
+    expect([both.status, both.headers['x-swap-reason']]).toEqual([400, 'parameter_invalid'])
     expect(managed[provider].received('create')).toEqual([])
   })
 

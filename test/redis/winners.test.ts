@@ -58,9 +58,9 @@ describe.each(stores)('a winner %s', (_, open) => {
     keys.splice(0, keys.length, 'account one ["BTC","ETH"]')
     const [key = ''] = keys
     expect(await store.find(key)).toBeUndefined()
-    await store.save(key, { tag: 'alpha', amountOut: '1' as Amount })
-    await store.save(key, { tag: 'beta7', amountOut: '0.00000100' as Amount })
-    expect(await store.find(key)).toEqual({ tag: 'beta7', amountOut: '0.00000100' })
+    await store.save(key, { tag: 'alpha', quotedAmount: '1' as Amount })
+    await store.save(key, { tag: 'beta7', quotedAmount: '0.00000100' as Amount })
+    expect(await store.find(key)).toEqual({ tag: 'beta7', quotedAmount: '0.00000100' })
     expect(await store.find(`${key} `)).toBeUndefined()
     await expire()
     expect(await store.find(key)).toBeUndefined()

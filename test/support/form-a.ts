@@ -65,8 +65,8 @@ export function rateA(query: URLSearchParams): object {
   return {
     coinFrom: query.get('coinFrom'),
     coinTo: query.get('coinTo'),
-    amount: digits(query.get('amount') ?? '0'),
-    amountTo: digits('0.123456789012345678'),
+    amount: digits(query.get('amount') ?? '0.10'),
+    amountTo: digits(query.get('amountTo') ?? '0.123456789012345678'),
     rate: digits('0.0150'),
     minAmount: digits('0.001'),
     maxAmount: digits('1e3'),
@@ -76,13 +76,14 @@ export function rateA(query: URLSearchParams): object {
 }
 
 function create({ body }: Received, holdings: Holdings): object {
-  const { coinFrom, coinTo, amount, withdrawalAddress, refundAddress, rateType } = readJson(body) as Order
+  const { coinFrom, coinTo, amount, amountTo, withdrawalAddress, refundAddress, rateType } = readJson(body) as Order
   const number = nextNumber(holdings)
   const created = swap({
     id: `tx-${number}`,
     from: byCode(coinFrom),
     to: byCode(coinTo),
-    amountIn: amount,
+    amountIn: amount ?? digits('0.10'),
+    ...(amountTo && { amountOut: amountTo }),
     withdrawalAddress,
     refundAddress: refundAddress ?? null,
     rateType: rateType ?? 'float',

@@ -121,8 +121,8 @@ function between(swaps: readonly Swap[], query: URLSearchParams): readonly Swap[
 
 export function rateB(query: URLSearchParams): object {
   return {
-    fromAmount: digits(query.get('amount') ?? '0'),
-    toAmount: digits('0.123456789012345678'),
+    fromAmount: digits(query.get('amount') ?? '0.10'),
+    toAmount: digits(query.get('amountTo') ?? '0.123456789012345678'),
     rate: digits('0.0150'),
     minAmount: digits('0.001'),
     maxAmount: digits('1e3'),
@@ -144,7 +144,8 @@ function create({ body }: Received, holdings: Holdings): object {
     depositAddress: depositOfB(`tx-${number}`, from),
     from,
     to: byCoin(order.coinTo, order.networkTo ?? ''),
-    amountIn: order.amount,
+    amountIn: order.amount ?? digits('0.10'),
+    ...(order.amountTo && { amountOut: order.amountTo }),
     withdrawalAddress: order.withdrawalAddress,
     refundAddress: order.refundAddress ?? null,
     rateType: order.rateType ?? 'float',

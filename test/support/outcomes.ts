@@ -4,7 +4,7 @@ import type { RequestEnd } from '../../src/domain/observation.ts'
 import type { ProviderA } from './form-a.ts'
 import type { ProviderB } from './form-b.ts'
 import type { StartedGateway } from './gateway.ts'
-import { readJson } from './json.ts'
+import { digits, readJson } from './json.ts'
 import { byCode, byCoin, type Order, type Swap, swap } from './swaps.ts'
 
 type Provider = ProviderA | ProviderB
@@ -20,11 +20,12 @@ export function loseResponses({ reply, holdings }: Provider, facts: Partial<Swap
 
 /** What a provider makes of an order now. */
 export function orderedSwap(order: Order, facts: Partial<Swap> = {}): Swap {
-  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, refundAddress = null, rateType = 'float' } = order
+  const { coinFrom, coinTo, networkFrom, networkTo, amountTo, withdrawalAddress, refundAddress = null, rateType = 'float' } = order
   return swap({
     from: networkFrom === undefined ? byCode(coinFrom) : byCoin(coinFrom, networkFrom),
     to: networkTo === undefined ? byCode(coinTo) : byCoin(coinTo, networkTo),
-    amountIn: amount,
+    amountIn: order.amount ?? digits('0.10'),
+    ...(amountTo && { amountOut: amountTo }),
     withdrawalAddress,
     refundAddress,
     rateType,

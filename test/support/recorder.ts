@@ -67,9 +67,11 @@ export class Recorder {
     if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...toSwap(swap) }))
     const [created] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
     if (!created || !order) return []
-    const { id, amountTo = '', depositAddress = '', depositExtraId } = created
+    const { id, depositAddress = '', depositExtraId } = created
+    const { wanted: amountTo = created.amountTo ?? '' } = order
+    const amount = order.wanted === undefined ? order.amount : (created.amount ?? '0')
     const extra = depositExtraId === undefined ? {} : { depositExtraId }
-    return [{ ...order, id, status: 'wait', amountTo, depositAddress, ...extra, createdAt: '', updatedAt: '' }]
+    return [{ ...order, amount, id, status: 'wait', amountTo, depositAddress, ...extra, createdAt: '', updatedAt: '' }]
   }
 }
 

@@ -9,20 +9,26 @@ const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', E
 
 /** Undefined if nothing can be created from it. */
 export function readOrder(body: string): Order | undefined {
-  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...fields } = parsed(body)
-  const rawJSON = typeof amount === 'string' ? amount : ((amount ?? {}) as Partial<Digits>).rawJSON
-  if (typeof coinFrom !== 'string' || typeof coinTo !== 'string' || rawJSON === undefined) return undefined
+  const { coinFrom, coinTo, networkFrom, networkTo, amount, amountTo, withdrawalAddress, ...fields } = parsed(body)
+  const [sent, wanted] = [amount || undefined, amountTo || undefined].map(lexemeOf)
+  if (typeof coinFrom !== 'string' || typeof coinTo !== 'string' || (sent === undefined) === (wanted === undefined))
+    return undefined
   if (typeof withdrawalAddress !== 'string') return undefined
   return {
     from: assetOf(coinFrom, networkFrom),
     to: assetOf(coinTo, networkTo),
-    amount: rawJSON,
+    amount: sent ?? '',
+    ...(wanted !== undefined && { wanted }),
     withdrawalAddress,
     rateType: fields.rateType === 'fixed' ? 'fixed' : 'float',
     ...textOf(fields, 'refundAddress'),
     ...textOf(fields, 'withdrawalExtraId'),
     ...textOf(fields, 'refundExtraId'),
   }
+}
+
+function lexemeOf(amount: unknown): string | undefined {
+  return typeof amount === 'string' ? amount : ((amount ?? {}) as Partial<Digits>).rawJSON
 }
 
 function parsed(body: string): RequestFields {

@@ -102,7 +102,8 @@ export interface Order {
   readonly coinTo: string
   readonly networkFrom?: string
   readonly networkTo?: string
-  readonly amount: Digits
+  readonly amount?: Digits
+  readonly amountTo?: Digits
   readonly withdrawalAddress: string
   readonly refundAddress?: string
   readonly rateType?: string

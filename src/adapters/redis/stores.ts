@@ -209,8 +209,9 @@ export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, 
       const bytes = await find([keyOf(key)], [])
       if (!bytes[0]) return undefined
       const [tag = '', amount = ''] = String.fromCharCode(...bytes).split(' ')
-      return { tag, amountOut: toAmount(amount) }
+      return { tag, quotedAmount: toAmount(amount) }
     },
-    save: async (key, { tag, amountOut }) => void (await save([keyOf(key)], [`${tag} ${amountOut ?? ''}`, String(lifetimeMs)])),
+    save: async (key, { tag, quotedAmount }) =>
+      void (await save([keyOf(key)], [`${tag} ${quotedAmount ?? ''}`, String(lifetimeMs)])),
   }
 }

@@ -18,9 +18,9 @@ test.each([
 ])('of %s, quoted at %s, %s is sent and compared with %s', async (amountIn, quoted, sent, compared) => {
   const provider = scripted(() => ({ body: {} }))
   const service = checkAmount(providerScope({ table, routing }))(provider)
-  const context = contextOf({ pair, quotedAmountOut: quoted as Amount | undefined })
+  const context = contextOf({ pair, quotedAmount: quoted as Amount | undefined })
   await service.call('createTransaction', { amountIn } as NewTransaction, context)
   const [call] = provider.calls
   expect(call?.request).toEqual({ amountIn: sent })
-  expect(call?.context.quotedAmountOut).toBe(compared)
+  expect(call?.context.quotedAmount).toBe(compared)
 })

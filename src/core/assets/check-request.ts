@@ -6,7 +6,7 @@ import { type Amount, divide, isZero, multiplySubtract, roundDown, stepUp, zero 
 import type { Asset, AssetTable } from '../../domain/asset.ts'
 import { Fault, joinedFaults } from '../../domain/fault.ts'
 import type { AddressQuestion, Answer, Complaint } from '../../domain/question.ts'
-import type { NewTransaction, Pair } from '../../domain/swap.ts'
+import { type NewTransaction, type Pair, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { assetIn, from, to } from './asset-naming.ts'
@@ -90,34 +90,36 @@ function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid',
 
 /**
  * Throws `invalid` for a create whose amount has more significant decimals than its asset in the table, or sends the amount below and
- * names `amountIn` as derived; with a firm quote the amount is that of the quote. Needs `context.pair`. Quotes pass.
+ * names it as derived; with a firm quote the amount is that of the quote. Needs `context.pair`. Quotes pass.
  */
 export function checkAmount({ table, routing }: ProviderScope): Layer {
   const isRounded = routing.roundAmounts === 'down'
   return onOperations({
     async createTransaction(request, context, next) {
-      const asset = assetIn(context.pair ?? {}, from, table)
-      const lower = asset?.decimals === undefined ? undefined : roundDown(request.amountIn, asset.decimals)
+      const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
+      const amount = requestedAmountOf(request)
+      const asset = assetIn(context.pair ?? {}, field === 'amountIn' ? from : to, table)
+      const lower = asset?.decimals === undefined ? undefined : roundDown(amount, asset.decimals)
       if (!asset || lower === undefined) return next.call('createTransaction', request, context)
-      if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDecimals(request, asset)
-      const rounded = { ...context, quotedAmountOut: proportional(context.quotedAmountOut, lower, request.amountIn) }
-      const response = await next.call('createTransaction', { ...request, amountIn: lower }, rounded)
-      return { ...response, derived: [...(response.derived ?? []), 'amountIn'] }
+      if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDecimals(field, amount, asset)
+      const rounded = { ...context, quotedAmount: proportional(context.quotedAmount, lower, amount) }
+      const response = await next.call('createTransaction', withRequestedAmount(request, lower), rounded)
+      return { ...response, derived: [...new Set([...(response.derived ?? []), field])] }
     },
   })
 }
 
-/** The share of a quote for `quotedIn` that an amount below it has. */
-function proportional(quotedOut: Amount | undefined, amountIn: Amount, quotedIn: Amount): Amount | undefined {
-  return quotedOut && divide(multiplySubtract(quotedOut, amountIn, zero), quotedIn)
+/** The share of a quote for `requested` that an amount below it has. */
+function proportional(quoted: Amount | undefined, amount: Amount, requested: Amount): Amount | undefined {
+  return quoted && divide(multiplySubtract(quoted, amount, zero), requested)
 }
 
-function tooManyDecimals({ amountIn }: NewTransaction, { coin, network, decimals = 0 }: Asset): Fault {
-  const lower = roundDown(amountIn, decimals) ?? amountIn
+function tooManyDecimals(field: 'amountIn' | 'amountOut', amount: Amount, { coin, network, decimals = 0 }: Asset): Fault {
+  const lower = roundDown(amount, decimals) ?? amount
   const nearest = [...(isZero(lower) ? [] : [lower]), stepUp(lower, decimals)].join(' or ')
   return new Fault('invalid', `${coin} on the network ${network} has ${decimals} decimals: send ${nearest}`, {
     reason: 'parameter_invalid',
-    field: 'amountIn',
+    field,
     effect: 'nothingSent',
     refusal: 'forEveryProvider',
   })

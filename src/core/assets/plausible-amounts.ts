@@ -13,10 +13,10 @@ import { type AssetTable, fold } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { type AmountRange, Fault, implausibleBound } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
-import type { Currency, Pair, RateQuery, Transaction } from '../../domain/swap.ts'
+import { type Currency, type Pair, type RateQuery, requestedAmountOf, type Transaction } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
-import { assetIn, assetNameOf, from, to } from './asset-naming.ts'
+import { assetIn, assetNameOf, from, type Side, to } from './asset-naming.ts'
 
 interface SeenMaximum {
   readonly amount: Amount
@@ -40,23 +40,23 @@ export class KnownMaximums {
 
   /** Notes the maximum of a response to this request, if it has one. */
   note(request: Pair, { maxAmount }: AmountRange): void {
-    const coin = coinOf(request)
+    const coin = coinOf(request, from)
     if (maxAmount === undefined || !isPositive(maxAmount) || coin.length > maxNameLength) return
-    const known = this.of(request)
+    const known = this.of(coin)
     if (known && compareAmounts(maxAmount, known) < 0) return
     const now = this.clock()
     this.byCoin.set(coin, { amount: maxAmount, seenAt: now }, now)
   }
 
-  /** The largest amount that may go up. */
-  ceilingOf(request: Pair): Amount {
-    const known = this.of(request)
+  /** The largest amount of the coin that may go up. */
+  ceilingOf(request: Pair, side: Side): Amount {
+    const known = this.of(coinOf(request, side))
     return known ? multiplySubtract(known, thousand, zero) : largestOrdinary
   }
 
-  private of(request: Pair): Amount | undefined {
+  private of(coin: string): Amount | undefined {
     const now = this.clock()
-    const seen = this.byCoin.get(coinOf(request), now)
+    const seen = this.byCoin.get(coin, now)
     return seen && now - seen.seenAt < lifetimeMs ? seen.amount : undefined
   }
 }
@@ -64,11 +64,12 @@ export class KnownMaximums {
 /** Throws `invalid` for an amount above the ceiling. Runs where asset names are the provider's. */
 export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
   const refuse = (request: RateQuery): void => {
-    const ceiling = maximums.ceilingOf(request)
-    if (compareAmounts(request.amountIn, ceiling) > 0)
+    const isReceived = request.amountOut !== undefined
+    const ceiling = maximums.ceilingOf(request, isReceived ? to : from)
+    if (compareAmounts(requestedAmountOf(request), ceiling) > 0)
       throw new Fault('invalid', `it must be at most ${ceiling}`, {
         reason: 'parameter_invalid',
-        field: 'amountIn',
+        field: isReceived ? 'amountOut' : 'amountIn',
         effect: 'nothingSent',
       })
   }
@@ -90,9 +91,9 @@ export function refuseExtremeAmounts(maximums: KnownMaximums): Layer {
   })
 }
 
-/** The coin that is paid, by the provider's names. */
-function coinOf(request: Pair): string {
-  const { code, coin, network } = assetNameOf(request, from)
+/** The coin of one side, by the provider's names. */
+function coinOf(request: Pair, side: Side): string {
+  const { code, coin, network } = assetNameOf(request, side)
   return JSON.stringify([code ?? coin, network].map((word) => word && fold(word)))
 }
 

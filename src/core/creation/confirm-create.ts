@@ -98,7 +98,7 @@ export function fillFromRequest({ confidential, configured }: ProviderScope): La
   const fillsMemos = configured.extraIds === 'unconfirmed'
   return mapResponses({
     getRate: (response, request, context) => {
-      refuseMessage(response, request.amountIn, context, confidential)
+      refuseMessage(response, request.amountIn ?? response.body.amountIn, context, confidential)
       const { message, rateType = request.rateType } = response.body
       const presented = message !== undefined && confidential.containsWord(message) ? undefined : message
       return { ...response, body: { ...response.body, rateType, message: presented } }

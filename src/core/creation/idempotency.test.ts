@@ -70,7 +70,7 @@ async function create(
     ledger,
     table,
     new SentCreateKeys(() => 0),
-  )(service).call('createTransaction', { ...request, ...overrides }, context)
+  )(service).call('createTransaction', { ...request, ...overrides } as NewTransaction, context)
 }
 
 /** The fingerprint of this request. */

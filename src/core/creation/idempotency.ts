@@ -215,10 +215,12 @@ function paymentAddressIn(terms: readonly unknown[], [addressAt, memoAt]: readon
 
 /** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider and firm quote, if any. */
 function fingerprintOf(request: ClientRequest, table: AssetTable): string {
-  const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick, quoteId } = request
+  const { amountIn, amountOut, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType, pick, quoteId } =
+    request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
-  const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
-  const choices = [...(pick === undefined ? [] : [{ pick }]), ...(quoteId === undefined ? [] : [{ quoteId }])]
+  const terms = [amountIn && plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
+  const received = amountOut === undefined ? [] : [{ amountOut: plainAmount(amountOut) }]
+  const choices = [...received, ...(pick === undefined ? [] : [{ pick }]), ...(quoteId === undefined ? [] : [{ quoteId }])]
   return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...choices])
 }
 

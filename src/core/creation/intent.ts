@@ -1,4 +1,4 @@
-import { type Amount, divide } from '../../domain/amount.ts'
+import type { Amount } from '../../domain/amount.ts'
 import { withTimeout } from '../../domain/async.ts'
 import { Fault, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
@@ -8,6 +8,7 @@ import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { amountsOf } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
 
 /** How long a create waits for the ledger before it is sent. */
@@ -65,7 +66,7 @@ export function intent(scope: ProviderScope): SendCreate {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
-    if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmountOut)
+    if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
     const beforeSend = async (): Promise<void> => {
       if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
@@ -98,13 +99,13 @@ function noteIntent(
   timeline: Timeline,
   intent: string,
   provider: string,
-  { amountIn, rateType }: NewTransaction,
-  amountOut: Amount | undefined,
+  request: NewTransaction,
+  quotedAmount: Amount | undefined,
 ): void {
   timeline.intent = intent
-  if (amountOut === undefined) return
-  const rate = divide(amountOut, amountIn)
-  timeline.add({ event: 'quoted', provider, source: 'choice', rateType, amountIn, amountOut, rate })
+  if (quotedAmount === undefined) return
+  const { rateType } = request
+  timeline.add({ event: 'quoted', provider, source: 'choice', rateType, ...amountsOf(request, quotedAmount) })
 }
 
 /** Its key is free again once the ledger has taken both changes. */

@@ -52,12 +52,12 @@ const pairs = {
   ONXRP: { codeFrom: 'NEW', coinFrom: 'NEW', networkFrom: 'XRP', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
   NEW: { codeFrom: 'NEW', coinFrom: 'NEW', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
 }
-const requested: NewTransaction = {
+const requested = {
   amountIn: '0.1' as Amount,
   withdrawalAddress: 'TWithdraw',
   refundAddress: '1REFUN',
   rateType: 'float',
-}
+} satisfies NewTransaction
 const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as Amount, depositAddress: '1DEPOS', createdAt: '' }
 
 const depositMemo = { networks: ['XRP'], isConfigured: false, usesFlags: false }
@@ -79,7 +79,7 @@ interface Case {
   readonly request?: Partial<NewTransaction>
   readonly context?: Partial<Context>
   readonly contradicted?: readonly string[]
-  readonly quotedAmountOut?: Amount
+  readonly quotedAmount?: Amount
   readonly configured?: Partial<ConfiguredProvider>
   readonly routing?: { readonly maxDeviation: number; readonly refuseDeviation: boolean }
 }
@@ -94,7 +94,7 @@ async function judge(facts: Partial<Transaction>, { from = 'BTC', request, conte
   })
   const judgeOne = judgeCreate(scope, quotes, otherDeposits)
   const verified = { contradicted: [], ...response, body: { ...reported, ...facts }, intent: 'intent-1' }
-  return judgeOne(verified, { ...requested, ...request }, { pair: pairs[from], ...context } as unknown as Context)
+  return judgeOne(verified, { ...requested, ...request } as NewTransaction, { pair: pairs[from], ...context } as unknown as Context)
 }
 
 const outcomes = () =>
@@ -205,12 +205,12 @@ describe('the amounts', () => {
     ['what was quoted, rounded', { amountOut: '5999.999' }, '6000', []],
     ['a tenth of the quote', { amountOut: '600' }, '6000', ['amountOut']],
     ['more than the quote', { amountOut: '6001' }, '6000', []],
-  ])('at a fixed rate, %s received', async (_, facts, quotedAmountOut, fields) => {
+  ])('at a fixed rate, %s received', async (_, facts, quotedAmount, fields) => {
     const request = { rateType: 'fixed' } as const
-    const quoted = quotedAmountOut as Amount | undefined
-    const own = await judge(facts as Partial<Transaction>, { request, ...(quoted && { quotedAmountOut: quoted }) })
+    const quoted = quotedAmount as Amount | undefined
+    const own = await judge(facts as Partial<Transaction>, { request, ...(quoted && { quotedAmount: quoted }) })
     expect(own.contradicted).toEqual(fields)
-    const winners = await judge(facts as Partial<Transaction>, { request, context: { quotedAmountOut: quoted } })
+    const winners = await judge(facts as Partial<Transaction>, { request, context: { quotedAmount: quoted } })
     expect(winners.contradicted).toEqual(fields)
   })
 

@@ -4,7 +4,7 @@
  */
 import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
-import { type Amount, compareAmounts, deviationOf, divide, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { type JudgementKind, judgementKinds } from '../../domain/observation.ts'
@@ -17,6 +17,7 @@ import { assetFromResponse, contractsOf, otherTokens } from '../assets/translate
 import { type Layer, mapResponses } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import type { JudgePolicies, ProviderScope } from '../provider-scope.ts'
+import { amountsOf, deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
 import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
 import type { JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
@@ -46,11 +47,9 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const created = withPlainStatus(verified, scope)
     const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
     const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
-    const newest = context.firmQuote
-      ? context.quotedAmountOut
-      : ((await quotes.newest(request, context)) ?? context.quotedAmountOut)
-    const quoted = created.quotedAmountOut ?? context.quotedAmountOut
-    noteQuote(provider, request, { own: created.quotedAmountOut, newest }, context)
+    const newest = context.firmQuote ? context.quotedAmount : ((await quotes.newest(request, context)) ?? context.quotedAmount)
+    const quoted = created.quotedAmount ?? context.quotedAmount
+    noteQuote(provider, request, { own: created.quotedAmount, newest }, context)
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
     const findings: readonly Finding[] = [
       ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
@@ -59,6 +58,7 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
+      ...(isPositive(amounts.body.amountIn) ? [] : [{ field: 'amountIn', kind: undefined }]), // nobody knows what to pay
     ]
     for (const kind of judgementKinds) {
       const isFound = findings.some((finding) => finding.kind === kind)
@@ -75,14 +75,14 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
 /** The one by which the create was routed is noted before it is sent. */
 function noteQuote(
   provider: string,
-  { amountIn, rateType }: NewTransaction,
+  request: NewTransaction,
   { own, newest }: { readonly own: Amount | undefined; readonly newest: Amount | undefined },
-  { timeline, quotedAmountOut }: Context,
+  { timeline, quotedAmount }: Context,
 ): void {
-  const amountOut = own ?? (quotedAmountOut === undefined ? newest : undefined)
-  if (amountOut === undefined) return
-  const rate = divide(amountOut, amountIn)
-  timeline?.add({ event: 'quoted', provider, source: own ? 'own' : 'newest', rateType, amountIn, amountOut, rate })
+  const quoted = own ?? (quotedAmount === undefined ? newest : undefined)
+  if (quoted === undefined) return
+  const { rateType } = request
+  timeline?.add({ event: 'quoted', provider, source: own ? 'own' : 'newest', rateType, ...amountsOf(request, quoted) })
 }
 
 type NetworkRules = Pick<Asset, 'address' | 'memo'>
@@ -141,14 +141,25 @@ interface JudgedAmounts {
 }
 
 interface QuotedAmounts {
-  /** What the create must not be below at a fixed rate. */
+  /** What the create must not be worse than at a fixed rate. */
   readonly quoted: Amount | undefined
   readonly newest: Amount | undefined
 }
 
 function judgeAmounts(
-  { body, derived = [] }: VerifiedCreate,
+  created: VerifiedCreate,
   request: NewTransaction,
+  quotes: QuotedAmounts,
+  scope: ProviderScope,
+): JudgedAmounts {
+  return request.amountOut === undefined
+    ? judgeBySent(created, request, quotes, scope)
+    : judgeByReceived(created, request, quotes, scope)
+}
+
+function judgeBySent(
+  { body, derived = [] }: VerifiedCreate,
+  request: Extract<NewTransaction, { readonly amountIn: Amount }>,
   { quoted, newest }: QuotedAmounts,
   scope: ProviderScope,
 ): JudgedAmounts {
@@ -164,7 +175,7 @@ function judgeAmounts(
     quoted !== undefined &&
     compareAmounts(amountOut, quoted) < 0 &&
     !isSameButForRounding(amountOut, quoted)
-  const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isBelowQuote(body, newest, scope)
+  const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isWorseThanQuote(body, request, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
     isTolerated: isSilent || !isReceived || compareAmounts(amountIn, request.amountIn) !== 0,
@@ -176,12 +187,36 @@ function judgeAmounts(
   }
 }
 
-/** Counts how far the create is from the newest quote. True only where a create that promises much less is refused. */
-function isBelowQuote({ amountOut }: Transaction, newest: Amount | undefined, scope: ProviderScope): boolean {
+/** What must be sent is the provider's word alone: without it there is nothing that could be paid. */
+function judgeByReceived(
+  { body, derived = [] }: VerifiedCreate,
+  request: Extract<NewTransaction, { readonly amountOut: Amount }>,
+  { quoted, newest }: QuotedAmounts,
+  scope: ProviderScope,
+): JudgedAmounts {
+  const { amountIn, amountOut } = body
+  const isSilent = amountOut === undefined || isZero(amountOut) || derived.includes('amountOut')
+  const isOtherOut = !isSilent && !isSameButForRounding(amountOut, request.amountOut)
+  const isMore =
+    request.rateType === 'fixed' &&
+    quoted !== undefined &&
+    compareAmounts(amountIn, quoted) > 0 &&
+    !isSameButForRounding(amountIn, quoted)
+  const isOtherIn = !isPositive(amountIn) || isMore || isWorseThanQuote(body, request, newest, scope)
+  return {
+    fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
+    isTolerated: isSilent || compareAmounts(amountOut, request.amountOut) !== 0,
+    body: { ...body, amountOut: isSilent || !isPositive(amountOut) ? request.amountOut : amountOut },
+  }
+}
+
+/** Counts how far the create is from the newest quote. True only where a create that is much worse is refused. */
+function isWorseThanQuote(body: Transaction, request: NewTransaction, newest: Amount | undefined, scope: ProviderScope): boolean {
   const { tag: provider, routing, observe } = scope
   const { maxDeviation, refuseDeviation } = routing
-  if (newest === undefined || amountOut === undefined || !isPositive(amountOut)) return false
-  const deviation = deviationOf(amountOut, newest)
+  const offer = quotedAmountOf(body, request)
+  if (newest === undefined || offer === undefined || !isPositive(offer)) return false
+  const deviation = deviationFrom(newest, offer, request)
   if (deviation === undefined) return false
   observe({ what: 'quoteDeviation', provider, deviation })
   if (maxDeviation === 0 || deviation >= -maxDeviation) return false
@@ -203,6 +238,7 @@ const kinds: Readonly<Record<string, JudgementKind>> = {
   networkFrom: 'network',
   networkTo: 'network',
   amountIn: 'amount',
+  amountOut: 'amount',
   depositExtraId: 'depositMemo',
 }
 

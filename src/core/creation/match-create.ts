@@ -1,16 +1,16 @@
 /** Searches for the one transaction of a create (docs/contract.md §10.2). */
-import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
-import { isTransactionId, type Transaction } from '../../domain/swap.ts'
+import { isTransactionId, requestedAmountOf, type Transaction } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import type { Span } from '../../domain/trace.ts'
 import { assetIn, from, pickAssetFields } from '../assets/asset-naming.ts'
 import { type Destination, differences, mayBeOneAccount } from '../destination.ts'
 import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import type { JudgePolicies } from '../provider-scope.ts'
+import { amountKeyOf } from '../quotes/offers.ts'
 import {
   amountSizeOf,
   compareAll,
@@ -105,9 +105,10 @@ export async function matchCreates(
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
-    const amount = plainAmount(create.requested.amountIn)
-    const others = (elsewhere.get(amount) ?? []).filter(({ destination }) => mayBeOneAccount(create.destination, destination))
-    const competing = [...(atAccount.get(amount) ?? []), ...others]
+    const amounts = new Set([amountKeyOf(create.requested), ...reports.flatMap(amountKeysOf)])
+    const at = (group: Map<string, UnresolvedCreate[]>) => [...amounts].flatMap((amount) => group.get(amount) ?? [])
+    const others = at(elsewhere).filter(({ destination }) => mayBeOneAccount(create.destination, destination))
+    const competing = [...at(atAccount), ...others]
     const isReferenced = reports.some((reported) => hasReferenceOf(create, reported))
     const isContested =
       !isReferenced &&
@@ -138,7 +139,7 @@ function contradictionsOf(
 ): readonly string[] {
   const { contradicted, alike } = compareAll(reports, create, naming)
   const tokens = reports.flatMap((reported) => otherTokensThanSent(reported, create, naming))
-  return [...tokens, ...contradicted, ...alike.filter((field) => field !== 'amountIn')]
+  return [...tokens, ...contradicted, ...alike.filter((field) => field !== 'amountIn' && field !== 'amountOut')]
 }
 
 interface Match {
@@ -199,11 +200,16 @@ async function createsAround(provider: string, creates: readonly UnresolvedCreat
   const spanMs = createdAfterMs + createdBeforeMs + 2 * skewMs
   const times = creates.map(({ attemptedAt }) => attemptedAt)
   const [first, last] = [Math.min(...times) - spanMs, Math.max(...times) + spanMs]
-  const byAmount = ({ requested }: UnresolvedCreate): string => plainAmount(requested.amountIn)
+  const byAmount = ({ requested }: UnresolvedCreate): string => amountKeyOf(requested)
   return {
     atAccount: Map.groupBy(await ledger.unresolvedBetween(provider, first, last), byAmount),
     elsewhere: Map.groupBy(await ledger.unresolvedElsewhere(provider, first, last), byAmount),
   }
+}
+
+/** Of the requests that the transaction may be of, by each of its amounts. */
+function amountKeysOf({ amountIn, amountOut }: ReportedTransaction): readonly string[] {
+  return [...(amountIn === undefined ? [] : [{ amountIn }]), ...(amountOut === undefined ? [] : [{ amountOut }])].map(amountKeyOf)
 }
 
 function existingIdsOf(
@@ -272,12 +278,17 @@ async function readCandidates(
   // Another account may keep none.
   const referencesSince = scans.referencesSince(JSON.stringify([scanKey, reader.destination]), times)
   const readerSince = { ...reader, referencesSince }
-  const bySize = Map.groupBy(rows, ({ reported }) => amountSizeOf(reported.amountIn))
+  const bySize = {
+    amountIn: Map.groupBy(rows, ({ reported }) => amountSizeOf(reported.amountIn)),
+    amountOut: Map.groupBy(rows, ({ reported }) => amountSizeOf(reported.amountOut)),
+  }
   const candidatesOf = (create: UnresolvedCreate): readonly ListedRow[] => {
     const own = referenced.filter(({ reported }) => hasReferenceOf(create, reported))
     if (own.length > 0) return own
-    const size = amountSizeOf(create.requested.amountIn) ?? 0
-    const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize.get(key) ?? [])
+    const { requested } = create
+    const field = requested.amountOut === undefined ? 'amountIn' : 'amountOut'
+    const size = amountSizeOf(requestedAmountOf(requested)) ?? 0
+    const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize[field].get(key) ?? [])
     return near.filter(({ reported }) => compareCreate([reported], create, readerSince) !== 'other')
   }
   return { candidatesOf, isListShort }

@@ -3,7 +3,7 @@ import { singleFlight, withTimeout } from '../../domain/async.ts'
 import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import type { Capabilities, ServiceResponse } from '../../domain/service.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
 import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { type RecordCreate, unknownOutcome } from './creation.ts'
@@ -25,7 +25,9 @@ export function recordResult(scope: ProviderScope): RecordCreate {
       throw contradiction(provider)
     }
     // The gateway itself may have rounded the amount.
-    if (!derived?.includes('amountIn') && compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
+    const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
+    const amount = derived?.includes(field) ? undefined : body[field]
+    if (amount !== undefined && compareAmounts(amount, requestedAmountOf(request)) !== 0) count('otherAmount')
     const isAccepted = await ledger.complete(intent, recordOf(response, capabilities, clock()), judged).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)

@@ -91,8 +91,10 @@ export class RestoredLedger {
 
   private async refuseFound(request: NewTransaction, context: Context, orders: RestoredOrders, table: AssetTable): Promise<void> {
     if (![...this.restored.values()].some(mayHaveOrders)) return
-    const size = amountSizeOf(request.amountIn) ?? 0
-    const found = await orders.candidates(ownerOf(context), [size - 1, size, size + 1], maxCandidates)
+    // An order is found by the amount that is sent.
+    const size = request.amountOut === undefined ? (amountSizeOf(request.amountIn) ?? 0) : undefined
+    const sizes = size === undefined ? undefined : [size - 1, size, size + 1]
+    const found = await orders.candidates(ownerOf(context), sizes, maxCandidates)
     const same = found.filter(({ reports }) => reports.some((reported) => mayBeOrderOf(reported, request, table)))
     if (same.length === 0 && found.length < maxCandidates) return
     // Its key gets the order once that is assigned. If the ledger cannot take it, the next repeat is noted.

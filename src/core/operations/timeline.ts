@@ -72,7 +72,7 @@ export function eventText(row: EventRow): string {
         ...row.omitted.map((one) => `${one.provider} is ${one.because}`),
       ].join('; ')
     case 'compared':
-      return `${row.provider} ${row.amountOut ?? row.reason ?? 'names no amount'}`
+      return `${row.provider} ${row.amountOut ?? row.amountIn ?? row.reason ?? 'names no amount'}`
     case 'passed_over':
       return `${row.provider} does not take it: ${[row.reason, row.because].filter(Boolean).join(', ')}`
     case 'quoted':

@@ -5,12 +5,13 @@ import { withTimeout } from '../../domain/async.ts'
 import { Fault, joinedFaults, quoteExpired, standardFault } from '../../domain/fault.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
-import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
+import { type NewTransaction, type Rate, type RateQuery, requestedAmountOf } from '../../domain/swap.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { FirmQuote, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { quotedAmountOf } from './offers.ts'
 
 /** How long a quote or a create waits for the ledger here. */
 const maxWaitMs = 1_000
@@ -47,7 +48,7 @@ export function firmQuotes({ ledger, table, scopes }: FirmQuoteOptions): Layer {
       const quote = await find(request.quoteId, context, ledger)
       refuseOtherTerms(request, quote, context, table)
       const { id, provider, quoteId, terms } = quote
-      const held = { ...context, firmQuote: { id, provider }, quotedAmountOut: terms.quotedAmountOut }
+      const held = { ...context, firmQuote: { id, provider }, quotedAmount: terms.quotedAmount }
       return next.call('createTransaction', { ...request, quoteId }, held)
     },
   })
@@ -75,8 +76,9 @@ async function keep(
 ): Promise<ServiceResponse<'getRate'>> {
   const { body, derived = [] } = response
   const { quoteId, amountOut } = body
+  const quotedAmount = quotedAmountOf(body, query)
   if (!scope || quoteId === undefined) throw new Fault('internal', 'A firm quote has no provider, or none of its ids.')
-  if (amountOut === undefined || !isPositive(amountOut)) throw noFirmQuote()
+  if (amountOut === undefined || !isPositive(amountOut) || quotedAmount === undefined) throw noFirmQuote()
   const known = validForMs(body, scope)
   const quote: FirmQuote = {
     id: crypto.randomUUID(),
@@ -84,7 +86,7 @@ async function keep(
     provider: scope.tag,
     quoteId,
     // Not the amount of the response, which may be rounded: a create has that of its request.
-    terms: { ...query, ...pairOf(body), quotedAmountOut: amountOut },
+    terms: { ...query, ...pairOf(body), quotedAmount },
   }
   const keptUntil = await withTimeout(ledger.keepFirmQuote(quote, known ?? defaultMs), maxWaitMs, () => {
     throw ledgerUnavailable()
@@ -133,10 +135,12 @@ async function find(id: string, context: Context, ledger: Ledger): Promise<FirmQ
 
 /** Throws `invalid` with each parameter that is not that of the quote. */
 function refuseOtherTerms(request: NewTransaction, { terms, provider }: FirmQuote, { pick }: Context, table: AssetTable): void {
+  const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
+  const isSameAmount = terms[field] !== undefined && compareAmounts(requestedAmountOf(request), terms[field]) === 0
   const isOtherAsset = (side: Side): boolean => assetKeyOf(request, side, table) !== assetKeyOf(terms, side, table)
   const others = [
     ...[from, to].filter(isOtherAsset).map((side) => otherAssetField(request, side, terms)),
-    ...(compareAmounts(request.amountIn, terms.amountIn) === 0 ? [] : ['amountIn']),
+    ...(isSameAmount ? [] : [field]),
     ...(request.rateType === terms.rateType ? [] : ['rateType']),
   ]
   if (others.length > 0) throw joinedFaults(others.map(otherThanQuoted))

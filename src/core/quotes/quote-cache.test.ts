@@ -27,7 +27,7 @@ function rig(lifetimeMs: number, respond?: (call: number, request: RateQuery) =>
   return {
     provider,
     getQuote: (overrides = {}, context = {}) =>
-      service.call('getRate', { ...rateQuery, ...overrides }, contextOf(context)).catch((reason) => reason),
+      service.call('getRate', { ...rateQuery, ...overrides } as RateQuery, contextOf(context)).catch((reason) => reason),
     advance: (ms) => {
       now += ms
     },
@@ -124,4 +124,13 @@ it('memory is bounded: of very many requests some are sent again', async () => {
   expect(provider.calls).toHaveLength(10_002)
   await getQuote({ codeTo: 'C10000' })
   expect(provider.calls).toHaveLength(10_002)
+})
+
+it('a quote of an amount to receive is shared by its value, and not with one of that amount sent', async () => {
+  const { provider, getQuote } = rig(1_000, (_, request) => ({ body: { amountIn: '3', amountOut: '5', ...request } }))
+  const received = (amountOut: string) => getQuote({ amountIn: undefined, amountOut: amountOut as Amount } as Partial<RateQuery>)
+  expect(await received('5')).toMatchObject({ body: { amountOut: '5' } })
+  expect(await received('5.0')).toMatchObject({ body: { amountOut: '5.0' } })
+  await getQuote({ amountIn: '5' as Amount })
+  expect(provider.calls).toHaveLength(2)
 })

@@ -1,14 +1,15 @@
 /** A cache of quotes, shared by all clients (docs/contract.md §8). */
-import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero, plainAmount } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero, zero } from '../../domain/amount.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
-import type { Pair, Rate, RateQuery } from '../../domain/swap.ts'
+import { type Pair, type Rate, type RateQuery, type RequestedAmount, requestedAmountOf } from '../../domain/swap.ts'
 import { from, type Side, to } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { amountKeyOf, quotedAmountOf } from './offers.ts'
 
 type RateResponse = ServiceResponse<'getRate'>
 
@@ -89,10 +90,12 @@ function isCacheable({ body }: RateResponse): boolean {
 }
 
 /** Returns the amount in the digits of the request if the value is equal. */
-function responseFor({ amountIn }: RateQuery, response: RateResponse, age: number): RateResponse {
+function responseFor({ amountIn, amountOut }: RateQuery, response: RateResponse, age: number): RateResponse {
   const { body } = response
-  const isSameValue = body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
-  return { ...response, ...(isSameValue && { body: { ...body, amountIn } }), ageSeconds: age / 1000 }
+  const own = amountOut === undefined ? { amountIn } : { amountOut }
+  const [was, is] = amountOut === undefined ? [body.amountIn, amountIn] : [body.amountOut, amountOut]
+  const isSameValue = was !== undefined && was !== is && compareAmounts(was, is) === 0
+  return { ...response, ...(isSameValue && { body: { ...body, ...own } }), ageSeconds: age / 1000 }
 }
 
 /** A caller that shares a pending request waits only until its own deadline. Throws `timedOut`. */
@@ -103,18 +106,20 @@ function withinDeadline(pending: Promise<RateResponse>, { deadline }: Context): 
 }
 
 /** Equal for equal requests: the provider's names, the resolved assets, and the amount by value. */
-function keyOf(
-  { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }: RateQuery,
-  pair: Pair = {},
-): string {
+function keyOf(query: RateQuery, pair: Pair = {}): string {
+  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, rateType } = query
   const requested = [codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo]
   const resolved = [pair.codeFrom, pair.coinFrom, pair.networkFrom, pair.codeTo, pair.coinTo, pair.networkTo]
-  return JSON.stringify([rateType, plainAmount(amountIn), ...requested, ...resolved])
+  return JSON.stringify([rateType, amountKeyOf(query), ...requested, ...resolved])
 }
 
 /** Whether the quote is one for this amount and rate type: a provider may raise the amount to its minimum, or lie. An amount of 0 says nothing. */
-export function isQuoteFor({ amountIn, rateType }: Rate, asked: Pick<RateQuery, 'amountIn' | 'rateType'>): boolean {
-  const isSameAmount = isZero(amountIn) || isSameButForRounding(amountIn, asked.amountIn)
+export function isQuoteFor(
+  { amountIn, amountOut = zero, rateType }: Rate,
+  asked: RequestedAmount & Pick<RateQuery, 'rateType'>,
+): boolean {
+  const amount = asked.amountOut === undefined ? amountIn : amountOut
+  const isSameAmount = isZero(amount) || isSameButForRounding(amount, requestedAmountOf(asked))
   return isSameAmount && (rateType === undefined || rateType === asked.rateType)
 }
 
@@ -123,14 +128,13 @@ export function isQuoteFor({ amountIn, rateType }: Rate, asked: Pick<RateQuery, 
 /** The create has been sent: a store that does not answer must not hold up its result. */
 const maxWaitMs = 250
 
-type Terms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
 /** `pair`: the table's names. */
 type QuoteContext = Pick<Context, 'pair' | 'caller'>
 
 /** What all processes keep for a minute: the store of winners (`routing/winners.ts`). */
 interface QuoteStore {
-  readonly save: (key: string, quote: { readonly tag: string; readonly amountOut: Amount }) => Promise<void>
-  readonly find: (key: string) => Promise<{ readonly amountOut?: Amount | undefined } | undefined>
+  readonly save: (key: string, quote: { readonly tag: string; readonly quotedAmount: Amount }) => Promise<void>
+  readonly find: (key: string) => Promise<{ readonly quotedAmount?: Amount | undefined } | undefined>
 }
 
 export class RecentQuotes {
@@ -148,25 +152,25 @@ export class RecentQuotes {
   get layer(): Layer {
     return mapResponses({
       getRate: (response, request, context) => {
-        const { amountOut } = response.body
-        if (amountOut !== undefined && isPositive(amountOut) && isQuoteFor(response.body, request))
-          void this.store.save(this.keyOf(request, context), { tag: this.provider, amountOut }).catch(() => {}) // the response does not wait for it
+        const quotedAmount = quotedAmountOf(response.body, request)
+        if (quotedAmount !== undefined && isPositive(quotedAmount) && isQuoteFor(response.body, request))
+          void this.store.save(this.keyOf(request, context), { tag: this.provider, quotedAmount }).catch(() => {}) // the response does not wait for it
         return response
       },
     })
   }
 
-  /** The amount received in the newest quote of the last minute for the same assets, amount and rate type, by the same settings. */
-  async newest(terms: Terms, context: QuoteContext): Promise<Amount | undefined> {
-    return (await withDefault(this.store.find(this.keyOf(terms, context)), maxWaitMs, undefined))?.amountOut
+  /** What the newest quote of the last minute gives for the same assets, amount and rate type, by the same settings. */
+  async newest(terms: RateQuery, context: QuoteContext): Promise<Amount | undefined> {
+    return (await withDefault(this.store.find(this.keyOf(terms, context)), maxWaitMs, undefined))?.quotedAmount
   }
 
-  private keyOf(terms: Terms, { pair, caller }: QuoteContext): string {
+  private keyOf(terms: RateQuery, { pair, caller }: QuoteContext): string {
     return `quote ${this.provider} ${termsKeyOf(terms, pair)}${this.quoteTermsOf(caller)}`
   }
 }
 
-function termsKeyOf(terms: Terms, pair: Pair = {}): string {
+function termsKeyOf(terms: RateQuery, pair: Pair = {}): string {
   const nameOf = (side: Side) => pair[side.code] ?? terms[side.code] ?? [terms[side.coin], terms[side.network]]
-  return JSON.stringify([nameOf(from), nameOf(to), plainAmount(terms.amountIn), terms.rateType])
+  return JSON.stringify([nameOf(from), nameOf(to), amountKeyOf(terms), terms.rateType])
 }

@@ -3,7 +3,7 @@ import { providerScope } from '../../../test/support/provider-scope.ts'
 import { contextOf, scripted } from '../../../test/support/service.ts'
 import { type Amount, compareAmounts, toAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { RateQuery } from '../../domain/swap.ts'
+import { type RateQuery, requestedAmountOf } from '../../domain/swap.ts'
 import { explainRefusedAmounts } from './amount-range.ts'
 
 const amount = (text: string): Amount => toAmount(text) as Amount
@@ -12,7 +12,7 @@ it('limits are those of the last minute, however often they are asked for', asyn
   let now = 0
   let minAmount = amount('0.01')
   const provider = scripted((_, { request }) => {
-    const { amountIn } = request as RateQuery
+    const amountIn = requestedAmountOf(request as RateQuery)
     if (compareAmounts(amountIn, minAmount) < 0) throw new Fault('invalid', 'no', { reason: 'refused', effect: 'refused' })
     return { body: { amountIn, minAmount } }
   })

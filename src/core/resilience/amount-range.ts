@@ -7,7 +7,7 @@ import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { explainedByAmountRange, Fault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
-import type { NewTransaction, Rate, RateQuery } from '../../domain/swap.ts'
+import { type NewTransaction, type Rate, type RateQuery, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
@@ -42,7 +42,7 @@ function fetchAmountRange(): Layer {
         if (fault.amountRange === undefined || !lacksAmountRange(fault)) throw fault
         const query = queryOf(request)
         const range = await withDefault(rangeOf(query, rangeOnly(context), next), waitMsOf(context), undefined)
-        throw explainedByAmountRange(fault, { ...range, amountIn: query.amountIn })
+        throw explainedByAmountRange(fault, { amountIn: query.amountIn, ...range })
       }),
   })
 }
@@ -104,8 +104,15 @@ export function queryOf(request: NewTransaction): RateQuery {
   return query
 }
 
-function keyOf({ amountIn: _, ...pair }: RateQuery): string {
-  const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, rateType } = pair
+function keyOf({
+  codeFrom,
+  coinFrom,
+  networkFrom,
+  codeTo,
+  coinTo,
+  networkTo,
+  rateType,
+}: Omit<RateQuery, 'amountIn' | 'amountOut'>): string {
   return JSON.stringify([codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, rateType])
 }
 
@@ -114,7 +121,7 @@ async function findRange(query: RateQuery, context: Context, next: SwapService, 
   const own = isRefused ? undefined : await rangeOf(query, context, next)
   if (own) return own
   for (const factor of factors) {
-    const range = await rangeOf({ ...query, amountIn: multiplySubtract(query.amountIn, factor, zero) }, context, next)
+    const range = await rangeOf(withRequestedAmount(query, multiplySubtract(requestedAmountOf(query), factor, zero)), context, next)
     if (range) return range
   }
   return {}

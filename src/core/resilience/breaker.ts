@@ -28,6 +28,7 @@ import {
   type Request,
   type SwapService,
 } from '../../domain/service.ts'
+import { requestedAmountOf } from '../../domain/swap.ts'
 import { aroundAll, type Layer, limitDeadline, rejectLocally } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
 import { queryOf } from './amount-range.ts'
@@ -272,5 +273,5 @@ function needsKey(op: OperationName): boolean {
 
 /** What is asked of the provider is so large, so small or so precise that its failure may be no fault of the provider's. */
 function isExtremeRequest(request: Request<Op>): boolean {
-  return 'amountIn' in request && isExtreme(request.amountIn)
+  return ('amountIn' in request || 'amountOut' in request) && isExtreme(requestedAmountOf(request))
 }

@@ -1,11 +1,12 @@
-/** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
-import { type Amount, compareAmounts } from '../../domain/amount.ts'
+/** The strategy `best`: a quote is requested from every provider, and the best one wins (docs/contract.md §12). */
+import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import type { TimelineFact } from '../../domain/timeline.ts'
 import { limitDeadline } from '../layer.ts'
+import { compareOffers, quotedAmountOf } from '../quotes/offers.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import type { QuoteFailures } from './quote-failures.ts'
 import {
@@ -54,10 +55,11 @@ export class BestQuote {
    * providers that offer the pair; if none offers it, of all.
    */
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
-    const winner = await quoteBest(candidates, query, context, this.options)
+    const best = await quoteBest(candidates, query, context, this.options)
     const { winners, table } = this.options
-    if (isCompeting(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
-    return winner.response
+    const winner = competing(best)
+    if (winner) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
+    return best.response
   }
 
   /**
@@ -73,7 +75,7 @@ export class BestQuote {
     const { winners, table, others, failures } = this.options
     const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     const known = candidates.find(({ tag }) => tag === winner?.tag)
-    const won = known && turnOf(known, winner?.amountOut, context)
+    const won = known && turnOf(known, winner?.quotedAmount, context)
     const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
     const first =
       won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, context).catch((reason) => won ?? rethrow(reason))
@@ -85,7 +87,7 @@ export class BestQuote {
       const turn = await this.quoteFor(remaining, request, context).catch(() => undefined)
       if (!turn || !onlyIfAsGood) return turn
       const offer = await others.offerOf(turn.candidate, request, context)
-      return offer && turnOf(turn.candidate, offer.quotedAmountOut ?? turn.context.quotedAmountOut, context)
+      return offer && turnOf(turn.candidate, offer.quotedAmount ?? turn.context.quotedAmount, context)
     })
   }
 
@@ -96,12 +98,12 @@ export class BestQuote {
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
     const quoting = quoteBest(candidates, quoteQueryOf(request), limited, this.options)
     const { candidate, response } = await quoting.catch(refuseCreate)
-    return turnOf(candidate, response.body.amountOut, context)
+    return turnOf(candidate, quotedAmountOf(response.body, request), context)
   }
 }
 
-function turnOf(candidate: Candidate, quotedAmountOut: Amount | undefined, context: Context): Turn {
-  return { candidate, context: { ...context, quotedAmountOut } }
+function turnOf(candidate: Candidate, quotedAmount: Amount | undefined, context: Context): Turn {
+  return { candidate, context: { ...context, quotedAmount } }
 }
 
 function rethrow(reason: unknown): never {
@@ -117,15 +119,19 @@ function refuseCreate(reason: unknown): never {
 }
 
 type Result = Quote | Fault
-type CompetingQuote = Quote & { readonly response: { readonly body: { readonly amountOut: Amount } } }
 
-function winnerOf({ candidate, response }: CompetingQuote): Winner {
-  return { tag: candidate.tag, amountOut: response.body.amountOut }
+/** A quote that may win, and what it gives for the requested amount. */
+interface CompetingQuote extends Quote {
+  readonly quotedAmount: Amount
+}
+
+function winnerOf({ candidate, quotedAmount }: CompetingQuote): Winner {
+  return { tag: candidate.tag, quotedAmount }
 }
 
 /**
- * The quote with the highest amount received; the first in list order of equal ones. That of a provider whose creates promised less
- * than its quotes counts as so much less.
+ * The quote with the highest amount received, or with the lowest that must be sent; the first in list order of equal ones. That of a
+ * provider whose creates were worse than its quotes counts as so much worse.
  */
 async function quoteBest(
   candidates: readonly Candidate[],
@@ -147,9 +153,10 @@ async function quoteBest(
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
   const winner =
     quotes
-      .filter(isCompeting)
+      .flatMap((quote) => competing(quote) ?? [])
       .reduce<CompetingQuote | undefined>(
-        (best, quote) => (best && compareAmounts(expected(quote, deviations), expected(best, deviations)) <= 0 ? best : quote),
+        (best, quote) =>
+          best && compareOffers(expected(quote, deviations), expected(best, deviations), query) <= 0 ? best : quote,
         undefined,
       ) ?? quotes[0]
   if (winner) return winner
@@ -163,8 +170,10 @@ async function quoteBest(
 function comparedAs(result: Result | undefined): Omit<Extract<TimelineFact, { event: 'compared' }>, 'event' | 'provider'> {
   if (result === undefined) return { reason: 'too_slow' }
   if (result instanceof Fault) return { reason: result.reason }
-  const { amountOut } = result.response.body
-  return amountOut === undefined ? {} : { amountOut }
+  const { query, response } = result
+  const amount = quotedAmountOf(response.body, query)
+  if (amount === undefined) return {}
+  return query.amountOut === undefined ? { amountOut: amount } : { amountIn: amount }
 }
 
 /** All results in list order, or after `patienceMs` the available ones as soon as one of them competes. */
@@ -174,7 +183,9 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
     let isWaitingForAll = true
     let missing = pending.length
     const finishIfDecided = (): void => {
-      const hasWinner = results.some((result) => result !== undefined && !(result instanceof Fault) && isCompeting(result))
+      const hasWinner = results.some(
+        (result) => result !== undefined && !(result instanceof Fault) && competing(result) !== undefined,
+      )
       if (missing > 0 && (isWaitingForAll || !hasWinner)) return
       clearTimeout(timer)
       resolve([...results])
@@ -193,11 +204,13 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
   })
 }
 
-function isCompeting(quote: Quote): quote is CompetingQuote {
-  return competes(quote.response.body, quote.query)
+function competing(quote: Quote): CompetingQuote | undefined {
+  const { query, response } = quote
+  const quotedAmount = quotedAmountOf(response.body, query)
+  return quotedAmount !== undefined && competes(response.body, query) ? { ...quote, quotedAmount } : undefined
 }
 
 /** What a create is expected to promise. */
-function expected({ candidate, response }: CompetingQuote, deviations: QuoteDeviations): Amount {
-  return deviations.discounted(candidate.tag, response.body.amountOut)
+function expected({ candidate, query, quotedAmount }: CompetingQuote, deviations: QuoteDeviations): Amount {
+  return deviations.discounted(candidate.tag, quotedAmount, query)
 }

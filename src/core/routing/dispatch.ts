@@ -9,6 +9,7 @@ import type { RoutingReason } from '../../domain/timeline.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { OutsideTable } from '../assets/outside-table.ts'
 import { limitDeadline } from '../layer.ts'
+import { quotedAmountOf } from '../quotes/offers.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult, type OtherProviders } from './failover.ts'
 import type { QuoteFailures } from './quote-failures.ts'
@@ -105,7 +106,7 @@ export function dispatcher({
       if (best) return best.getRate(candidates, query, limited)
       const ordered = quoted ? await quoted.forQuote(candidates, query, limited) : candidates
       const { tag, response } = await callWithFailover('getRate', query, limited, ordered, active)
-      const quote = { tag, amountOut: response.body.amountOut }
+      const quote = { tag, quotedAmount: quotedAmountOf(response.body, query) }
       if (quoted) await quoted.save(query, limited, quote)
       else if (active.length > 1) void others.noteQuote(query, limited, quote) // the response does not wait for it
       return response

@@ -1,10 +1,11 @@
 /** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
-import { type Amount, deviationOf } from '../../domain/amount.ts'
+import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
+import { deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
 import { competes, firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 /** A provider that may get a request. */
@@ -145,8 +146,8 @@ function isNotOffered({ kind, provider }: Fault): boolean {
 
 /** That a provider may take a create that another one has turned away. */
 interface NextOffer {
-  /** The amount received in its own quote for this create, if one was requested. */
-  readonly quotedAmountOut?: Amount | undefined
+  /** What its own quote gives for the requested amount, if one was requested. */
+  readonly quotedAmount?: Amount | undefined
 }
 
 interface OtherProvidersOptions {
@@ -178,13 +179,13 @@ export class OtherProviders {
   async offerOf({ service }: Candidate, request: NewTransaction, context: Context): Promise<NextOffer | undefined> {
     const { winners, table, maxDeviation } = this.options
     const last = maxDeviation === 0 ? undefined : await firstWinner(winners, quoteKeysOf(context.caller, request, table))
-    if (last?.amountOut === undefined) return {}
+    if (last?.quotedAmount === undefined) return {}
     const limited = limitDeadline(context, quoteShare * (context.deadline - performance.now()))
     const query = quoteQueryOf(request)
     const own = await service.call('getRate', query, limited).catch(() => undefined)
     if (!own || !competes(own.body, query)) return undefined
-    const quotedAmountOut = own.body.amountOut
-    const deviation = quotedAmountOut && deviationOf(quotedAmountOut, last.amountOut)
-    return deviation !== undefined && deviation >= -maxDeviation ? { quotedAmountOut } : undefined
+    const quotedAmount = quotedAmountOf(own.body, query)
+    const deviation = quotedAmount && deviationFrom(last.quotedAmount, quotedAmount, query)
+    return deviation !== undefined && deviation >= -maxDeviation ? { quotedAmount } : undefined
   }
 }

@@ -1,5 +1,4 @@
 /** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
-import { deviationOf } from '../../domain/amount.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { MirrorResult } from '../../domain/observation.ts'
 import type { Caller, Context, SwapService } from '../../domain/service.ts'
@@ -9,6 +8,7 @@ import type { CachedCurrencyList, CurrencyList } from '../assets/currency-list.t
 import { isOutsideTable } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
 
 interface MirrorOptions {
   /** The share of the quotes that are repeated, from 0 to 1. */
@@ -97,8 +97,8 @@ class Comparison {
     if (isPersonal(query)) return this.count('skipped')
     try {
       const { body } = await this.service.call('getRate', query, mirrorContext(context, timeoutMs))
-      const [offered, reference] = [body.amountOut, served.amountOut]
-      const deviation = offered === undefined || reference === undefined ? undefined : deviationOf(offered, reference)
+      const [offered, reference] = [quotedAmountOf(body, query), quotedAmountOf(served, query)]
+      const deviation = offered === undefined || reference === undefined ? undefined : deviationFrom(reference, offered, query)
       if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
       this.statistics.addDeviation(source, target, deviation)
       this.count('compared', deviation)

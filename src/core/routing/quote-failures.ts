@@ -4,7 +4,7 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context } from '../../domain/service.ts'
-import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
+import { type NewTransaction, type RateQuery, requestedAmountOf } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
 import { compose, onOperations } from '../layer.ts'
 import type { Candidate } from './failover.ts'
@@ -87,7 +87,7 @@ export class QuoteFailures {
   private noteFault(tag: string, query: RateQuery, { caller }: Context, fault: Fault, hadTime: boolean): void {
     const isBroken = fault.unavailableCause === 'breaker'
     const isHeldBack = isBroken || fault.unavailableCause === 'caller'
-    if (!isHeldBack && (isExtreme(query.amountIn) || !isFailure(fault, hadTime))) return
+    if (!isHeldBack && (isExtreme(requestedAmountOf(query)) || !isFailure(fault, hadTime))) return
     const now = this.options.clock()
     const { byCaller, latest, brokenAt } = this.failing.get(tag) ?? noFailures()
     const account = caller.identity

@@ -1,11 +1,11 @@
 /** The quotes of all providers that a caller may choose, best first (docs/contract.md §12). */
-import { compareAmounts } from '../../domain/amount.ts'
 import { forEachConcurrently } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Answer, ProviderRate, RateFailure } from '../../domain/question.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
+import { compareOffers, quotedAmountOf } from '../quotes/offers.ts'
 import { competes } from './winners.ts'
 
 /** Quotes at a time. */
@@ -49,12 +49,12 @@ interface Quoted {
   readonly derived: readonly string[]
 }
 
-/** By the amount received; then those that are none for this request. Equal ones stay in order. */
+/** By the amount received, or by the lowest that must be sent; then those that are none for this request. Equal ones stay in order. */
 function bestFirst(one: Rate, other: Rate, query: RateQuery): number {
   const [isUsable, isOtherUsable] = [competes(one, query), competes(other, query)]
   if (isUsable !== isOtherUsable) return isUsable ? -1 : 1
-  if (one.amountOut === undefined || other.amountOut === undefined) return 0
-  return compareAmounts(other.amountOut, one.amountOut)
+  const [offer, otherOffer] = [quotedAmountOf(one, query), quotedAmountOf(other, query)]
+  return offer === undefined || otherOffer === undefined ? 0 : compareOffers(otherOffer, offer, query)
 }
 
 function failureOf({ reason, message, field }: Fault, provider: string): RateFailure {

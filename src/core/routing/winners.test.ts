@@ -54,7 +54,7 @@ it('while the shared store is lost, the winners of this process are used', async
   )
   const lost = { save: vi.fn(() => Promise.reject(new Error('lost'))), find: vi.fn(() => Promise.reject(new Error('lost'))) }
   const winners = sharedWinners({ shared: lost, local: memoryWinners(() => 0, winnerLifetimeMs), outage })
-  const winner = { tag: 'alpha', amountOut: '1.5' as Amount }
+  const winner = { tag: 'alpha', quotedAmount: '1.5' as Amount }
   await winners.save('key', winner)
   expect(await winners.find('key')).toEqual(winner)
   expect(lost.save).toHaveBeenCalledTimes(1)
@@ -63,26 +63,29 @@ it('while the shared store is lost, the winners of this process are used', async
 })
 
 const hundred = '100' as Amount
+const sent = { amountIn: '1' as Amount }
+const received = { amountOut: '1' as Amount }
 
 it('a create that promised too little discounts the quotes of its provider for ten minutes', () => {
   let now = 0
   const deviations = new QuoteDeviations(0.1, () => now)
   deviations.observe({ what: 'quoteDeviation', provider: 'beta', deviation: -0.4 })
-  expect(deviations.discounted('beta', hundred)).toBe('60')
-  expect(deviations.discounted('alpha', hundred)).toBe('100')
+  expect(deviations.discounted('beta', hundred, sent)).toBe('60')
+  expect(deviations.discounted('beta', hundred, received)).toBe('140')
+  expect(deviations.discounted('alpha', hundred, sent)).toBe('100')
   now = 600_000
-  expect(deviations.discounted('beta', hundred)).toBe('100')
+  expect(deviations.discounted('beta', hundred, sent)).toBe('100')
 })
 
 it('a later create within the bound ends it, and a small deviation is none', () => {
   const deviations = new QuoteDeviations(0.1, () => 0)
   deviations.observe({ what: 'quoteDeviation', provider: 'beta', deviation: -0.4 })
   deviations.observe({ what: 'quoteDeviation', provider: 'beta', deviation: -0.1 })
-  expect(deviations.discounted('beta', hundred)).toBe('100')
+  expect(deviations.discounted('beta', hundred, sent)).toBe('100')
 })
 
 it('a bound of 0 counts nothing', () => {
   const deviations = new QuoteDeviations(0, () => 0)
   deviations.observe({ what: 'quoteDeviation', provider: 'beta', deviation: -1 })
-  expect(deviations.discounted('beta', hundred)).toBe('100')
+  expect(deviations.discounted('beta', hundred, sent)).toBe('100')
 })

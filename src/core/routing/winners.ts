@@ -1,20 +1,21 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
-import { type Amount, compareAmounts, isPositive, multiplySubtract, plainAmount, toAmount, zero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
-import type { NewTransaction, Pair, Rate, RateQuery } from '../../domain/swap.ts'
+import type { NewTransaction, Rate, RateQuery, RequestedAmount } from '../../domain/swap.ts'
 import { clientNetworkOf } from '../access/client-address.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
+import { amountKeyOf, quotedAmountOf } from '../quotes/offers.ts'
 import { isQuoteFor } from '../quotes/quote-cache.ts'
 
 /** A provider that won a quote. */
 export interface Winner {
   readonly tag: string
-  /** The amount received in its quote. */
-  readonly amountOut?: Amount | undefined
+  /** What its quote gives for the requested amount. */
+  readonly quotedAmount?: Amount | undefined
 }
 
 /** The winner of a quote, by the key of caller and quote. Kept in the store of the limits. */
@@ -51,8 +52,8 @@ export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): 
   }
 }
 
-/** The terms that a quote and its create share: both assets, the amount by value, the rate type. */
-export type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+/** The terms that a quote and its create share: both assets, the requested amount by value, the rate type. */
+export type QuoteTerms = RateQuery
 
 /** The key of a quote: by account if the caller has an identity, otherwise by client network. */
 export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, table: AssetTable): string {
@@ -75,7 +76,9 @@ export async function firstWinner(winners: WinnerStore, keys: readonly string[])
 
 /** The request of a quote for this create. */
 export function quoteQueryOf(request: NewTransaction): RateQuery {
-  return { ...pairOf(request), amountIn: request.amountIn, rateType: request.rateType }
+  const { amountIn, amountOut, rateType } = request
+  const requested = amountOut === undefined ? { amountIn } : { amountOut }
+  return { ...pairOf(request), ...requested, rateType }
 }
 
 /** The key of a quote without an account. */
@@ -85,7 +88,7 @@ export function addressQuoteKeyOf(address: string, terms: QuoteTerms, table: Ass
 
 function termsOf(terms: QuoteTerms, table: AssetTable): string {
   const assets = [from, to].map((side) => assetKeyOf(withDefaultNetwork(terms, side, table), side, table))
-  return JSON.stringify([...assets, plainAmount(terms.amountIn), terms.rateType])
+  return JSON.stringify([...assets, amountKeyOf(terms), terms.rateType])
 }
 
 /** A quote without a network is a quote for the coin's default network; a create names its network. */
@@ -95,14 +98,16 @@ function withDefaultNetwork(terms: QuoteTerms, side: Side, table: AssetTable): Q
   return { ...terms, [side.network]: coin && defaultAsset(coin)?.network }
 }
 
-/** Whether the quote may win: it is for this request, has an amount received, and its own limits allow the amount sent. */
+/** Whether the quote may win: it is for this request, has both amounts, and its own limits allow the amount sent. */
 export function competes(quote: Rate, asked: RateQuery): boolean {
   const { amountOut, minAmount, maxAmount } = quote
+  const amountIn = asked.amountIn ?? quote.amountIn
   return (
     amountOut !== undefined &&
+    quotedAmountOf(quote, asked) !== undefined &&
     isQuoteFor(quote, asked) &&
-    isAtLeast(asked.amountIn, minAmount) &&
-    isAtMost(asked.amountIn, maxAmount)
+    isAtLeast(amountIn, minAmount) &&
+    isAtMost(amountIn, maxAmount)
   )
 }
 
@@ -139,10 +144,10 @@ export class QuoteDeviations {
     else this.last.set(provider, { deviation, until: this.clock() + lifetimeMs })
   }
 
-  /** The quoted amount, less by the share by which the last create there was below its quote. */
-  discounted(tag: string, amountOut: Amount): Amount {
+  /** The quoted amount, worse by the share by which the last create there was worse than its quote. */
+  discounted(tag: string, quotedAmount: Amount, asked: RequestedAmount): Amount {
     const { deviation, until } = this.last.get(tag) ?? { deviation: 0, until: 0 }
-    const share = toAmount((1 + deviation).toFixed(6))
-    return this.clock() < until && share !== undefined ? multiplySubtract(amountOut, share, zero) : amountOut
+    const share = toAmount((asked.amountOut === undefined ? 1 + deviation : 1 - deviation).toFixed(6))
+    return this.clock() < until && share !== undefined ? multiplySubtract(quotedAmount, share, zero) : quotedAmount
   }
 }

@@ -181,7 +181,7 @@ function describe(endpoint: Endpoint, form: Form, served: Served | undefined): S
     description,
     security: [...(keyed ? [] : [{}]), ...Object.keys(securitySchemes(form, served)).map((scheme) => ({ [scheme]: [] }))],
     parameters: [
-      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(name, slot)),
+      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(name, slot, requestCodec.slots)),
       ...headerNames(endpoint, served).map((header) => reference('parameters', header)),
     ],
     ...(method === 'POST' && {
@@ -210,14 +210,14 @@ function headerNames(endpoint: Endpoint, served: Served | undefined): readonly s
   ]
 }
 
-function parameter(endpoint: Op | Question, slot: RequestSlot): Schema {
+function parameter(endpoint: Op | Question, slot: RequestSlot, slots: readonly RequestSlot[]): Schema {
   const { name, place, absence, defaultValue } = slot
   const example = requestExample(endpoint, slot)
   return {
     name,
     in: place,
     required: absence === 'required' && defaultValue === undefined,
-    description: describeSlot(slot),
+    description: describeSlot(slot, slots),
     schema: requestSchema(slot),
     ...(example !== undefined && { example }),
   }

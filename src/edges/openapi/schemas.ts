@@ -1,7 +1,7 @@
 /** The bodies of a form as JSON Schema, from its tables. */
 
 import { type Amount, toAmount } from '../../domain/amount.ts'
-import { alwaysPresent, describeField } from '../../domain/field-docs.ts'
+import { alwaysPresent, describeField, describeRequestField } from '../../domain/field-docs.ts'
 import type { PairAnswer, Question } from '../../domain/question.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import { type Status, statuses } from '../../domain/status.ts'
@@ -120,11 +120,16 @@ export function bodySchema(endpoint: OperationCodec | QuestionCodec, { keyMember
   const { slots } = endpoint.requestCodec
   const name = nameOf(endpoint)
   const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
-  const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot)]))
+  const properties = Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(name, slot, slots)]))
   const required = slots.filter(isRequired).map((slot) => slot.name)
   const key = { type: ['string', 'null'], description: `Your key, if it is not in \`${credential.name}\`.` }
   const withKey = keyMember === undefined ? properties : { ...properties, [keyMember]: key }
-  return { ...objectSchema(withKey, required), additionalProperties: false }
+  const alternatives = slots.filter(({ isOneOf }) => isOneOf).map((slot) => ({ required: [slot.name] }))
+  return {
+    ...objectSchema(withKey, required),
+    ...(alternatives.length > 0 && { oneOf: alternatives }),
+    additionalProperties: false,
+  }
 }
 
 /** A number, or a text of it with the same digits. */
@@ -140,18 +145,21 @@ export function requestSchema({ scalar }: RequestSlot): Schema {
 }
 
 /** A default is words: generators of types make a member with `default` one that must be there. */
-export function describeSlot({ field, defaultValue }: RequestSlot): string {
-  return describeField(field) + (defaultValue === undefined ? '' : ` Default: \`${defaultValue}\`.`)
+export function describeSlot({ name, field, defaultValue, isOneOf }: RequestSlot, slots: readonly RequestSlot[]): string {
+  const others = slots.filter((slot) => isOneOf && slot.isOneOf && slot.name !== name).map((slot) => `\`${slot.name}\``)
+  const alternative = others.length === 0 ? '' : ` Either this or ${others.join(', ')} must be sent, not both.`
+  return describeRequestField(field) + alternative + (defaultValue === undefined ? '' : ` Default: \`${defaultValue}\`.`)
 }
 
-function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot): Schema {
+function requestFieldSchema(endpoint: Op | Question, slot: RequestSlot, slots: readonly RequestSlot[]): Schema {
   const { type, ...more } = requestSchema(slot)
   const example = requestExample(endpoint, slot)
   return {
     type: slot.absence === 'extension' ? [type, 'null'] : type,
     ...more,
     description:
-      describeSlot(slot) + (slot.isAbsentIfEmpty && slot.absence !== 'required' ? ' `null` and an empty text mean none.' : ''),
+      describeSlot(slot, slots) +
+      (slot.isAbsentIfEmpty && slot.absence !== 'required' ? ' `null` and an empty text mean none.' : ''),
     ...(example !== undefined && { examples: [example] }),
   }
 }

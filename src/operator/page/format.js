@@ -77,9 +77,12 @@ export function inline(value) {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** `0.1 BTC to ETH`, from the fields of an order. */
-export function orderText({ amountIn, codeFrom, coinFrom, codeTo, coinTo }) {
-  return `${amountIn ?? '?'} ${codeFrom ?? coinFrom ?? '?'} to ${codeTo ?? coinTo ?? '?'}`
+/** `0.1 BTC to ETH`, from the fields of an order; `BTC to 2 ETH` if only the amount that is to be received is known. */
+export function orderText({ amountIn, amountOut, codeFrom, coinFrom, codeTo, coinTo }) {
+  const [sent, received] = [codeFrom ?? coinFrom ?? '?', codeTo ?? coinTo ?? '?']
+  return amountIn === undefined && amountOut !== undefined
+    ? `${sent} to ${amountOut} ${received}`
+    : `${amountIn ?? '?'} ${sent} to ${received}`
 }
 
 /** The first six and the last four characters. */

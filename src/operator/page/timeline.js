@@ -26,7 +26,7 @@ const rows = {
     title: 'Routed',
     text: html`to <b>${provider}</b>: ${routingReasons[because] ?? because} (strategy ${strategy})${omitted.map((one) => html`; ${one.provider} ${omissions[one.because] ?? one.because}`)}`,
   }),
-  compared: ({ provider, amountOut, reason }) => ({
+  compared: ({ provider, amountIn, amountOut = amountIn, reason }) => ({
     title: 'Compared',
     text: html`<b>${provider}</b> ${amountOut === undefined ? (reason ?? 'names no amount') : `quotes ${amountOut}`}`,
   }),
