@@ -433,7 +433,7 @@ const inFormA: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","comment":"hi"}`,
     400,
     'parameter_unknown',
-    'Invalid comment: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType.',
+    'Invalid comment: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType, quoteId.',
   ],
   [
     `POST /transactions?amount=1 {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}"}`,
@@ -451,7 +451,7 @@ const inFormA: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","amount":"x","withdrawalAddress":"${address}","rateType":"x","foo":1}`,
     400,
     'parameter_invalid',
-    `Invalid amount: ${amount}, but it is not a number. Invalid rateType: it must be fixed or float. Invalid foo: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType. Invalid coinTo: it is missing.`,
+    `Invalid amount: ${amount}, but it is not a number. Invalid rateType: it must be fixed or float. Invalid foo: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType, quoteId. Invalid coinTo: it is missing.`,
   ],
   [
     `POST /transactions {"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"${address}","networkTo":"TRX"}`,
@@ -538,7 +538,7 @@ const inFormA: readonly Case[] = [
     'GET /rate?x&x&',
     400,
     'parameter_unknown',
-    'Invalid x: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, rateType. Invalid request: the query has a parameter without a name, for example between two & in a row. Invalid coinFrom: it is missing. Invalid coinTo: it is missing. Invalid amount: it is missing.',
+    'Invalid x: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, rateType, quoteId. Invalid request: the query has a parameter without a name, for example between two & in a row. Invalid coinFrom: it is missing. Invalid coinTo: it is missing. Invalid amount: it is missing.',
   ],
 ]
 
@@ -992,7 +992,7 @@ const inFormB: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}","comment":"hi"}`,
     400,
     'parameter_unknown',
-    'Invalid comment: it is not a parameter here; the parameters are coinFrom, coinTo, networkFrom, networkTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType.',
+    'Invalid comment: it is not a parameter here; the parameters are coinFrom, coinTo, networkFrom, networkTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType, quoteId.',
   ],
   [
     `POST /transactions?amount=1 {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","networkTo":"TRX","amount":1,"withdrawalAddress":"${address}"}`,
@@ -1010,7 +1010,7 @@ const inFormB: readonly Case[] = [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","networkTo":"TRX","amount":"x","withdrawalAddress":"${address}","rateType":"x","foo":1}`,
     400,
     'parameter_invalid',
-    `Invalid amount: ${amount}, but it is not a number. Invalid rateType: it must be fixed or float. Invalid foo: it is not a parameter here; the parameters are coinFrom, coinTo, networkFrom, networkTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType. Invalid coinTo: it is missing.`,
+    `Invalid amount: ${amount}, but it is not a number. Invalid rateType: it must be fixed or float. Invalid foo: it is not a parameter here; the parameters are coinFrom, coinTo, networkFrom, networkTo, amount, amountTo, withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, rateType, quoteId. Invalid coinTo: it is missing.`,
   ],
   [
     `POST /transactions {"coinFrom":"BTC","networkFrom":"BTC","coinTo":"USDT","amount":1,"withdrawalAddress":"${address}"}`,
@@ -1116,7 +1116,7 @@ const inFormB: readonly Case[] = [
     'GET /rate?x&x&',
     400,
     'parameter_unknown',
-    'Invalid x: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, rateType, networkFrom, networkTo. Invalid request: the query has a parameter without a name, for example between two & in a row. Invalid coinFrom: it is missing. Invalid coinTo: it is missing. Invalid amount: it is missing.',
+    'Invalid x: it is not a parameter here; the parameters are coinFrom, coinTo, amount, amountTo, rateType, networkFrom, networkTo, quoteId. Invalid request: the query has a parameter without a name, for example between two & in a row. Invalid coinFrom: it is missing. Invalid coinTo: it is missing. Invalid amount: it is missing.',
   ],
 ]
 
