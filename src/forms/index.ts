@@ -9,6 +9,7 @@ import { exolix } from './exolix.ts'
 import { exolixClient } from './exolix-client.ts'
 import { letsexchange } from './letsexchange.ts'
 import { sideshift } from './sideshift.ts'
+import { simpleswap } from './simpleswap.ts'
 import { stealthex } from './stealthex.ts'
 
 /** The forms of the service itself. */
@@ -24,6 +25,7 @@ export const providerForms: readonly ProviderForm[] = [
   stealthex,
   changelly,
   sideshift,
+  simpleswap,
 ]
 
 /** What the configuration checks names against. */

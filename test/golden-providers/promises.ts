@@ -112,4 +112,20 @@ export const providerPromises = {
       },
     },
   },
+  simpleswap: {
+    ...none,
+    name: 'simpleswap',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+    depositMemo: ['XLM', 'XRP'],
+    maxResponseBytes: 8_388_608,
+    networks: { byName: { HYPEEVM: 'hyperevm', PLS: 'pulse', POLYGON: 'matic', ZKSYNC: 'zksera' } },
+    assets: {
+      AVAX: { coin: 'avaxc', network: 'avaxc' },
+      BNB: { coin: 'bnb-bsc', network: 'bsc' },
+      MON: { coin: 'monad', network: 'monad' },
+    },
+  },
 } as const satisfies Readonly<Record<string, ProviderPromises>>

@@ -42,7 +42,9 @@ const equivalents: readonly Equivalent[] = [
   {
     why: 'another line of the same field is still required',
     is: ({ kind, becomes, source }) =>
-      kind === 'presence' && becomes === `optional('amountIn')` && /fallback\((?:\w+\()*'amountIn'/.test(source),
+      kind === 'presence' &&
+      /^optional\('(?:amountIn|createdAt)'\)$/.test(becomes) &&
+      new RegExp(`fallback\\((?:\\w+\\()*'${fieldOf(becomes)}'`).test(source),
   },
   {
     why: 'no provider has this form: its responses are only written, and what is not known is left out in any case',

@@ -5,6 +5,7 @@ import type { Dialect, Operation } from './stand-ins/exchange.ts'
 import { exolix } from './stand-ins/exolix.ts'
 import { affiliateId, letsexchange } from './stand-ins/letsexchange.ts'
 import { accountId, sideshift } from './stand-ins/sideshift.ts'
+import { simpleswap } from './stand-ins/simpleswap.ts'
 import { stealthex } from './stand-ins/stealthex.ts'
 
 export interface Documented {
@@ -207,6 +208,29 @@ export const documented = {
     words: {
       ...{ ETH: 'ETH ethereum', USDTERC20: 'USDT ethereum', USDTTRC20: 'USDT tron', USDTAVAXC: 'USDT avax', XRP: 'XRP ripple' },
       ...{ POL: 'POL polygon', AVAX: 'AVAX avax', ETHARB: 'ETH arbitrum' },
+    },
+  },
+  simpleswap: {
+    ...plain,
+    dialect: simpleswap,
+    hasList: false,
+    hasLimitsInCreates: false,
+    header: 'x-api-key',
+    quoteCalls: ['quote', 'limits'],
+    statuses: [
+      ['waiting', 'wait'],
+      ['confirming', 'confirmation'],
+      ['exchanging', 'exchanging'],
+      ['verifying', 'exchanging', 'held'],
+      ['sending', 'sending'],
+      ['failed', 'sending', 'failed'],
+      ['finished', 'success'],
+      ['refunded', 'refunded'],
+      ['expired', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'eth eth', USDTERC20: 'usdt eth', USDTTRC20: 'usdt trx', XRP: 'xrp xrp', POL: 'pol matic' },
+      ...{ USDTPOLYGON: 'usdt matic', AVAX: 'avaxc avaxc', ETHARB: 'eth arbitrum' },
     },
   },
 } as const satisfies Record<string, Documented>

@@ -1,0 +1,161 @@
+/** SimpleSwap v3 as a provider; facts, sources and what is unverified: `docs/providers/simpleswap.md`. */
+
+import { keyHeader } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider-credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider-form.ts'
+import {
+  always,
+  extension,
+  fallback,
+  inside,
+  lowerCase,
+  optional,
+  orNull,
+  text,
+  unused,
+  unusedNames,
+  words,
+} from '../wire/table.ts'
+
+/** Every response is an object with the result and the id of a trace. */
+function result<const Line>(line: Line) {
+  return { result: line, traceId: unused } as const
+}
+
+const pair = {
+  tickerFrom: lowerCase('coinFrom'),
+  networkFrom: lowerCase('networkFrom'),
+  tickerTo: lowerCase('coinTo'),
+  networkTo: lowerCase('networkTo'),
+  fixed: words('rateType', { float: false, fixed: true }),
+  reverse: always(false),
+} as const
+
+const range = {
+  at: 'GET /ranges',
+  request: pair,
+  response: result(inside({ min: text(optional('minAmount')), max: text(optional('maxAmount')) })),
+} as const
+
+const order = {
+  ...pair,
+  amount: text('amountIn'),
+  addressTo: 'withdrawalAddress',
+  extraIdTo: extension('withdrawalExtraId'),
+  userRefundAddress: optional('refundAddress'),
+  userRefundExtraId: extension('refundExtraId'),
+} as const
+
+const exchange = result(
+  inside({
+    id: 'id',
+    status: 'status',
+    type: words(optional('rateType'), { float: 'floating', fixed: 'fixed' }),
+    tickerFrom: 'coinFrom',
+    networkFrom: 'networkFrom',
+    tickerTo: 'coinTo',
+    networkTo: 'networkTo',
+    amountFrom: text('amountIn'),
+    amountTo: text(optional('amountOut')),
+    addressFrom: 'depositAddress',
+    extraIdFrom: extension('depositExtraId'),
+    addressTo: 'withdrawalAddress',
+    extraIdTo: extension('withdrawalExtraId'),
+    userRefundAddress: optional('refundAddress'),
+    userRefundExtraId: extension('refundExtraId'),
+    txFrom: orNull('txHashIn'),
+    txTo: orNull('txHashOut'),
+    createdAt: 'createdAt',
+    // Public clients have met both names.
+    timestamp: fallback('createdAt'),
+    updatedAt: optional('updatedAt'),
+    validUntil: optional('validUntil'),
+    ...unusedNames('publicId', 'expectedAmount', 'rateId', 'currencies', 'redirectUrl'),
+  }),
+)
+
+export const simpleswap = defineProviderForm({
+  name: 'simpleswap',
+  credential: plainKey(keyHeader('x-api-key')),
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+  statuses: {
+    waiting: 'wait',
+    confirming: 'confirmation',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    finished: 'success',
+    refunded: 'refunded',
+    expired: 'overdue',
+    failed: 'failed',
+    verifying: 'held',
+  },
+  statusReasons: { verifying: 'kyc' },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  quotedFirst: ['fixed'],
+  depositMemo: ['XLM', 'XRP'],
+  networks: { byName: { HYPEEVM: 'hyperevm', PLS: 'pulse', POLYGON: 'matic', ZKSYNC: 'zksera' } },
+  assets: {
+    AVAX: { coin: 'avaxc', network: 'avaxc' },
+    BNB: { coin: 'bnb-bsc', network: 'bsc' },
+    MON: { coin: 'monad', network: 'monad' },
+  },
+  refusal: {
+    messages: ['description'],
+    expiredQuote: [/\brate ?id\b/i, /\b(?:expired|invalid|not (?:found|valid))\b/i],
+    statuses: {
+      // Of a quote or a create: the pair.
+      404: { kind: 'notFound', reason: 'not_offered' },
+      422: { kind: 'invalid', isAboutAmount: true },
+    },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /currencies',
+      // Some thousand coins in one response.
+      maxResponseBytes: 8_388_608,
+      request: {},
+      page: { result: 'items', traceId: 'unused' },
+      response: {
+        ticker: 'coin',
+        network: 'network',
+        name: optional('name'),
+        image: optional('icon'),
+        hasExtraId: optional('needsMemo'),
+        contractAddress: optional('contract'),
+        ...unusedNames('legacySymbol', 'extraId', 'precision', 'isFiat', 'isAvailableFloat', 'isAvailableFixed'),
+        ...unusedNames('validationAddress', 'validationExtra', 'addressExplorer', 'txExplorer', 'confirmationsFrom'),
+        ...unusedNames('warningsFrom', 'warningsTo'),
+      },
+      assumes: ['name', 'icon'],
+    }),
+    getRate: providerOperation<'getRate'>()({
+      at: 'GET /estimates',
+      request: { ...pair, amount: 'amountIn' },
+      response: result(
+        inside({ estimatedAmount: text('amountOut'), rateId: optional('quoteId'), validUntil: optional('quoteValidUntil') }),
+      ),
+      also: range,
+      assumes: ['amountIn', 'rateType'],
+    }),
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({
+        at: 'POST /exchanges',
+        request: order,
+        response: exchange,
+        assumes: ['status', 'rateType', 'createdAt'],
+      }),
+      fixed: providerOperation<'createTransaction'>()({
+        at: 'POST /exchanges',
+        request: { ...order, rateId: 'quoteId' },
+        response: exchange,
+        assumes: ['status', 'rateType', 'createdAt'],
+      }),
+    },
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /exchanges/{id}',
+      request: { id: 'id' },
+      response: exchange,
+    }),
+  },
+})
