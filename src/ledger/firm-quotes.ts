@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
 /** Of one transaction, so that it is short; with a pause (ms) after each. */
-const maxExpiredPerStep = 1_000
+const maxExpiredPerStep = 200
 const pauseMs = 10
 
 interface FirmQuoteRow {
