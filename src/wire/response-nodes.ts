@@ -170,6 +170,7 @@ const blankColumn = {
   isForClients: undefined,
   refundWords: undefined,
   impliedReason: undefined,
+  showsDeposit: undefined,
   isEmptyIfNone: undefined,
   isOneOf: undefined,
 } as const

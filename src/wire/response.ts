@@ -213,7 +213,7 @@ function asObject(text: JsonValue): JsonObject {
 
 /** `object`: the one that has the member. */
 function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowContext: RowContext): void {
-  const { field, isFallback, isZeroNone, isForClients } = slot
+  const { field, isFallback, isZeroNone, isForClients, showsDeposit } = slot
   const { meanings, context, fields: row } = rowContext
   if (isForClients) return
   if (field === 'status') {
@@ -225,6 +225,7 @@ function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowC
   else if (!isNothing(slot, value)) {
     row[field] = readValue(slot, value, context)
     if (isFallback) rowContext.fallbacks = [...rowContext.fallbacks, field]
+    if (showsDeposit) row.hasDeposit = true
   }
 }
 

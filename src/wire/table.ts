@@ -41,6 +41,8 @@ export interface TableColumn<Field extends string = string> {
   readonly isForClients?: true
   /** In a response: with one of these words as its status it is about what came back: not the payout, but the refund. */
   readonly refundWords?: readonly string[]
+  /** In a response: there is none before the deposit was seen. */
+  readonly showsDeposit?: true
   /** In a response: while the swap is held or has failed, its presence means this reason, if no other line has one. */
   readonly impliedReason?: StatusReason
   /** In a request: an empty text if there is none. */
@@ -285,6 +287,11 @@ export function reason(words: ReasonWords): TableColumn<'statusReason'> {
 
 /** A member that is there once the provider has seen the deposit. */
 export const depositSeen: TableColumn<'hasDeposit'> = { field: 'hasDeposit', absence: 'omitted', format: asPresence }
+
+/** An amount that is there only once the provider has seen the deposit. */
+export function deposited<const Field extends string>(field: Field): TableColumn<Field> {
+  return { field, absence: 'required', showsDeposit: true }
+}
 
 /** A page for the user of a swap that is held for this reason. */
 export function pageFor(impliedReason: StatusReason): TableColumn<'supportUrl'> {

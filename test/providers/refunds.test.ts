@@ -185,7 +185,16 @@ describe('changenow', () => {
     expect(await read()).not.toHaveProperty('attention')
   })
 
-  test.each(formNames)('what failed after money was seen does not wait for it, for form %s', async (form) => {
+  test.each([{ depositReceivedAt: '2026-11-27T10:00:00.000Z' }, { payinHash: 'ab01' }, { amountFrom: 0.09 }])(
+    'what failed after money was seen does not wait for it: %j',
+    async (seen) => {
+      await start('changenow')
+      becomes({ status: 'failed', ...seen })
+      expect(await read()).toMatchObject({ status: 'confirmation', attention: 'failed', depositAddress: expect.any(String) })
+    },
+  )
+
+  test.each(formNames)('and not later either, for form %s', async (form) => {
     await start('changenow', form)
     expect(await read(form)).toMatchObject({ status: 'wait' })
     becomes({ status: 'failed', depositReceivedAt: '2026-11-27T10:00:00.000Z' })

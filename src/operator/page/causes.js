@@ -14,6 +14,7 @@ const ofAttention = {
   failed: 'reported as failed',
   held: 'held by the provider',
   lost: 'not found at the provider any more',
+  unknown_status: 'a status that the gateway does not know',
 }
 
 export function isCreate({ state }) {
