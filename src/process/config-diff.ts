@@ -64,13 +64,13 @@ type Section = Readonly<Record<string, unknown>>
 type Path = readonly string[]
 
 /** As in the file, with the effective values of keys that it leaves out. */
-function sectionsOf({ assets, providers, texts: _, hash: __, warnings: ___, ...sections }: Config): Section {
+function sectionsOf({ assets, keyInQuery, providers, texts: _, hash: __, warnings: ___, ...sections }: Config): Section {
   const named = providers.map(({ name, namesAccount: _, depositMemo, ...provider }) => [
     name,
     { ...provider, depositMemo: depositMemo.networks },
   ])
   const rows = assets.coins.flatMap((coin) => coin.assets).map((asset) => [asset.code, asset])
-  return { ...sections, providers: Object.fromEntries(named), assets: Object.fromEntries(rows) }
+  return { ...sections, exolix: { keyInQuery }, providers: Object.fromEntries(named), assets: Object.fromEntries(rows) }
 }
 
 interface Difference {

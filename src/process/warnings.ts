@@ -52,7 +52,9 @@ export function configWarnings({
         ]
       : []),
     ...(keyInQuery
-      ? ['keyInQuery: keys of clients may be in URLs, which proxies and browsers store; no log or trace of the gateway has them']
+      ? [
+          'exolix.keyInQuery: keys of clients may be in URLs, which proxies and browsers store; no log or trace of the gateway has them',
+        ]
       : []),
     ...(limits.dryRun ? ['limits.dryRun: limits are only counted, and no request is rejected'] : []),
     ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)

@@ -45,6 +45,14 @@ it('prints each key before and after, when it takes effect, and what it means fo
   expect(out.join()).not.toMatch(/another-key|provider-key/)
 })
 
+it('names each key as the file has it', async () => {
+  place.write(`${changed}exolix: { keyInQuery: true }\n`)
+  const { out, err } = await place.swapgate('check', '--diff', inForce)
+  expect(err).toEqual([])
+  expect(out).toContain('  exolix.keyInQuery: false -> true (at once)')
+  expect(out.join()).toContain('warning: exolix.keyInQuery: keys of clients may be in URLs')
+})
+
 it('prints one JSON document, without a secret', async () => {
   place.write(changed)
   const report = await place.facts<Record<string, unknown>>('check', '--diff', inForce)
