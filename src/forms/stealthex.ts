@@ -100,7 +100,8 @@ export const stealthex = defineProviderForm({
   pageSize: 250,
   quotedFirst: ['fixed'],
   depositMemo: ['XLM', 'XRP'],
-  networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
+  networks: { home: 'mainnet', byName: { AVAXC: 'avax-c', POLYGON: 'matic' } },
+  assets: { AVAX: { coin: 'avax', network: 'avax-c' }, OSMO: { coin: 'osmo', network: 'cosmos' } },
   refusal: {
     messages: ['err.details'],
     codes: {
@@ -132,7 +133,7 @@ export const stealthex = defineProviderForm({
         name: optional('name'),
         icon_url: optional('icon'),
         contract_address: optional('contract'),
-        ...unusedNames('extra_id', 'features', 'precision', 'validation_regexp'),
+        ...unusedNames('extra_id', 'features', 'precision', 'rates', 'validation_regexp'),
       },
       assumes: ['name', 'icon'],
     }),

@@ -45,7 +45,8 @@ export const providerPromises = {
     pageSize: 250,
     keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
     depositMemo: ['XLM', 'XRP'],
-    networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
+    networks: { home: 'mainnet', byName: { AVAXC: 'avax-c', POLYGON: 'matic' } },
+    assets: { AVAX: { coin: 'avax', network: 'avax-c' }, OSMO: { coin: 'osmo', network: 'cosmos' } },
   },
   letsexchange: {
     ...none,

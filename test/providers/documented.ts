@@ -153,7 +153,7 @@ export const documented = {
     ],
     words: {
       ...{ ETH: 'eth mainnet', USDTERC20: 'usdt eth', USDTTRC20: 'usdt trx', POL: 'pol mainnet', XRP: 'xrp mainnet' },
-      ...{ USDTPOLYGON: 'usdt matic', ETHARB: 'eth arbitrum' },
+      ...{ USDTPOLYGON: 'usdt matic', ETHARB: 'eth arbitrum', AVAX: 'avax avax-c', USDTAVAXC: 'usdt avax-c', OSMO: 'osmo cosmos' },
     },
   },
   changelly: {

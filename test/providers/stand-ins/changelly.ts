@@ -66,7 +66,7 @@ function currencies(params: Fields): unknown {
   const rows = assets.map(({ coin, network, hasMemo, contract = null }) => ({
     ...{ name: coin.toUpperCase(), ticker: coin, fullName: `${coin} coin`, enabled: true, enabledFrom: true, enabledTo: true },
     ...{ fixRateEnabled: true, blockchain: network, protocol: network.toUpperCase(), contractAddress: contract },
-    ...{ extraIdName: hasMemo ? 'Tag' : null, image: `https://cdn.changelly.com/icons/${coin}.png` },
+    ...{ extraIdName: hasMemo ? 'Tag' : null, blockchainPrecision: 8, image: `https://cdn.changelly.com/icons/${coin}.png` },
   }))
   return [...rows, { ...rows[0], ticker: 'doge', name: 'DOGE', blockchain: 'dogecoin', enabled: false }]
 }

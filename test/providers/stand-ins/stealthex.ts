@@ -11,6 +11,9 @@ const assets: readonly Words[] = [
   { coin: 'usdt', network: 'trx', contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
   { coin: 'pol', network: 'mainnet' },
   { coin: 'usdt', network: 'matic', contract: '0xc2132d05d31c914a87c6611c10748aeb04b58e8f' },
+  { coin: 'avax', network: 'avax-c', contract: 'cchain' },
+  { coin: 'usdt', network: 'avax-c', contract: '0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7' },
+  { coin: 'osmo', network: 'cosmos' },
   { coin: 'xrp', network: 'mainnet', hasMemo: true },
 ]
 
@@ -49,7 +52,7 @@ function currencies(query: Fields): unknown {
   const [limit, offset] = [countOf(query, 'limit', 50, 1, 250), countOf(query, 'offset', 0, 0, 100_000)]
   return assets.slice(offset, offset + limit).map(({ coin, network, hasMemo = false, contract = null }) => ({
     ...{ symbol: coin, network, name: `${coin} coin`, icon_url: `https://stealthex.io/${coin}.svg`, contract_address: contract },
-    ...{ extra_id: hasMemo ? 'Tag' : null, features: [] },
+    ...{ extra_id: hasMemo ? 'Tag' : null, features: [], rates: ['floating', 'fixed'] },
   }))
 }
 
