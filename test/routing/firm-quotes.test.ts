@@ -79,6 +79,33 @@ describe('a service of Form A or B', () => {
   })
 })
 
+test('by an amount to receive: the create has that amount, and no amount that is sent', async () => {
+  managed.reconfigure({ routing: ['alpha', 'beta'], providers: { alpha: { amountTo: true } } })
+  keepsQuotes('alpha')
+  const path = rateQuery('A', terms).replace('amount=0.10', 'amountTo=20')
+  const response = await managed.client('A').get(`${path}&quoteId=true`, { key })
+  expect(response.status, response.text).toBe(200)
+  const order = (amounts: object) => ({
+    ...orderIn('A', { rateType: 'fixed', quoteId: idIn(response) }),
+    amount: undefined,
+    ...amounts,
+  })
+  const createBy = (amounts: object) => managed.client('A').post('/transactions', order(amounts), { key })
+  const fieldsOf = ({ json }: ReceivedResponse) => (json as { errors: { field: string }[] }).errors.map(({ field }) => field)
+  for (const [amounts, field] of [
+    [{ amount: 20 }, 'amount'],
+    [{ amountTo: 21 }, 'amountTo'],
+  ] as const) {
+    const refused = await createBy(amounts)
+    expectRefusal(refused, 'A', 400, 'parameter_invalid')
+    expect(fieldsOf(refused)).toEqual([field])
+  }
+  expect(managed.alpha.received('create')).toEqual([])
+  await createBy({ amountTo: 20 })
+  const [sent] = managed.alpha.received('create')
+  expect(JSON.parse(sent?.body ?? '{}')).toMatchObject({ quoteId: 'own-1', amountTo: 20 })
+})
+
 describe('the provider of the quote', () => {
   test.each([
     ['drains', { providers: { alpha: { state: 'draining' } } }],
