@@ -242,6 +242,10 @@ describe('passthrough', () => {
     expect(await state()).toEqual(['confirmation', 'failed'])
     const { json } = await place.client(form).get('/transactions', { key: own })
     expect(json).toMatchObject({ data: [{ status: 'confirmation' }] })
+    hold('a word of its own')
+    expect(await state()).toEqual(['confirmation', 'unknown_status'])
+    const told = (await place.client(form).get('/transactions', { key: own })).json
+    expect(told).toMatchObject({ data: [{ status: 'confirmation', attention: 'unknown_status' }] })
     hold('frozen')
     expect(await state()).toEqual(['exchanging', 'held'])
     hold('refunded')
