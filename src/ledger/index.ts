@@ -14,6 +14,7 @@ import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import type { RestoreStore } from '../core/restores.ts'
 import type { Retention } from '../core/retention.ts'
 import type { TagRecords } from '../core/routing/tag-records.ts'
+import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
@@ -34,6 +35,7 @@ import { allSteps, type Migrated, MissingLedger, migrate, missingMessage, mustEx
 import { backUpSqlite } from './sqlite/backup.ts'
 import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, sqliteTimeMs } from './sqlite/store.ts'
 import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
+import { swapActions } from './swap-actions.ts'
 import { timelines } from './timeline.ts'
 import type { TurnLimits } from './turns.ts'
 
@@ -75,6 +77,7 @@ export interface OpenLedger {
   readonly retention: Retention
   readonly audit: AuditLog
   readonly timelines: TimelineStore
+  readonly swapActions: SwapActionStore
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
@@ -127,6 +130,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     retention: retention(store),
     audit: auditLog(store),
     timelines: timelines(store),
+    swapActions: swapActions(store),
     replicaFigures: replicaFigures(store),
   }
   return {

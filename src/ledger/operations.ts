@@ -47,7 +47,10 @@ export async function addAudit(
 }
 
 /** About one swap, whose timeline has them too. */
-const decisions: readonly AuditAction[] = ['ledger.resolve', 'transaction.settle']
+const decisions: readonly AuditAction[] = [
+  ...(['ledger.resolve', 'transaction.settle'] as const),
+  ...(['transaction.refund', 'transaction.continue', 'transaction.refund_address'] as const),
+]
 
 /** Of all records, and of those after which reads go. A cut is made by one insert of many. */
 const maxRecords = 1_000_000

@@ -98,6 +98,7 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
     and not ${holdsFirmQuote(store)}
     returning intent, provider, provider_id`.execute(within)
   await keepPrunedIds(within, gone, store)
+  await removeActions(within, gone, store)
   await reduce(within, segment, gone.length)
   const { rows } = await sql<Pruned['kept']>`
     select coalesce(sum(case when ${mayBeRevived(clock)} then 1 else 0 end), 0) as overdue,
@@ -172,6 +173,19 @@ export async function keepPrunedIds(
       insert into pruned_ids (provider, provider_id, pruned_at)
       select ${provider}, listed.value, ${now} from ${listed(ids)} where true
       on conflict do nothing`.execute(within)
+  }
+}
+
+/** What was done about these swaps. */
+export async function removeActions(
+  within: Database,
+  rows: readonly PrunedRow[],
+  { has, isIn, toList }: Pick<Store, 'has' | 'isIn' | 'toList'>,
+): Promise<void> {
+  if (!has('swap actions')) return
+  for (const [provider, ofProvider] of Map.groupBy(rows, (row) => row.provider)) {
+    const ids = toList(ofProvider.map(({ provider_id }) => provider_id))
+    await within.deleteFrom('swap_actions').where('provider', '=', provider).where(isIn('provider_id', ids)).execute()
   }
 }
 

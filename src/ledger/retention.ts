@@ -6,7 +6,16 @@ import { clampSortKey, toNanoseconds } from './entry.ts'
 import { holdsFirmQuote } from './firm-quotes.ts'
 import { addAudit } from './operations.ts'
 import { lockPageIndex, position, positionColumns, values } from './page-index.ts'
-import { forgetPrunedIds, hasRecentKey, isCandidate, keepPrunedIds, mayBeRevived, type PrunedRow, reduce } from './prune.ts'
+import {
+  forgetPrunedIds,
+  hasRecentKey,
+  isCandidate,
+  keepPrunedIds,
+  mayBeRevived,
+  type PrunedRow,
+  reduce,
+  removeActions,
+} from './prune.ts'
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
@@ -103,6 +112,7 @@ async function prune(within: Database, rows: readonly [Row, ...Row[]], newest: b
     and not ${holdsFirmQuote(store)}
     returning intent, provider, provider_id, cast(sort_key as text) as sort_key`.execute(within)
   await keepPrunedIds(within, gone, store)
+  await removeActions(within, gone, store)
   const bySegment = new Map<string, { readonly at: SortPosition; count: number }>()
   for (const { sort_key, ...row } of gone) {
     const at = await segmentOf(within, owner, { ...row, sort_key: BigInt(sort_key) })

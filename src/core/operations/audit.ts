@@ -18,6 +18,9 @@ export const auditActions = [
   'transaction.search',
   'unresolved.read',
   'transaction.settle',
+  'transaction.refund',
+  'transaction.continue',
+  'transaction.refund_address',
   'restore.mark',
   'restore.read',
   'restore.end',
@@ -27,9 +30,9 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** A change by an operator. It never contains a key, a token, a URL's password or a full address. */
+/** A change by an operator, or what a client has done about a swap. It never contains a key, a token, a URL's password or a full address. */
 export interface AuditEntry {
-  /** The name of an admin token, `cli:<system user>@<host>`, or `file`: a change of the configuration file ended an override. */
+  /** The name of an admin token, `cli:<system user>@<host>`, `account:<name>` for a client, or `file`: a change of the configuration file ended an override. */
   readonly actor: string
   readonly action: AuditAction
   /** A provider's name, a key's id, an intent, …. */

@@ -56,6 +56,7 @@ const known = {
   },
   timeline: { schema: 2, kind: 'expand', statements: timeline },
   'firm quotes': { schema: 2, kind: 'expand', statements: firmQuotes },
+  'swap actions': { schema: 2, kind: 'expand', statements: swapActions },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -153,5 +154,28 @@ function firmQuotes({ integer, text }: ColumnTypes): readonly string[] {
     'CREATE INDEX IF NOT EXISTS firm_quotes_by_owner ON firm_quotes (owner, valid_until)',
     'CREATE INDEX IF NOT EXISTS firm_quotes_by_time ON firm_quotes (valid_until)',
     'CREATE INDEX IF NOT EXISTS firm_quotes_by_intent ON firm_quotes (intent)',
+  ]
+}
+
+/** What clients and operators have done about a swap: at most one action of each kind. */
+function swapActions({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS swap_actions (
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      kind ${text} NOT NULL,
+      claim ${text} NOT NULL,
+      owner ${text} NOT NULL,
+      action ${text} NOT NULL,
+      state ${text} NOT NULL,
+      refund_address ${text},
+      refund_extra_id ${text},
+      claimed_at ${integer} NOT NULL,
+      check_count ${integer} NOT NULL,
+      next_check_at ${integer},
+      PRIMARY KEY (provider, provider_id, kind)
+    )`,
+    'CREATE UNIQUE INDEX IF NOT EXISTS swap_actions_by_claim ON swap_actions (claim)',
+    'CREATE INDEX IF NOT EXISTS swap_actions_due ON swap_actions (next_check_at) WHERE next_check_at IS NOT NULL',
   ]
 }

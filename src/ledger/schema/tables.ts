@@ -29,6 +29,7 @@ export interface Tables {
   found_orders: FoundOrders
   background_jobs: BackgroundJobs
   found_order_keys: FoundOrderKeys
+  swap_actions: SwapActions
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -351,4 +352,22 @@ interface FoundOrderKeys {
   /** JSON: the request in the client's words. */
   request: string | null
   seen_at: Written<number>
+}
+
+/** What clients and operators have done about a swap. */
+export interface SwapActions {
+  provider: string
+  provider_id: string
+  kind: string
+  /** Of this claim alone. */
+  claim: string
+  owner: string
+  action: string
+  state: 'sent' | 'done'
+  refund_address: string | null
+  refund_extra_id: string | null
+  claimed_at: number
+  check_count: number
+  /** Set while its outcome is looked for. */
+  next_check_at: number | null
 }

@@ -1,0 +1,53 @@
+/** Port: the actions of clients and operators on swaps, in the ledger (docs/contract.md §17). When a method resolves, its change is durable. Times are milliseconds since 1970. */
+import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
+
+/** An action that is about to be sent. */
+export interface NewSwapAction {
+  /** Of this claim alone. */
+  readonly claim: string
+  /** Tag of the provider, and the swap's id there. */
+  readonly provider: string
+  readonly id: string
+  readonly kind: ActionKind
+  readonly action: SwapAction
+  /** Whose swap it is. */
+  readonly owner: string
+  /** For the audit log: who does it, and what. */
+  readonly actor: string
+  readonly audited: unknown
+  /** Where the deposit goes back to, if the action says so. */
+  readonly refundAddress?: string | undefined
+  readonly refundExtraId?: string | undefined
+  readonly claimedAt: number
+  /** From then on nobody waits for the response, and it is looked for. */
+  readonly nextCheckAt: number
+}
+
+/**
+ * `sent`: claimed, and perhaps sent: its outcome is not known, and is looked for at `nextCheckAt`, or by a person if that is absent.
+ * `done`: the provider has taken it.
+ */
+export interface StoredSwapAction extends Omit<NewSwapAction, 'actor' | 'audited' | 'nextCheckAt'> {
+  readonly state: 'sent' | 'done'
+  readonly checkCount: number
+  readonly nextCheckAt?: number | undefined
+}
+
+export interface SwapActionStore {
+  /** Whether the ledger has a place for them. */
+  readonly isPossible: () => boolean
+  /** Of one swap. */
+  readonly read: (provider: string, id: string) => Promise<readonly StoredSwapAction[]>
+  /**
+   * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind.
+   * `replaced`: one whose outcome is not known, of which a person knows that it was not carried out.
+   */
+  readonly claim: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>
+  readonly markDone: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
+  /** Deletes it, because the provider has not carried it out and will not. */
+  readonly drop: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
+  /** Of unknown outcome, whose check is due at `now`, longest waiting first. */
+  readonly due: (now: number, maxActions: number) => Promise<readonly StoredSwapAction[]>
+  /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
+  readonly scheduleNextCheck: (action: StoredSwapAction, nextCheckAt: number | undefined) => Promise<boolean>
+}

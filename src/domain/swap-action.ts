@@ -1,0 +1,23 @@
+/** What can be done about a swap that does not go on by itself, where its provider offers it (docs/contract.md §17). */
+
+export const swapActions = ['refundTransaction', 'continueTransaction', 'setRefundAddress'] as const
+
+export type SwapAction = (typeof swapActions)[number]
+
+/** As clients read it: the last part of the action's path. */
+export const capabilities = ['refund', 'continue', 'refund-address'] as const
+
+export type Capability = (typeof capabilities)[number]
+
+export const capabilityOf: Readonly<Record<SwapAction, Capability>> = {
+  refundTransaction: 'refund',
+  continueTransaction: 'continue',
+  setRefundAddress: 'refund-address',
+}
+
+/** Of one swap there is at most one action of each kind, for good: a refund and a continuation exclude each other. */
+export type ActionKind = 'decision' | 'refundAddress'
+
+export function kindOfAction(action: SwapAction): ActionKind {
+  return action === 'setRefundAddress' ? 'refundAddress' : 'decision'
+}

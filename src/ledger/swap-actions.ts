@@ -1,0 +1,107 @@
+/**
+ * Kysely: actions on swaps. Of one swap there is at most one of each kind:
+ *
+ *     claim ──> sent ──> done (markDone) · gone (drop): the provider has not carried it out · sent, with a later check (scheduleNextCheck)
+ *
+ * A process that is killed leaves it `sent`, and its check falls due: it is looked for, and never sent again.
+ */
+import { sql } from 'kysely'
+import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../core/swap-actions.ts'
+import { formatTransactionId } from '../domain/swap.ts'
+import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
+import type { Database } from './database.ts'
+import { addAudit } from './operations.ts'
+import type { SwapActions } from './schema/tables.ts'
+import type { Store } from './store.ts'
+
+const auditActionOf = {
+  refundTransaction: 'transaction.refund',
+  continueTransaction: 'transaction.continue',
+  setRefundAddress: 'transaction.refund_address',
+} as const
+
+export function swapActions(store: Store): SwapActionStore {
+  const { database, write, writeOne } = store
+  return {
+    isPossible: () => store.has('swap actions'),
+    async read(provider, id) {
+      if (!store.has('swap actions')) return []
+      const rows = database.selectFrom('swap_actions').selectAll().where('provider', '=', provider).where('provider_id', '=', id)
+      return (await rows.execute()).map(toStored)
+    },
+    claim: (action, replaced) => write((within) => claim(within, store, action, replaced), 'result'),
+    markDone: (action) =>
+      writeOne(async (within) => {
+        await within.updateTable('swap_actions').set({ state: 'done', next_check_at: null }).where(isClaim(action)).execute()
+      }, 'result'),
+    drop: (action) =>
+      writeOne(async (within) => {
+        await within.deleteFrom('swap_actions').where(isClaim(action)).where('state', '=', 'sent').execute()
+      }, 'result'),
+    async due(now, maxActions) {
+      if (!store.has('swap actions')) return []
+      const rows = database.selectFrom('swap_actions').selectAll().where('next_check_at', '<=', now)
+      return (await rows.orderBy('next_check_at').limit(maxActions).execute()).map(toStored)
+    },
+    scheduleNextCheck: (action, nextCheckAt) =>
+      writeOne(async (within) => {
+        const { numUpdatedRows } = await within
+          .updateTable('swap_actions')
+          .set({ next_check_at: nextCheckAt ?? null, check_count: action.checkCount + 1 })
+          .where(isClaim(action))
+          .where('state', '=', 'sent')
+          .where('check_count', '=', action.checkCount)
+          .executeTakeFirstOrThrow()
+        return numUpdatedRows === 1n
+      }),
+  }
+}
+
+function isClaim({ claim }: Pick<NewSwapAction, 'claim'>) {
+  return sql<boolean>`claim = ${claim}`
+}
+
+async function claim(
+  within: Database,
+  store: Store,
+  action: NewSwapAction,
+  replaced: StoredSwapAction | undefined,
+): Promise<boolean> {
+  // The same claim again: an earlier run stored it, and its COMMIT was not confirmed.
+  const stored = within.selectFrom('swap_actions').select('claim').where(isClaim(action))
+  if (await stored.executeTakeFirst()) return true
+  // One that has had an outcome since stays.
+  if (replaced) await within.deleteFrom('swap_actions').where(isClaim(replaced)).where('state', '=', 'sent').execute()
+  const { provider, id, kind, owner, refundAddress, refundExtraId, claimedAt, nextCheckAt } = action
+  const row = {
+    ...{ provider, provider_id: id, kind, claim: action.claim, owner, action: action.action, state: 'sent' as const },
+    ...{ refund_address: refundAddress ?? null, refund_extra_id: refundExtraId ?? null },
+    ...{ claimed_at: claimedAt, check_count: 0, next_check_at: nextCheckAt },
+  }
+  const inserted = within
+    .insertInto('swap_actions')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+  const { numInsertedOrUpdatedRows } = await inserted.executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows !== 1n) return false
+  const { actor, audited: after } = action
+  await addAudit(within, store, { actor, action: auditActionOf[action.action], subject: formatTransactionId(provider, id), after })
+  return true
+}
+
+function toStored(row: SwapActions): StoredSwapAction {
+  return {
+    provider: row.provider,
+    id: row.provider_id,
+    kind: row.kind as ActionKind,
+    action: row.action as SwapAction,
+    claim: row.claim,
+    owner: row.owner,
+    state: row.state,
+    refundAddress: row.refund_address ?? undefined,
+    refundExtraId: row.refund_extra_id ?? undefined,
+    claimedAt: Number(row.claimed_at),
+    checkCount: row.check_count,
+    nextCheckAt: row.next_check_at === null ? undefined : Number(row.next_check_at),
+  }
+}
