@@ -3,6 +3,8 @@ import type { Config } from './config/index.ts'
 import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { keyVerification } from './core/access/verified-keys.ts'
+import { type ActionParts, clientActions } from './core/actions/act.ts'
+import { showCapabilities } from './core/actions/capabilities.ts'
 import { checkAddress, checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
@@ -31,7 +33,7 @@ import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from
 import { ownershipLayers } from './gateway/provider-scope.ts'
 import { routedProvider } from './gateway/routed-provider.ts'
 import { mirrorLayers, type Routes, routesOf, scopesOf } from './gateway/routes.ts'
-import { backgroundWork, served } from './gateway/served.ts'
+import { actionPartsOf, backgroundWork, served } from './gateway/served.ts'
 import { safeDeposits } from './provider/readers.ts'
 
 /** Builds the gateway for one configuration. It opens connections only through `process.connections`. */
@@ -43,7 +45,14 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
   const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers
   return {
-    handle: served(service, gateOf(routes, gateway), answersOf(service, routes, gateway), sentCreateKeys, providers, gateway), // in each form: key, gate, decode, service or answer, encode
+    handle: served(
+      service,
+      gateOf(routes, gateway),
+      answersOf(service, routes, actionPartsOf(providers, service, gateway), gateway),
+      sentCreateKeys,
+      providers,
+      gateway,
+    ), // in each form: key, gate, decode, service or answer, encode
     ...backgroundWork(providers, gateway),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
@@ -66,7 +75,12 @@ function gateOf({ active: [first] }: Routes, gateway: GatewayScope): Gate {
 }
 
 /** In the place of the service, for what the gateway is asked beside the operations. */
-function answersOf(service: SwapService, { active, taking }: Routes, { config, isManaged, steadyClock }: GatewayScope): Answers {
+function answersOf(
+  service: SwapService,
+  { active, taking }: Routes,
+  actions: ActionParts,
+  { config, isManaged, steadyClock }: GatewayScope,
+): Answers {
   const { pick, strategy } = config.routing
   const scopes = scopesOf(active)
   const timeoutMs = Math.max(0, ...scopes.map((scope) => scope.timeoutMs))
@@ -75,6 +89,7 @@ function answersOf(service: SwapService, { active, taking }: Routes, { config, i
     describePair: describePair(service, config.assets, scopes, strategy === 'weighted', steadyClock), // a pair, by the table and by quotes
     coinNetworks: coinNetworks(service, config.assets), // by the lists of the providers, as `/currencies` has them
     allNetworks: allNetworks(service, config.assets),
+    ...(isManaged && clientActions(actions)), // a refund, and what else its provider can do about a swap: once
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
 }
@@ -102,7 +117,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
 /** In front of one provider. */
 function providerLayers(
   scope: ProviderScope,
-  { suspensions, otherDeposits, winners, restoredLedger }: GatewayScope,
+  { suspensions, otherDeposits, winners, restoredLedger, swapActions }: GatewayScope,
 ): readonly Layer[] {
   const { tag, capabilities, currencyList, table, observe } = scope
   const quotes = new RecentQuotes(scope, winners)
@@ -114,6 +129,7 @@ function providerLayers(
       provider: tag,
       record: recordResult(scope), // a create is in the ledger before the client gets its response
       layers: [
+        showCapabilities(scope, swapActions), // what can be done about a swap
         ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none

@@ -333,12 +333,16 @@ function beside(name: string, word: string | undefined): string {
 // Checks the paths of a provider's native lane against the operations of its form (docs/contract.md §11).
 
 /** An entry must not match an operation: the native lane does not apply the rules of operations. */
-function checkNativePaths(entries: readonly string[] = [], { operations, credential }: ProviderForm, faults: Faults): void {
+function checkNativePaths(
+  entries: readonly string[] = [],
+  { operations, actions, credential }: ProviderForm,
+  faults: Faults,
+): void {
   if (entries.length > 0 && credential.isSignature) faults.add(['native'], 'is not possible with a form that signs each call')
   for (const [at, entry] of entries.entries()) {
     const openPath = parseOpenPath(entry)
     if (!openPath) faults.add(['native', at], 'must be a method and a path, like GET /coins/{}/networks')
-    else if (operations.some(({ method, path }) => overlaps(openPath, method, path.pattern)))
+    else if ([...operations, ...actions.values()].some(({ method, path }) => overlaps(openPath, method, path.pattern)))
       faults.add(['native', at], 'overlaps an operation of the form')
     else if (entries.indexOf(entry) !== at) faults.add(['native', at], 'is given twice')
   }

@@ -4,6 +4,7 @@ import type { Confidential } from '../domain/confidential.ts'
 import type { BudgetPolicy, JudgementKind, Observer } from '../domain/observation.ts'
 import type { Caller, Capabilities, Context, Op, ProviderState, Request } from '../domain/service.ts'
 import type { DepositMemoNetworks, ExtraIds, RateQuery, RateType } from '../domain/swap.ts'
+import type { ActionOffer, SwapAction } from '../domain/swap-action.ts'
 import type { CachedCurrencyList } from './assets/currency-list.ts'
 import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
@@ -92,6 +93,8 @@ export interface ProviderScope extends UpstreamScope {
   readonly hasList: () => boolean
   /** By how much its clock is ahead of this machine's, as far as its responses tell. */
   readonly clockSkewMs: () => number
+  /** What it can do about a swap. */
+  readonly offers: ReadonlyMap<SwapAction, ActionOffer>
   /** Whether it is known not to answer this operation now: its breaker is not closed, or the last call timed out. */
   readonly isFailing: (op: Op) => boolean
   /** Where its creates go. */

@@ -1,4 +1,4 @@
-/** Port: the actions of clients and operators on swaps, in the ledger (docs/contract.md §17). When a method resolves, its change is durable. Times are milliseconds since 1970. */
+/** Port: the actions of clients and operators on swaps, in the ledger (docs/contract.md §3.9). When a method resolves, its change is durable. Times are milliseconds since 1970. */
 import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
 
 /** An action that is about to be sent. */
@@ -34,20 +34,18 @@ export interface StoredSwapAction extends Omit<NewSwapAction, 'actor' | 'audited
 }
 
 export interface SwapActionStore {
-  /** Whether the ledger has a place for them. */
-  readonly isPossible: () => boolean
-  /** Of one swap. */
-  readonly read: (provider: string, id: string) => Promise<readonly StoredSwapAction[]>
+  /** Of one swap. Undefined: the ledger has no place for actions yet, so that there are none. */
+  readonly readActions: (provider: string, id: string) => Promise<readonly StoredSwapAction[] | undefined>
   /**
    * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind.
    * `replaced`: one whose outcome is not known, of which a person knows that it was not carried out.
    */
-  readonly claim: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>
-  readonly markDone: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
+  readonly claimAction: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>
+  readonly markActionDone: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
   /** Deletes it, because the provider has not carried it out and will not. */
-  readonly drop: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
+  readonly dropAction: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
   /** Of unknown outcome, whose check is due at `now`, longest waiting first. */
-  readonly due: (now: number, maxActions: number) => Promise<readonly StoredSwapAction[]>
+  readonly dueActions: (now: number, maxActions: number) => Promise<readonly StoredSwapAction[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
-  readonly scheduleNextCheck: (action: StoredSwapAction, nextCheckAt: number | undefined) => Promise<boolean>
+  readonly scheduleNextActionCheck: (action: StoredSwapAction, nextCheckAt: number | undefined) => Promise<boolean>
 }

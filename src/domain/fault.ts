@@ -57,6 +57,8 @@ const table = {
   inProgress: { ...usual, status: 409, reason: 'in_progress', errorType: 'caller_conflict' },
   /** The quote of a create does not hold: nothing was created. */
   quoteExpired: { ...usual, status: 409, reason: 'quote_expired', errorType: 'caller_conflict', outcome: 'refused' },
+  /** The swap does not allow it any more. */
+  conflict: { ...usual, status: 409, reason: 'conflict', errorType: 'caller_conflict', outcome: 'refused' },
   /** The client's request did not arrive in time. */
   tooSlow: { ...usual, status: 408, reason: 'too_slow', errorType: 'caller_slow', outcome: 'abandoned' },
   tooLarge: { ...usual, status: 413, reason: 'too_large', errorType: 'caller_too_large', outcome: 'abandoned' },
@@ -195,6 +197,8 @@ export interface FaultDetails {
   readonly amountRange?: AmountRange
   /** What is wrong with each parameter, if the message is about parameters of the request. */
   readonly errors?: readonly ParameterError[]
+  /** The provider's page about the swap. */
+  readonly supportUrl?: string | undefined
   /** What is wrong with other fields, if `field` is not the only one. */
   readonly others?: readonly Fault[]
 }
@@ -224,6 +228,7 @@ export class Fault extends Error {
   readonly failureCause: FailureCause | undefined
   readonly amountRange: AmountRange | undefined
   readonly errors: readonly ParameterError[] | undefined
+  readonly supportUrl: string | undefined
   readonly others: readonly Fault[]
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -243,6 +248,7 @@ export class Fault extends Error {
     this.failureCause = details.failureCause
     this.amountRange = details.amountRange
     this.errors = details.errors
+    this.supportUrl = details.supportUrl
     this.others = details.others ?? []
   }
 
@@ -363,6 +369,7 @@ export const reasons = [
   'outcome_unknown', // a create may or may not have happened
   'quote_expired', // the firm quote of a create is over, used, or not the caller's
   'needs_person', // only a person can find out what became of a create
+  'conflict', // the swap does not allow this action any more
   'key_reused', // the Idempotency-Key belongs to another request
   'limited',
   'unverified_limited', // too many requests without a key that was ever accepted

@@ -4,7 +4,7 @@ import type { Op, Request, Row } from './service.ts'
 import type { CurrencyNetwork } from './swap.ts'
 
 /** No client gets them. */
-type Internal = 'ownAssets' | 'reference' | 'hasDeposit'
+type Internal = 'ownAssets' | 'reference' | 'hasDeposit' | 'hasActions'
 type FieldsOf<T> = T extends unknown ? keyof T : never
 type OfQuestion =
   | { [Q in Question]: keyof Questions[Q]['request'] | keyof Questions[Q]['response'] }[Question]
@@ -77,6 +77,8 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   refundHash: 'The transaction on its chain with which the deposit was sent back.',
   refundAmount: 'The amount that was sent back, in the coin that was sent.',
   supportUrl: 'A page of the provider about this swap, or where your user can do what the provider asks for.',
+  capabilities:
+    'What you can do about this swap now, each by a POST to this path below the swap; absent if there is nothing. A later version may have more words.',
   createdAt: 'When the swap was created, in UTC.',
   updatedAt: 'When its status last changed, in UTC.',
   address: 'The address to check.',
@@ -124,6 +126,9 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } & 
   describePair: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'rateTypes', 'rateType'],
   coinNetworks: ['network', 'name', 'shortName', 'isDefault'],
   allNetworks: ['network', 'name', 'shortName', 'isDefault'],
+  refundTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+  continueTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+  setRefundAddress: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   listRates: ['rates', 'failures', 'provider', 'failure', 'codeFrom', 'codeTo', 'amountIn', 'amountOut', 'rateType', 'message'],
 }
 

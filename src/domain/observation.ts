@@ -2,7 +2,8 @@
 import type { FailureCause } from './failure-cause.ts'
 import type { CallOutcome, ErrorType, Fault } from './fault.ts'
 import type { RequestName } from './question.ts'
-import type { OperationName } from './service.ts'
+import type { CallName, OperationName } from './service.ts'
+import type { SwapAction } from './swap-action.ts'
 
 export type Observation =
   | RequestEnd
@@ -55,6 +56,8 @@ export type Observation =
       /** `rejected`: the last known state is returned and kept. */
       readonly action: DiscrepancyAction
     }
+  /** An action on a swap. `unknown`: it may have been carried out; `found`: a look has shown that it was, or `notDone`: that it was not. */
+  | { readonly what: 'action'; readonly provider: string; readonly action: SwapAction; readonly outcome: ActionOutcome }
   /** A reconciliation run has checked all due creates. `at`: milliseconds since 1970. */
   | { readonly what: 'reconciled'; readonly at: number }
   /** A call to the ledger got no turn in time, since its account has too many others. */
@@ -167,7 +170,7 @@ export interface RequestEnd {
 /** The end of one call to a provider. */
 export interface CallEnd {
   readonly what: 'call'
-  readonly operation: OperationName
+  readonly operation: CallName
   readonly method: string
   readonly provider: string
   readonly server: Server
@@ -352,3 +355,5 @@ export function snakeCase(word: string): string {
 export function reservedForGatewayReads(policy: BudgetPolicy, budget: number): number {
   return policy === 'create' ? 0 : Math.floor(budget / 10)
 }
+
+export type ActionOutcome = 'done' | 'refused' | 'unknown' | 'found' | 'notDone'

@@ -1,11 +1,12 @@
 /**
- * Questions that a form has beside the five operations, which alone are what a provider has (`service.ts`). The gateway answers them from
+ * Questions and actions that a form has beside the five operations, which alone are what a provider has (`service.ts`). The gateway answers them from
  * its table and from quotes.
  */
 import type { Amount } from './amount.ts'
 import type { Reason } from './fault.ts'
 import type { Context, OperationName, Warning } from './service.ts'
-import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType } from './swap.ts'
+import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType, Transaction } from './swap.ts'
+import { type SwapAction, type SwapActionRequest, swapActions } from './swap-action.ts'
 
 /** An address, and the memo or tag for it, of one asset. */
 export interface AddressQuestion {
@@ -85,14 +86,25 @@ export interface Questions {
   listRates: { request: RateQuery; response: RatesAnswer }
   coinNetworks: { request: CoinNetworksQuestion; response: Page<CurrencyNetwork> }
   allNetworks: { request: CurrencyQuery; response: Page<CurrencyNetwork> }
+  refundTransaction: { request: SwapActionRequest; response: Transaction }
+  continueTransaction: { request: SwapActionRequest; response: Transaction }
+  setRefundAddress: { request: SwapActionRequest; response: Transaction }
 }
 
 export type Question = keyof Questions
 
-export const questionNames: readonly Question[] = ['checkAddress', 'describePair', 'listRates', 'coinNetworks', 'allNetworks']
+export const questionNames: readonly Question[] = [
+  ...(['checkAddress', 'describePair', 'listRates', 'coinNetworks', 'allNetworks'] as const),
+  ...swapActions,
+]
 
 /** Questions that need a key. */
-export const keyedQuestions: ReadonlySet<Question> = new Set<Question>(['listRates'])
+export const keyedQuestions: ReadonlySet<Question> = new Set<Question>(['listRates', ...swapActions])
+
+/** Whether it is an action on a swap: it counts as a create, and its answer is the swap. */
+export function isAction(question: Question): question is SwapAction {
+  return (swapActions as readonly Question[]).includes(question)
+}
 
 /** Fields of the items of lists in an answer. */
 export type AnswerItem = Complaint | OfferedRateType | ProviderRate | RateFailure | CurrencyNetwork
@@ -106,6 +118,10 @@ export interface Answer<Q extends Question> {
   /** Fields of items that a list lacks. */
   readonly omitted?: readonly string[] | undefined
   readonly warning?: Warning | undefined
+  /** Of an action, as of a get. */
+  readonly staleSeconds?: number | undefined
+  /** Whether an earlier request was for the same action. */
+  readonly replayed?: boolean | undefined
 }
 
 /** What has an answer here. Each throws a `Fault` for a question that cannot be answered. */

@@ -14,6 +14,7 @@ import type {
   TransactionQuery,
   TransactionReference,
 } from './swap.ts'
+import type { SwapAction } from './swap-action.ts'
 import type { Timeline } from './timeline.ts'
 import type { Span, UpstreamTimer } from './trace.ts'
 
@@ -207,6 +208,9 @@ export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item 
 export type OperationName = Op | 'native'
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
+
+/** A call to a provider, in metrics, logs and traces. */
+export type CallName = OperationName | SwapAction
 
 export const operationNames: readonly OperationName[] = [...ops, 'native']
 

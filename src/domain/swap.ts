@@ -4,6 +4,7 @@
  */
 import type { Amount } from './amount.ts'
 import type { Attention, Status, StatusReason } from './status.ts'
+import type { Capability } from './swap-action.ts'
 
 export type RateType = 'fixed' | 'float'
 
@@ -183,6 +184,10 @@ export interface Transaction extends Pair {
   readonly refundAmount?: Amount | undefined
   /** A page of the provider about this swap, or where its user can act. */
   readonly supportUrl?: string | undefined
+  /** Of a provider's report: whether something can be done about it now, if the provider says so. No client gets it. */
+  readonly hasActions?: boolean | undefined
+  /** What can be done about it now. Of a get; never stored. */
+  readonly capabilities?: readonly Capability[] | undefined
   /** The provider's text, like `updatedAt`. */
   readonly createdAt: string
   readonly updatedAt?: string | undefined

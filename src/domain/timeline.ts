@@ -5,6 +5,7 @@
 import type { Amount } from './amount.ts'
 import type { Attention, Status } from './status.ts'
 import type { RateType } from './swap.ts'
+import type { SwapAction } from './swap-action.ts'
 
 /** Words of closed lists are those of the log. Providers are tags. */
 export type TimelineFact =
@@ -57,6 +58,12 @@ export type TimelineFact =
       readonly from: Status | null
       readonly to: Status | null
       readonly attention: Attention | null
+    }
+  /** Something was done about it. `found`: a look has shown that it was carried out; `not_done`: that it was not. */
+  | {
+      readonly event: 'action'
+      readonly action: SwapAction
+      readonly outcome: 'done' | 'refused' | 'unknown' | 'found' | 'not_done'
     }
   /** A person has decided. `decision`: as in the audit log. */
   | { readonly event: 'person'; readonly actor: string; readonly action: string; readonly decision?: unknown }

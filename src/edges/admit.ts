@@ -26,12 +26,17 @@ export async function admit(
   edge: ClientEdge,
   needsKey = keyed.has(op),
   beside?: KeyBeside,
+  mayBeAskedAgain = true,
 ): Promise<Caller> {
   const span = record.span?.begin('admission')
   try {
     const caller = await callerOf(request, mounted.isKeyMalformed ?? false, needsKey, record, edge, beside)
     record.caller = caller
-    const { quota, refusal } = await edge.gate(isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op, caller, needsKey)
+    const { quota, refusal } = await edge.gate(
+      mayBeAskedAgain && isAskedAgain(request, op, caller, edge) ? 'getTransaction' : op,
+      caller,
+      needsKey,
+    )
     record.quota = quota
     if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record, beside) : refusal
     span?.end()

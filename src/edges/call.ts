@@ -3,7 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import { callOutcomeOf, Fault, failureCauseOf, noPublicAddress, standardFault } from '../domain/fault.ts'
 import { type Observer, type Server, snakeCase } from '../domain/observation.ts'
-import type { Caller, Context, Op, OperationName, Request } from '../domain/service.ts'
+import type { Caller, CallName, Context, Op, Request } from '../domain/service.ts'
 import type { StatusWord } from '../domain/status.ts'
 import type { Pair, RateType } from '../domain/swap.ts'
 import type { Attributes, Span } from '../domain/trace.ts'
@@ -14,6 +14,7 @@ import type { AmountSide, ProviderCall, ProviderOperation } from '../wire/provid
 import { refusedStatusIn200 } from '../wire/refusal.ts'
 import type { Settings } from '../wire/request.ts'
 import type { DecodeContext, DecodedRow, Given } from '../wire/response-nodes.ts'
+import { memberAt } from '../wire/table.ts'
 import { WireError } from '../wire/wire-error.ts'
 import { type DecodedRows, type PageQuery, ResponseDecoder, type ResponseDocument } from './decode-response.ts'
 import { toProviderFault } from './provider-error.ts'
@@ -76,17 +77,17 @@ export class Calls {
     const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
     const span = this.spans.begin(call, context)
     const request = toHttpRequest(encoded, call, credential, context, connection, span)
-    const callRecord = new CallRecord({ operation: call.op, method: call.method, provider, server }, context, span)
+    const callRecord = new CallRecord({ operation: call.action ?? call.op, method: call.method, provider, server }, context, span)
     try {
       const response = await connection.http(request)
       callRecord.setResponse(response)
       connection.onServerDate?.(response.headers.date)
       if (response.status < 200 || response.status > 299) throw this.faultOf(response, call, fields, key)
-      const parsing = decoder.parse(response.body)
+      const parsing = decoder.parse(call.action && response.body === '' ? '{}' : response.body)
       const document = parsing instanceof Promise ? await parsing : parsing
       const status = refusedStatusIn200(form.refusal, document.body)
       if (status !== undefined) throw this.faultOf({ ...response, status }, call, fields, key)
-      return new Answer(call, document, callRecord, decoder, connection.observe)
+      return new Answer(call, document, callRecord, decoder, connection)
     } catch (reason) {
       const fault = this.reportUnreadable(Fault.from(reason))
       callRecord.end(fault, connection.observe)
@@ -126,13 +127,21 @@ class Answer {
   private readonly callRecord: CallRecord
   private readonly decoder: ResponseDecoder
   private readonly observe: Observer
+  private readonly provider: string
 
-  constructor(call: ProviderCall, document: ResponseDocument, callRecord: CallRecord, decoder: ResponseDecoder, observe: Observer) {
+  constructor(
+    call: ProviderCall,
+    document: ResponseDocument,
+    callRecord: CallRecord,
+    decoder: ResponseDecoder,
+    { observe, provider }: Connection,
+  ) {
     this.call = call
     this.document = document
     this.callRecord = callRecord
     this.decoder = decoder
     this.observe = observe
+    this.provider = provider
   }
 
   decode(given?: Given): DecodedRow {
@@ -153,6 +162,13 @@ class Answer {
     } catch (reason) {
       throw this.failed(reason)
     }
+  }
+
+  /** Of an action: throws unless one of these members says that it was carried out. Without any, the status does. */
+  confirm(paths: readonly string[]): void {
+    const isConfirmed = paths.length === 0 || paths.some((path) => memberAt(this.document.body, path.split('.')) === true)
+    if (!isConfirmed) throw this.failed(standardFault('unreadable', { provider: this.provider }))
+    this.callRecord.end(undefined, this.observe)
   }
 
   private failed(reason: unknown): Fault {
@@ -226,7 +242,7 @@ function toHttpRequest(
 // One call to a provider, from its first byte to its end.
 
 interface CallTarget {
-  readonly operation: OperationName
+  readonly operation: CallName
   readonly method: string
   readonly provider: string
   readonly server: Server
@@ -322,7 +338,7 @@ class CallSpans {
     if (known) return known
     const attributes = {
       'http.request.method': call.method,
-      'swapgate.operation': call.op,
+      'swapgate.operation': call.action ?? call.op,
       'swapgate.provider': this.provider,
       'server.address': this.server.address,
       'server.port': this.server.port,

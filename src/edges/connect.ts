@@ -4,6 +4,7 @@ import { withDefault } from '../domain/async.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
 import { type NewTransaction, type Rate, type RateQuery, type RequestedAmount, requestedAmountOf } from '../domain/swap.ts'
+import type { SwapAction, SwapActionRequest } from '../domain/swap-action.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider-operation.ts'
 import type { DecodedRow, ResponseFields, ResponseSlot } from '../wire/response-nodes.ts'
 import { Calls, type Connection, noQuoteId, notOffered, operationOf } from './call.ts'
@@ -26,6 +27,20 @@ export function connect(connection: Connection): SwapService {
       }
       return quotedFirst.has(rateType) ? createWithQuote(calls, op, request, context) : respond(calls, op, request, context)
     },
+  }
+}
+
+/** Sends an action on a swap, once. Resolves when the provider has taken it. */
+export type SendAction = (action: SwapAction, request: SwapActionRequest, context: Context) => Promise<void>
+
+/** Throws a `Fault`, as for a create: with the effect `maybe` it may have been carried out. */
+export function connectActions(connection: Connection): SendAction {
+  const calls = new Calls(connection)
+  return async (action, request, context) => {
+    const call = connection.form.actions.get(action)
+    if (!call) throw new Fault('internal', 'An action was sent that the provider does not have.', { effect: 'nothingSent' })
+    const answer = await calls.send(call, knownFields(request, call), context)
+    answer.confirm(call.confirmedBy)
   }
 }
 

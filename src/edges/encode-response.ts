@@ -71,18 +71,22 @@ export function encodeResponse(
 
 /** The answer to a question. What is wrong with its fields has the names of the client's form. */
 export function encodeAnswer(
-  { body, provider, sources, derived = [], omitted: incomplete = [], warning }: Answer<Question>,
+  answer: Answer<Question>,
   request: object,
   codec: QuestionCodec,
   responseContext: ResponseContext,
   options: EncodeOptions,
 ): HttpResponse {
+  const { body, provider, sources, derived = [], omitted: incomplete = [], warning, staleSeconds, replayed } = answer
   const { success, responseNames } = codec
   const omitted = new Set<string>()
   const text = printAnswer(body, request, codec, responseContext, omitted)
   const headers = baseHeaders(responseContext, provider, sources)
   headers['cache-control'] = 'no-store'
   if (warning) headers['x-swap-warning'] = warning
+  if (staleSeconds !== undefined) headers['x-swap-stale'] = String(staleSeconds)
+  if ('attention' in body && body.attention) headers['x-swap-attention'] = body.attention
+  if (replayed) headers['idempotent-replayed'] = 'true'
   const namesOf = (fields: readonly string[]) => fields.flatMap((field) => responseNames.get(field) ?? [])
   setFidelityHeaders('derived', namesOf(derived), headers, { provider }, responseContext, options)
   setFidelityHeaders('omitted', [...omitted, ...namesOf(incomplete)], headers, { provider }, responseContext, options)
@@ -186,8 +190,15 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   const message = errors.length === 0 ? fault.message : errors.map((error) => error.message).join(' ')
   const { amountRefusal } = form
   const range = isAboutAmount(fault) ? printRange(fault.amountRange, responseContext.hasAmountsAsText) : undefined
-  if (!amountRefusal || !range) return { status, headers, body: errorBody(form, status, message, { ...range, errors }) }
+  if (!amountRefusal || !range)
+    return { status, headers, body: errorBody(form, status, message, { ...range, errors, support: supportOf(fault, codec) }) }
   return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, range, message) }
+}
+
+/** The provider's page about the swap, with its name in the form. */
+function supportOf({ supportUrl }: Fault, codec: EndpointCodec | undefined): MoreOfError['support'] {
+  const name = codec?.responseNames.get('supportUrl')
+  return supportUrl === undefined || name === undefined ? undefined : { [name]: supportUrl }
 }
 
 /** Undefined if the fault is not about a field. */
@@ -226,19 +237,21 @@ function amountRefusalBody(
 interface MoreOfError extends PrintedRange {
   /** What is wrong with each parameter. */
   readonly errors?: readonly ParameterError[]
+  readonly support?: Readonly<Record<string, string>> | undefined
 }
 
 /** The error body of the form for a status (docs/contract.md §6). `more`: only in a form that has no members of its own for it. */
 export function errorBody(form: Form, status: number, message: string, more: MoreOfError = {}): string {
   const reason = printString(reasonPhrase(status))
-  const { minAmount, maxAmount, errors = [] } = more
+  const { minAmount, maxAmount, errors = [], support = {} } = more
   const parts = { reason, message: printString(message), status: String(status), byField: printByField(errors) }
   const own = Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`)
   const known = Object.entries({ minAmount, maxAmount }).flatMap(([name, amount]) =>
     amount === undefined ? [] : [`"${name}":${amount}`],
   )
   const listed = errors.length > 0 && !('errors' in form.error) ? [`"errors":${JSON.stringify(errors)}`] : []
-  return `{${[...own, ...known, ...listed].join(',')}}`
+  const pages = Object.entries(support).map(([name, url]) => `${printString(name)}:${printString(url)}`)
+  return `{${[...own, ...known, ...pages, ...listed].join(',')}}`
 }
 
 /** What is wrong with the request as a whole has no name, and stands in the message alone. */

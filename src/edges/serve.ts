@@ -1,6 +1,6 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import { Fault } from '../domain/fault.ts'
-import type { Answer, Answers, Question, Questions } from '../domain/question.ts'
+import { type Answer, type Answers, isAction, type Question, type Questions } from '../domain/question.ts'
 import type { Admission, Caller, Context, Op, Request, SwapService } from '../domain/service.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -132,14 +132,15 @@ async function respond(
   const caller = await admit(
     request,
     mountedRequest,
-    'op' in endpoint ? endpoint.op : countedAs,
+    countedAs(endpoint),
     record,
     edge,
     needsKey(endpoint, request),
     beside,
+    'op' in endpoint,
   )
   if (early?.reason !== undefined) throw early.reason
-  const text = isPost ? (early?.text ?? (await record.readBody(readText(request)))) : undefined
+  const text = isPost ? (early?.text ?? (await record.readBody(bodyOf(request, endpoint)))) : undefined
   const body = text === undefined ? undefined : withoutKey(parseBody(text), caller.key, form)
   const fields = readFields(endpoint, path, beside.query, body, networksOf)
   if (!('op' in endpoint)) {
@@ -181,8 +182,19 @@ async function settled(text: Promise<string>): Promise<{ readonly text?: string;
   )
 }
 
-/** A question counts as a quote. */
-const countedAs: Op = 'getRate'
+/** A question counts as a quote, an action as a create. */
+function countedAs(endpoint: Endpoint): Op {
+  if ('op' in endpoint) return endpoint.op
+  return isAction(endpoint.question) ? 'createTransaction' : 'getRate'
+}
+
+/** An action without a parameter of its own may come without a body. */
+async function bodyOf(request: HttpRequest, endpoint: Endpoint): Promise<string> {
+  const { headers } = request
+  const isAbsent = headers['content-type'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  const mayBeAbsent = !('op' in endpoint) && isAction(endpoint.question) && headers['transfer-encoding'] === undefined
+  return isAbsent && mayBeAbsent ? '{}' : (await readText(request)) || (mayBeAbsent ? '{}' : '')
+}
 
 async function answerTo<Q extends Question>(
   question: Q,

@@ -28,6 +28,7 @@ const transaction = {
 const followed = {
   ...transaction,
   attention: forClients('attention'),
+  capabilities: forClients('capabilities'),
   statusReason: extension('statusReason'),
   refundHash: extension('refundHash'),
   refundAmount: extension('refundAmount'),
@@ -156,6 +157,38 @@ export const formA = defineForm({
         rates: listOf('rates', { provider: 'provider', ...quote }),
         failed: listOf('failures', { provider: 'provider', reason: 'failure', message: 'message' }),
       },
+    }),
+    refundTransaction: question<'refundTransaction'>()({
+      at: 'POST /transactions/{id}/refund',
+      success: 200,
+      // The names of a create do as well.
+      request: {
+        id: 'id',
+        address: optional('refundAddress'),
+        extraId: extension('refundExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+      },
+      response: followed,
+    }),
+    continueTransaction: question<'continueTransaction'>()({
+      at: 'POST /transactions/{id}/continue',
+      success: 200,
+      request: { id: 'id' },
+      response: followed,
+    }),
+    setRefundAddress: question<'setRefundAddress'>()({
+      at: 'POST /transactions/{id}/refund-address',
+      success: 200,
+      // The names of a create do as well.
+      request: {
+        id: 'id',
+        address: optional('refundAddress'),
+        extraId: extension('refundExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+      },
+      response: followed,
     }),
   },
 })

@@ -29,9 +29,33 @@ const promised = { valid_until: extension('validUntil'), support_url: extension(
 const followed = {
   ...promised,
   attention: forClients('attention'),
+  capabilities: forClients('capabilities'),
   status_reason: extension('statusReason'),
   refund_hash: extension('refundHash'),
   refund_amount: extension('refundAmount'),
+} as const
+
+const details = {
+  id: 'id',
+  status: 'status',
+  coin_from: 'coinFrom',
+  coin_to: 'coinTo',
+  network_from: optional('networkFrom'),
+  network_to: optional('networkTo'),
+  amount_in: 'amountIn',
+  amount_out: optional('amountOut', ({ status }) => status !== 'success'),
+  rate: optional('rate'),
+  rate_type: 'rateType',
+  deposit_address: 'depositAddress',
+  deposit_extra_id: extension('depositExtraId'),
+  withdrawal_address: 'withdrawalAddress',
+  withdrawal_extra_id: extension('withdrawalExtraId'),
+  refund_address: orNull('refundAddress'),
+  refund_extra_id: extension('refundExtraId'),
+  tx_hash_in: orNull('txHashIn'),
+  tx_hash_out: orNull('txHashOut'),
+  created_at: 'createdAt',
+  ...followed,
 } as const
 
 export const formB = defineForm({
@@ -119,28 +143,7 @@ export const formB = defineForm({
       at: 'GET /transactions/{id}',
       success: 200,
       request: { id: 'id' },
-      response: {
-        id: 'id',
-        status: 'status',
-        coin_from: 'coinFrom',
-        coin_to: 'coinTo',
-        network_from: optional('networkFrom'),
-        network_to: optional('networkTo'),
-        amount_in: 'amountIn',
-        amount_out: optional('amountOut', ({ status }) => status !== 'success'),
-        rate: optional('rate'),
-        rate_type: 'rateType',
-        deposit_address: 'depositAddress',
-        deposit_extra_id: extension('depositExtraId'),
-        withdrawal_address: 'withdrawalAddress',
-        withdrawal_extra_id: extension('withdrawalExtraId'),
-        refund_address: orNull('refundAddress'),
-        refund_extra_id: extension('refundExtraId'),
-        tx_hash_in: orNull('txHashIn'),
-        tx_hash_out: orNull('txHashOut'),
-        created_at: 'createdAt',
-        ...followed,
-      },
+      response: details,
     }),
   },
   questions: {
@@ -193,6 +196,38 @@ export const formB = defineForm({
         rates: listOf('rates', { provider: 'provider', ...quote }),
         failed: listOf('failures', { provider: 'provider', reason: 'failure', message: 'message' }),
       },
+    }),
+    refundTransaction: question<'refundTransaction'>()({
+      at: 'POST /transactions/{id}/refund',
+      success: 200,
+      // The names of a create do as well.
+      request: {
+        id: 'id',
+        address: optional('refundAddress'),
+        extraId: extension('refundExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+      },
+      response: details,
+    }),
+    continueTransaction: question<'continueTransaction'>()({
+      at: 'POST /transactions/{id}/continue',
+      success: 200,
+      request: { id: 'id' },
+      response: details,
+    }),
+    setRefundAddress: question<'setRefundAddress'>()({
+      at: 'POST /transactions/{id}/refund-address',
+      success: 200,
+      // The names of a create do as well.
+      request: {
+        id: 'id',
+        address: optional('refundAddress'),
+        extraId: extension('refundExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+      },
+      response: details,
     }),
   },
 })

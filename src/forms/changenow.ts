@@ -243,13 +243,31 @@ export const changenow = defineProviderForm({
         payinHash: orNull('txHashIn'),
         payoutHash: orNull('txHashOut'),
         validUntil: optional('validUntil'),
+        actionsAvailable: optional('hasActions'),
         depositReceivedAt: depositSeen,
         refundHash: optional('refundHash'),
         refundAmount: zeroIsNone('refundAmount'),
-        ...unusedNames('actionsAvailable', 'fromLegacyTicker', 'toLegacyTicker', 'originalExchangeInfo', 'relatedExchangesInfo'),
+        ...unusedNames('fromLegacyTicker', 'toLegacyTicker', 'originalExchangeInfo', 'relatedExchangesInfo'),
         repeatedExchangesInfo: unused,
         userId: optional('reference'),
       },
     }),
+  },
+  // Both need access that ChangeNOW gives on request.
+  actions: {
+    refundTransaction: {
+      at: 'POST /exchange/refund',
+      request: { id: 'id', address: 'refundAddress', extraId: extension('refundExtraId') },
+      offeredIn: ['failed', 'held'],
+      isReported: true,
+      confirmedBy: ['result'],
+    },
+    continueTransaction: {
+      at: 'POST /exchange/continue',
+      request: { id: 'id' },
+      offeredIn: ['failed', 'held'],
+      isReported: true,
+      confirmedBy: ['result', 'result.result'],
+    },
   },
 })

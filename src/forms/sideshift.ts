@@ -189,4 +189,13 @@ export const sideshift = defineProviderForm({
       },
     }),
   },
+  actions: {
+    // An order without a deposit expires at once; what is paid later is sent back.
+    refundTransaction: { at: 'POST /cancel-order', request: { orderId: 'id' }, offeredIn: ['wait'] },
+    setRefundAddress: {
+      at: 'POST /shifts/{shiftId}/set-refund-address',
+      request: { shiftId: 'id', address: 'refundAddress', memo: extension('refundExtraId') },
+      offeredIn: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'failed', 'held'],
+    },
+  },
 })

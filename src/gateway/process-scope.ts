@@ -17,6 +17,7 @@ import type { MakeBreaker } from '../core/resilience/breaker.ts'
 import type { Budgets } from '../core/resilience/budget-limit.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
+import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { Timelines } from '../core/timelines.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -55,6 +56,8 @@ export interface ProcessScope {
   /** What the ledger lacks, if it was restored from a backup. */
   readonly restoredLedger: RestoredLedger
   readonly restoredOrders: RestoredOrders
+  /** What is done about swaps. */
+  readonly swapActions: SwapActionStore
   /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
@@ -133,6 +136,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     isManaged,
     ledger,
     restoredOrders: instrumented(process.restoredOrders, observe),
+    swapActions: instrumented(process.swapActions, observe),
     currencyLists: instrumented(process.currencyLists, observe),
     verifiedKeys: verifiedOrInLedger(process.verifiedKeys, ledger),
     pendingKeys: isManaged ? undefined : process.pendingKeys,

@@ -27,7 +27,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     steadyClock,
   } = gateway
   const { routing, assets: table, cache } = config
-  const { upstream, currencyList, maximums, quotedFirst, quoteTermsOf } = connected
+  const { upstream, currencyList, maximums, quotedFirst, quoteTermsOf, offers } = connected
   const { tag, account } = provider
   const others = config.providers.filter((other) => other.account === account && other.tag !== tag)
   const hasList = upstream.capabilities.responseFields.listTransactions.size > 0
@@ -43,6 +43,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     maximums,
     quotedFirst,
     quoteTermsOf,
+    offers,
     table,
     cache,
     routing,

@@ -2,6 +2,7 @@
 import type { Provider } from '../config/index.ts'
 import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/authentication.ts'
 import { type ReadWithKey, recordVerifiedKeys } from '../core/access/verified-keys.ts'
+import type { ActingProvider } from '../core/actions/act.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
@@ -26,6 +27,8 @@ export interface RoutedProvider {
   readonly native: NativeLane | undefined
   /** Reads transactions as the provider reports them, for reconciliation; undefined if it has no list of them. */
   readonly reader: TransactionReader | undefined
+  /** For actions on its swaps. */
+  readonly acting: ActingProvider
   /** A list by the client's own key; undefined in managed mode, and if the provider has no list. */
   readonly readWithKey: ReadWithKey | undefined
   /** In managed mode: reads what is open at a draining provider, and what another one does not find any more. */
@@ -55,6 +58,7 @@ export function routedProvider(
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: scope.confidential, version }),
     service: compose(layersOf(scope, gateway), connected.service),
     reader: form.operation('listTransactions') && transactionReader(connected, provider, config, steadyClock),
+    acting: { scope, reported, act: connected.act },
     readWithKey: isManaged || state === 'off' || !form.operation('listTransactions') ? undefined : listReader(connected),
     poll: state !== 'off' && isManaged ? poll(scope, reported, retired) : undefined,
   }

@@ -1,5 +1,8 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
+
 import { pageLimit } from '../core/access/admission.ts'
+import type { ActionParts } from '../core/actions/act.ts'
+import { lookForActions } from '../core/actions/look.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { reconcile } from '../core/creation/reconcile.ts'
@@ -46,13 +49,23 @@ export function served(
   return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native)
 }
 
+/** What actions on swaps need. `service`: all providers, behind their layers. */
+export function actionPartsOf(
+  providers: readonly RoutedProvider[],
+  service: SwapService,
+  { ledger, swapActions: store, clock, observe }: GatewayScope,
+): ActionParts {
+  return { providers: new Map(providers.map(({ tag, acting }) => [tag, acting])), ledger, store, service, clock, observe }
+}
+
 // What a gateway does without a request. The process calls both at intervals.
 
 export function backgroundWork(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions'> {
-  const { config, ledger, deferredResults, timelines, pendingKeys, clock, observe, tracing } = gateway
+  const { config, ledger, deferredResults, timelines, pendingKeys, swapActions, isManaged, clock, observe, tracing } = gateway
+  const acting = new Map(providers.map((provider) => [provider.tag, provider.acting]))
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcileFor * 1000
@@ -60,6 +73,7 @@ export function backgroundWork(
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)
       await reconcile({ timelines, ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
+      if (isManaged) await lookForActions(windowMs, { providers: acting, ledger, store: swapActions, clock, observe })
       observe({ what: 'reconciled', at: clock() })
     },
     async pollTransactions() {

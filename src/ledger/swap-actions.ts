@@ -1,7 +1,7 @@
 /**
  * Kysely: actions on swaps. Of one swap there is at most one of each kind:
  *
- *     claim ──> sent ──> done (markDone) · gone (drop): the provider has not carried it out · sent, with a later check (scheduleNextCheck)
+ *     claimAction ──> sent ──> done (markActionDone) · gone (dropAction): the provider has not carried it out · sent, with a later check (scheduleNextActionCheck)
  *
  * A process that is killed leaves it `sent`, and its check falls due: it is looked for, and never sent again.
  */
@@ -23,27 +23,26 @@ const auditActionOf = {
 export function swapActions(store: Store): SwapActionStore {
   const { database, write, writeOne } = store
   return {
-    isPossible: () => store.has('swap actions'),
-    async read(provider, id) {
-      if (!store.has('swap actions')) return []
+    async readActions(provider, id) {
+      if (!store.has('swap actions')) return undefined
       const rows = database.selectFrom('swap_actions').selectAll().where('provider', '=', provider).where('provider_id', '=', id)
       return (await rows.execute()).map(toStored)
     },
-    claim: (action, replaced) => write((within) => claim(within, store, action, replaced), 'result'),
-    markDone: (action) =>
+    claimAction: (action, replaced) => write((within) => claim(within, store, action, replaced), 'result'),
+    markActionDone: (action) =>
       writeOne(async (within) => {
         await within.updateTable('swap_actions').set({ state: 'done', next_check_at: null }).where(isClaim(action)).execute()
       }, 'result'),
-    drop: (action) =>
+    dropAction: (action) =>
       writeOne(async (within) => {
         await within.deleteFrom('swap_actions').where(isClaim(action)).where('state', '=', 'sent').execute()
       }, 'result'),
-    async due(now, maxActions) {
+    async dueActions(now, maxActions) {
       if (!store.has('swap actions')) return []
       const rows = database.selectFrom('swap_actions').selectAll().where('next_check_at', '<=', now)
       return (await rows.orderBy('next_check_at').limit(maxActions).execute()).map(toStored)
     },
-    scheduleNextCheck: (action, nextCheckAt) =>
+    scheduleNextActionCheck: (action, nextCheckAt) =>
       writeOne(async (within) => {
         const { numUpdatedRows } = await within
           .updateTable('swap_actions')

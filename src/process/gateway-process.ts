@@ -124,6 +124,7 @@ async function openProcessScope(
     currencyLists,
     deferredResults,
     timelines,
+    swapActions: ledgerStores.swapActions,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
     restoredOrders: { candidates: restores.candidates, missing: restores.missing, noteKey: restores.noteKey },

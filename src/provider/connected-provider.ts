@@ -25,8 +25,9 @@ import type { Confidential } from '../domain/confidential.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import { namesByCode, ops, type SwapService } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
+import type { ActionOffer, SwapAction } from '../domain/swap-action.ts'
 import { amountSideOf, type Connection, isOffered, notOffered, rateTypeOf } from '../edges/call.ts'
-import { connect } from '../edges/connect.ts'
+import { connect, connectActions, type SendAction } from '../edges/connect.ts'
 import { nativeGuard } from '../native/guard.ts'
 import { connectNative, type NativeConnection } from '../native/lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider-form.ts'
@@ -81,6 +82,10 @@ export interface ConnectedProvider {
   /** By how much its clock is ahead of this machine's, at most a quarter of an hour either way. */
   readonly clockSkewMs: () => number
   readonly native: NativeConnection
+  /** What it can do about a swap. */
+  readonly offers: ReadonlyMap<SwapAction, ActionOffer>
+  /** Sends an action within the budget of creates, once: it is never sent again. */
+  readonly act: SendAction
   readonly openConnections: () => OpenConnections
   /** Whether it is known not to answer this operation now. */
   readonly isFailing: Breaker['isFailing']
@@ -113,7 +118,7 @@ export function connectProvider(
   })
   const naming = namingOf(provider, form, parts.config)
   const clockSkew = new ClockSkew()
-  const edge = connect({
+  const connection: Connection = {
     form,
     http,
     provider: tag,
@@ -128,7 +133,8 @@ export function connectProvider(
     timeoutMs,
     onServerDate: (date) => clockSkew.read(date),
     observe,
-  })
+  }
+  const edge = connect(connection)
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request), amountSideOf(request))
   const scope: UpstreamScope = {
     tag,
@@ -169,7 +175,9 @@ export function connectProvider(
     source: { provider: tag, url: provider.url, form: form.name },
     cache: parts.config.cache,
   })
-  const guard = nativeGuard(scope, breaker.native, budgetSpending(scope, budgets))
+  const spendBudget = budgetSpending(scope, budgets)
+  const guard = nativeGuard(scope, breaker.native, spendBudget)
+  const sendAction = connectActions(connection)
   return {
     name,
     upstream: scope,
@@ -182,6 +190,11 @@ export function connectProvider(
     isListRefused: () => keyCheck.isListRefused,
     clockSkewMs: () => clockSkew.milliseconds,
     native: connectNative(provider.url, serverOf(provider.url), { lookup, tunnel }, guard),
+    offers: form.actions,
+    async act(action, request, context) {
+      await spendBudget('create', true, context)
+      await sendAction(action, request, context)
+    },
     openConnections,
     isFailing: breaker.isFailing,
     setPaused: currencyList.setPaused,

@@ -63,6 +63,9 @@ const subjects: Readonly<Record<Op | Question, string>> = {
   listRates: 'All quotes',
   coinNetworks: 'Networks of a coin',
   allNetworks: 'All networks',
+  refundTransaction: 'Ask for a refund',
+  continueTransaction: 'Continue',
+  setRefundAddress: 'Set a refund address',
 }
 
 /** The links are relative, so that they work behind a proxy that adds a path prefix. */

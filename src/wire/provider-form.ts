@@ -1,15 +1,18 @@
 /** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, ops, type Row } from '../domain/service.ts'
 import type { RateType } from '../domain/swap.ts'
+import { type SwapAction, swapActions } from '../domain/swap-action.ts'
 import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import type { Covers, Form } from './form.ts'
 import { type ProviderCredential, plainKey } from './provider-credential.ts'
 import {
   type AmountSide,
   type AssetWords,
+  compileAction,
   compileOperation,
   mapTables,
   type NetworkWords,
+  type ProviderAction,
   type ProviderFormTables,
   type ProviderOperation,
   type ProviderTables,
@@ -43,6 +46,8 @@ export interface ProviderForm {
   readonly operation: (op: Op, rateType?: RateType, side?: AmountSide) => ProviderOperation | undefined
   /** Every operation in every variant. */
   readonly operations: readonly ProviderOperation[]
+  /** What it can do about a swap. */
+  readonly actions: ReadonlyMap<SwapAction, ProviderAction>
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => ProviderForm
   /** The same form of a provider that takes the amount that is to be received; absent where the tables say it. */
@@ -106,6 +111,10 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
       return { rateType, side, operation: compileOperation(op, own, keyedOps.has(op), words, implied) }
     }),
   )
+  const actions = swapActions.flatMap((action) => {
+    const own = tables.actions?.[action]
+    return own ? [compileAction(action, own)] : []
+  })
   const every = ops.flatMap((op) => variantsOf(tables.operations[op]).map(({ tables: own }) => own))
   const settings = settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request])))
   return {
@@ -120,6 +129,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     flagsDepositMemos: tables.flagsDepositMemos ?? false,
+    actions: new Map(actions.map((action) => [action.action, action])),
     settings: settings.flatMap(({ setting, optional }) => (optional ? [] : [setting])),
     optionalSettings: Object.fromEntries(settings.flatMap(({ setting, optional }) => (optional ? [[setting, optional]] : []))),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
@@ -222,6 +232,7 @@ function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
     assets: {},
     depositMemo: [],
     flagsDepositMemos: false,
+    actions: new Map(),
     settings: [],
     optionalSettings: {},
     sendsAddress: false,

@@ -1,7 +1,8 @@
 /** An operation of a provider, compiled. */
 import { type Op, paged } from '../domain/service.ts'
-import type { StatusReason } from '../domain/status.ts'
+import type { Attention, Status, StatusReason } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
+import type { ActionOffer, SwapAction, SwapActionRequest } from '../domain/swap-action.ts'
 import { namesByField } from './form.ts'
 import type { ProviderEnvelope } from './page.ts'
 import type { ProviderCredential } from './provider-credential.ts'
@@ -9,10 +10,12 @@ import type { RefusalTable } from './refusal.ts'
 import { compileEndpoint, compileRequest, type PathPattern, type RequestEncoder } from './request.ts'
 import { compileResponse, type StatusWords } from './response.ts'
 import type { ResponseCodec } from './response-nodes.ts'
-import type { Method, RequestTree, ResponseTree, StatusMeaning } from './table.ts'
+import { fieldsOf, type Method, type RequestTree, type ResponseTree, type StatusMeaning } from './table.ts'
 
 export interface ProviderCall {
+  /** Of an action: that of a create, whose rules about its outcome hold for it. */
   readonly op: Op
+  readonly action?: SwapAction | undefined
   readonly method: Method
   readonly path: PathPattern
   /** Whether it is sent with the provider's key. */
@@ -39,6 +42,28 @@ export interface ProviderOperation extends ProviderCall {
 }
 
 type ProviderStatuses = Pick<StatusWords, 'meanings' | 'reasons'>
+
+export interface ProviderAction extends ProviderCall, ActionOffer {
+  readonly action: SwapAction
+  /** Members of the response of which one must be true; none: a status of success is enough. */
+  readonly confirmedBy: readonly string[]
+}
+
+/** The tables of one action on a swap. Of its response only the status counts, and what `confirmedBy` names. */
+export interface ActionTables {
+  readonly at: `POST ${string}`
+  readonly request: RequestTree<keyof SwapActionRequest>
+  readonly offeredIn: readonly (Status | Attention)[]
+  /** Whether `hasActions` of a get decides, where the provider says it. */
+  readonly isReported?: true
+  readonly confirmedBy?: readonly string[]
+}
+
+export function compileAction(action: SwapAction, tables: ActionTables): ProviderAction {
+  const { at, request, offeredIn, isReported = false, confirmedBy = [] } = tables
+  const call = compileCall('createTransaction', { at, request, response: {} }, true, { meanings: new Map() })
+  return { ...call, action, offeredIn, isReported, confirmedBy, takesAddress: fieldsOf(request).has('refundAddress') }
+}
 
 /** `implied`: fields of the request that the choice of these tables expresses. */
 export function compileOperation(
@@ -184,6 +209,8 @@ export interface ProviderFormTables {
   readonly flagsDepositMemos?: true
   /** An absent operation: the provider has none. */
   readonly operations: Readonly<Partial<Record<Op, OperationVariants | undefined>>>
+  /** What it can do about a swap that does not go on by itself; none by default. */
+  readonly actions?: Readonly<Partial<Record<SwapAction, ActionTables>>>
 }
 
 /** A provider's words for networks, where they differ from the table's. */

@@ -99,6 +99,8 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   refundHash: responseScalars.refundHash,
   refundAmount: responseScalars.refundAmount,
   supportUrl: responseScalars.supportUrl,
+  hasActions: responseScalars.hint,
+  capabilities: responseScalars.capabilities,
   amountIn: responseScalars.amount,
   amountOut: responseScalars.amount,
   rate: responseScalars.amount,

@@ -6,6 +6,7 @@ import { type TimeRange, toInstant, toTimeRange } from '../domain/instant.ts'
 import { complaintReasons } from '../domain/question.ts'
 import { attentions, roundDown, type Status, type StatusReason, statuses, statusReasons } from '../domain/status.ts'
 import { isTransactionId, type RateType } from '../domain/swap.ts'
+import { type Capability, capabilities } from '../domain/swap-action.ts'
 import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
 import type { Schema } from './schema.ts'
 
@@ -205,6 +206,17 @@ export const responseScalars = {
   } as const,
   /** It becomes a link in a client's page. */
   supportUrl: { ...textual('a URL of https', where(isLink), { format: 'uri' }), isLenient: true } as const,
+  /** One that cannot be read says nothing. */
+  hint: { ...flag, isLenient: true } as const,
+  /** Only the gateway's own. */
+  capabilities: {
+    must: 'a list of actions',
+    schema: { type: 'array', items: { type: 'string', enum: capabilities } },
+    fromJson: () => undefined,
+    toJson: (value) => JSON.stringify(value),
+    fromText: () => undefined,
+    toText: (value) => value.join(','),
+  } satisfies Scalar<readonly Capability[]>,
   count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
 }
 

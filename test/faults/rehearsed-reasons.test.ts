@@ -172,6 +172,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
     }
     return await vi.waitUntil(isSettled, { timeout: 40_000, interval: 500 })
   },
+  conflict: 'the sandbox offers no action on a swap',
   async key_reused(client) {
     const key = crypto.randomUUID()
     await client.create('0.1', {}, key)

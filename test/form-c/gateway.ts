@@ -71,6 +71,7 @@ routing: { providers: [alpha] }
     suspensions: new Suspensions(store.suspensions, fastClock()),
     restoredLedger: new RestoredLedger(store.restores),
     restoredOrders: store.restores,
+    swapActions: store.swapActions,
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now(), winnerLifetimeMs),

@@ -26,6 +26,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     quotes: ['', 'assets'],
     transactions: ['', 'assets'],
     creation: ['', 'assets', 'quotes', 'transactions'],
+    actions: ['', 'assets', 'transactions'],
     resilience: ['', 'access'],
     routing: ['', 'access', 'assets', 'quotes', 'transactions', 'resilience'],
     operations: ['', 'access', 'assets', 'transactions', 'creation', 'routing'],

@@ -17,12 +17,14 @@ import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import type { AuditLog } from '../../src/core/operations/audit.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/read-currency-list.ts'
 import type { MakeBreaker } from '../../src/core/resilience/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import type { RestoreStore } from '../../src/core/restores.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import type { SwapActionStore } from '../../src/core/swap-actions.ts'
 import { Timelines } from '../../src/core/timelines.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
@@ -50,6 +52,7 @@ export interface GatewaySettings {
   readonly ledger?: string
   /** Stands between the gateway and its ledger. */
   readonly ledgerLayer?: (ledger: Ledger) => Ledger
+  readonly actionsLayer?: (actions: SwapActionStore) => SwapActionStore
   /** In the ledger's store unless given. */
   readonly currencyLists?: CurrencyListStore
   /** Other sections of the configuration file; they replace the ones below. */
@@ -87,6 +90,8 @@ export interface StartedGateway {
   readonly accounts: Accounts
   readonly ledgerAdmin: LedgerAdmin
   readonly restores: RestoreStore
+  readonly swapActions: SwapActionStore
+  readonly audit: AuditLog
   /** Learns of what was marked as restored, and found, elsewhere. */
   readonly followRestores: () => Promise<void>
   /** Begins with an empty ledger, where it is in memory. */
@@ -127,7 +132,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
   const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
   let store = await openStore()
   const observe = (observation: Observation): void => void observations.push(observation)
-  const { ledgerLayer = (own) => own } = settings
+  const { ledgerLayer = (own) => own, actionsLayer = (own) => own } = settings
   const { ledger: shared, ledgerWaits } = inTurns(
     latest(() => store.ledger),
     store.turns,
@@ -156,6 +161,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ledgerWaits,
     deferredResults: results,
     timelines,
+    swapActions: actionsLayer(latest(() => store.swapActions)),
     suspensions: new Suspensions(
       latest(() => store.suspensions),
       settings.steadyClock ?? fastClock(),
@@ -211,6 +217,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     accounts,
     ledgerAdmin,
     restores,
+    swapActions: scope.swapActions,
+    audit: latest(() => store.audit),
     followRestores: () => restoredLedger.follow(),
     async forget() {
       const before = store

@@ -55,6 +55,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     isOneOfSeveral: false,
     maximums: new KnownMaximums(clock),
     quotedFirst: new Set(),
+    offers: new Map(),
     isPersonal: () => false,
     clockSkewMs: () => 0,
     quoteTermsOf: () => '',

@@ -39,7 +39,16 @@ export function ledgerMetrics(
   providers: Providers,
   reads: LedgerReads,
 ): Handlers<
-  'ledger' | 'turnRefused' | 'staleKey' | 'create' | 'reconciled' | 'resultsHeld' | 'commitsLost' | 'storeTrouble' | 'timelineLost'
+  | 'ledger'
+  | 'turnRefused'
+  | 'staleKey'
+  | 'create'
+  | 'action'
+  | 'reconciled'
+  | 'resultsHeld'
+  | 'commitsLost'
+  | 'storeTrouble'
+  | 'timelineLost'
 > {
   let lastRunAt: number | undefined
   let resultsHeld = 0
@@ -62,6 +71,11 @@ export function ledgerMetrics(
       const tags = providers().map(({ tag }) => tag)
       return combinations(tags, createOutcomes.map(snakeCase))
     },
+  })
+  const actions = exposition.counter({
+    name: 'swapgate_actions_total',
+    help: 'Actions of clients and operators on swaps, by their outcome.',
+    labels: ['provider', 'action', 'outcome'],
   })
   const losses = exposition.counter({
     name: 'swapgate_ledger_commits_lost_total',
@@ -122,6 +136,7 @@ export function ledgerMetrics(
     },
     turnRefused: ({ work }) => turnsRefused.labels(work).inc(),
     staleKey: () => staleKeys.inc(),
+    action: ({ provider, action, outcome }) => actions.labels(provider, snakeCase(action), snakeCase(outcome)).inc(),
     create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
     timelineLost: ({ count }) => timelineLosses.inc(count),
     commitsLost: ({ by }) => losses.labels(by).inc(),

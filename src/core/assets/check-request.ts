@@ -32,6 +32,17 @@ export function checkAddresses(scope: ProviderScope): Layer {
   })
 }
 
+/** Throws `invalid` for an address and memo of a refund that a create could not have. `pair`: the table's names. */
+export function checkRefundAddress(request: RefundAddress, pair: Pair, scope: ProviderScope): void {
+  if (request.refundExtraId !== undefined && scope.configured.extraIds === false)
+    throw invalidField('refundExtraId', 'memo_invalid', memosRefused)
+  const fields = { asset: assetIn(pair, from, scope.table), address: 'refundAddress', memo: 'refundExtraId' } as const
+  const fault = faultOf(request, fields, scope)
+  if (fault) throw fault
+}
+
+export type RefundAddress = Pick<NewTransaction, 'refundAddress' | 'refundExtraId'>
+
 /** Without an asset of the table there are no rules to check. */
 function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[] {
   return [
@@ -41,7 +52,7 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
 }
 
 function faultOf(
-  request: NewTransaction,
+  request: Partial<NewTransaction>,
   { asset, address, memo }: AddressFields,
   { configured, observe }: ProviderScope,
 ): Fault | undefined {

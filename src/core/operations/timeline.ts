@@ -89,6 +89,8 @@ export function eventText(row: EventRow): string {
       return [row.outcome, ...(row.candidates > 0 ? [`${row.candidates} candidates`] : []), ...row.calls.map(callText)].join('; ')
     case 'status':
       return `${row.from ?? 'unknown'} to ${row.to ?? 'unknown'}${row.attention === null ? '' : `, ${row.attention}`}`
+    case 'action':
+      return `${row.action}: ${row.outcome}`
     case 'person':
       return `${row.actor}: ${row.action}${row.decision === undefined ? '' : ` ${JSON.stringify(row.decision)}`}`
   }

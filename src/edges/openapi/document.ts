@@ -1,8 +1,9 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
 import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
-import type { Question } from '../../domain/question.ts'
+import { isAction, type Question } from '../../domain/question.ts'
 import { type Op, ops } from '../../domain/service.ts'
+import { swapActions } from '../../domain/swap-action.ts'
 import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
@@ -129,6 +130,24 @@ const operationDocs: Readonly<Record<Op | Question, OperationDocs>> = {
     description:
       'The quotes of every provider that you may choose, the best first, and why others have none. Send the tag of the one that you choose in `X-Swap-Provider` with the create. It counts as one quote.',
   },
+  refundTransaction: {
+    tag: 'Swaps',
+    summary: 'Ask for the deposit back',
+    description:
+      'For a swap that has `refund` among its `capabilities`. `address` may be left out where the swap has a refund address; another one than that is 409. A swap is sent back or continued once: repeat the request after a timeout, and nothing is sent twice. It counts as a create.',
+  },
+  continueTransaction: {
+    tag: 'Swaps',
+    summary: 'Let a held swap go on',
+    description:
+      'For a swap that has `continue` among its `capabilities`: it goes on at the current rate of the provider. A swap is sent back or continued once: repeat the request after a timeout, and nothing is sent twice. It counts as a create.',
+  },
+  setRefundAddress: {
+    tag: 'Swaps',
+    summary: 'Say where a deposit goes back to',
+    description:
+      'For a swap that has `refund-address` among its `capabilities`, which has none. It is checked as in a create, and set once: nothing changes it later. It counts as a create.',
+  },
   listCurrencies: {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
@@ -186,7 +205,7 @@ function describe(endpoint: Endpoint, form: Form, served: Served | undefined): S
     ],
     ...(method === 'POST' && {
       requestBody: {
-        required: true,
+        required: body.some(({ absence }) => absence === 'required'),
         content: { 'application/json': { schema: reference('schemas', bodyNames[name] ?? ''), example: bodyExample(name, body) } },
       },
     }),
@@ -206,7 +225,7 @@ function headerNames(endpoint: Endpoint, served: Served | undefined): readonly s
     'Prefer',
     ...(mayPick ? ['SwapProvider'] : []),
     ...(keyed || !('op' in endpoint) ? [] : ['IfNoneMatch']),
-    ...(keyed && method === 'POST' ? ['IdempotencyKey'] : []),
+    ...('op' in endpoint && keyed && method === 'POST' ? ['IdempotencyKey'] : []),
   ]
 }
 
@@ -239,9 +258,11 @@ function success(endpoint: Endpoint, form: Form): Schema {
   const headers =
     name === 'checkAddress'
       ? headersOf('X-Swap-Warning')
-      : isQuestion
+      : isQuestion && !isAction(endpoint.question)
         ? headersOf('X-Swap-Derived', 'X-Swap-Omitted')
-        : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
+        : isQuestion
+          ? headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', 'Idempotent-Replayed')
+          : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
   const row = reference('schemas', responseName(endpoint))
   const schema = !('op' in endpoint) && endpoint.rows === 'list' ? { type: 'array', items: row } : row
   const response = {
@@ -271,7 +292,10 @@ const always: readonly FaultKind[] = [
 const amountOps: ReadonlySet<Op | Question> = new Set<Op>(['getRate', 'createTransaction'])
 
 /** What may find nothing: also a path that only some gateways have. */
-const notFoundOf: ReadonlySet<Op | Question> = new Set<Op | Question>(['getTransaction', 'listTransactions', 'listRates'])
+const notFoundOf: ReadonlySet<Op | Question> = new Set<Op | Question>([
+  ...(['getTransaction', 'listTransactions', 'listRates'] as const),
+  ...swapActions,
+])
 
 /** The kinds of faults that an operation may return. */
 function refusalsOf(endpoint: Endpoint): readonly FaultKind[] {
@@ -282,7 +306,8 @@ function refusalsOf(endpoint: Endpoint): readonly FaultKind[] {
     ...(keyed || requestNames.has('isFirm') ? (['unauthorized'] as const) : []),
     ...(notFoundOf.has(name) ? (['notFound'] as const) : []),
     ...(method === 'POST' ? (['tooLarge', 'unsupportedMediaType'] as const) : []),
-    ...(keyed && method === 'POST' ? (['inProgress', 'reusedKey'] as const) : []),
+    ...(name === 'createTransaction' ? (['inProgress', 'reusedKey'] as const) : []),
+    ...('question' in endpoint && isAction(endpoint.question) ? (['inProgress', 'conflict'] as const) : []),
   ]
 }
 
@@ -340,7 +365,7 @@ function refusals(form: Form): Readonly<Record<number, Refusal>> {
     },
     408: { when: 'The request did not arrive in time.', message: 'The request did not arrive in time.' },
     409: {
-      when: 'Another request with this `Idempotency-Key` has no outcome yet. Repeat the request with the same key, after `Retry-After` seconds.',
+      when: 'Another request with this `Idempotency-Key`, or this action on the swap, has no outcome yet: repeat it unchanged, after `Retry-After` seconds. Or the swap does not allow the action any more (`conflict`).',
       message: 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.',
       headers: ['Retry-After'],
     },

@@ -1,6 +1,7 @@
 /** The introduction of the OpenAPI document, in Markdown, with the field names of the form. */
 
 import { type ParameterError, type Reason, reasons } from '../../domain/fault.ts'
+import { isAction } from '../../domain/question.ts'
 import { namesByCode, type Op } from '../../domain/service.ts'
 import type { EndpointCodec, Form, QuestionCodec } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -55,7 +56,10 @@ function typedPath({ method, path }: EndpointCodec): string {
 
 /** The questions of the form here: a gateway without providers to choose does not compare them. */
 export function questionsOf({ questions }: Form, served: Served | undefined): readonly QuestionCodec[] {
-  return questions.filter(({ question }) => question !== 'listRates' || served?.picks.length !== 0)
+  return questions.filter(({ question }) => {
+    if (question === 'listRates') return served?.picks.length !== 0
+    return !isAction(question) || served?.isManaged !== false
+  })
 }
 
 /** The wire names of response fields, without those that the form does not have. */
@@ -166,12 +170,13 @@ function limits(form: Form, served: Served | undefined): string {
       : served.isManaged
         ? ['account; address without a key', 'account']
         : ['address', 'key']
+  const questions = questionsOf(form, served)
   return `## Limits
 
 | What | Requests in ${window} seconds | For each |
 |---|---|---|
-| ${[typed('listCurrencies', form), typed('getRate', form), ...questionsOf(form, served).map(typedPath)].join(', ')} | ${quotes} | ${who} |
-| ${typed('createTransaction', form)} | ${create} | ${whose} |
+| ${[typed('listCurrencies', form), typed('getRate', form), ...questions.filter(({ question }) => !isAction(question)).map(typedPath)].join(', ')} | ${quotes} | ${who} |
+| ${[typed('createTransaction', form), ...questions.filter(({ question }) => isAction(question)).map(typedPath)].join(', ')} | ${create} | ${whose} |
 | ${typed('listTransactions', form)}, ${typed('getTransaction', form)} | ${read} | ${whose} |
 
 ${served ? '' : 'An operator may set other limits: '}\`RateLimit-Policy\` is your limit and \`RateLimit\` what is left of it. Above the limit you get 429 with the
@@ -270,8 +275,8 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   },
   not_offered: {
     statuses: [400],
-    when: 'The coin is known, but cannot be swapped at the moment.',
-    action: 'Choose another pair, or try again in some hours.',
+    when: 'The coin is known, but cannot be swapped at the moment; or the provider of a swap does not have this action for it.',
+    action: 'Choose another pair, or try again in some hours. For a swap, send your user to the support page in the message.',
   },
   address_invalid: {
     statuses: [400],
@@ -312,8 +317,8 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   not_open: { statuses: [404], when: 'This path of the native lane is not open.', action: 'Contact the operator.' },
   in_progress: {
     statuses: [409],
-    when: 'An earlier request with this `Idempotency-Key` has no outcome yet.',
-    action: 'Repeat the request with the same key, after `Retry-After` seconds.',
+    when: 'An earlier request with this `Idempotency-Key`, or for this action on the swap, has no outcome yet.',
+    action: 'Repeat the request unchanged, with the same key, after `Retry-After` seconds.',
   },
   outcome_unknown: {
     statuses: [504],
@@ -331,6 +336,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     statuses: [409],
     when: 'The swap of this `Idempotency-Key` may have been created, and only a person can find out.',
     action: 'Ask the operator. Do not create it with another key before that.',
+  },
+  conflict: {
+    statuses: [409],
+    when: 'The swap does not allow this action any more: it has ended, it has a refund address, or another decision was made about it.',
+    action: 'Get the swap: its `capabilities` say what can be done about it now.',
   },
   key_reused: {
     statuses: [422],

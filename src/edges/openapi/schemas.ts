@@ -35,12 +35,18 @@ export const rowNames: Readonly<Record<Op | Question, string>> = {
   listRates: 'Rates',
   coinNetworks: 'Network',
   allNetworks: 'Network',
+  refundTransaction: 'RefundedTransaction',
+  continueTransaction: 'ContinuedTransaction',
+  setRefundAddress: 'RefundableTransaction',
 }
 
 /** The names of the components of bodies. */
 export const bodyNames: Readonly<Partial<Record<Op | Question, string>>> = {
   createTransaction: 'NewTransaction',
   checkAddress: 'AddressToCheck',
+  refundTransaction: 'Refund',
+  continueTransaction: 'Continuation',
+  setRefundAddress: 'RefundAddress',
 }
 
 /** The name of the component of an operation's response. */
@@ -183,7 +189,7 @@ export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
   )
 }
 
-export function errorSchema({ error, amountRefusal }: Form): Schema {
+export function errorSchema({ error, amountRefusal, operations }: Form): Schema {
   const parts = {
     reason: { type: 'string', description: 'The name of the status, for example `Bad Request`.' },
     message: {
@@ -203,7 +209,18 @@ export function errorSchema({ error, amountRefusal }: Form): Schema {
     ...responseScalars.amount.schema,
     description: `With \`below_minimum\` and \`above_maximum\`: the ${which} of the pair, where it is known.`,
   })
-  const more = { minAmount: limit('minimum'), maxAmount: limit('maximum'), errors: parameterErrors }
+  const support = operations.getTransaction.responseNames.get('supportUrl')
+  const more = {
+    minAmount: limit('minimum'),
+    maxAmount: limit('maximum'),
+    ...(support !== undefined && {
+      [support]: {
+        ...responseScalars.supportUrl.schema,
+        description: 'With `not_offered` for an action on a swap: a page of the provider about it, where there is one.',
+      },
+    }),
+    errors: parameterErrors,
+  }
   return objectSchema({ ...own, ...more }, Object.keys(own))
 }
 
@@ -314,6 +331,8 @@ const ratesAnswer = {
   ],
 }
 
+const refundable: Transaction = { ...created, status: 'exchanging' }
+
 const responses = {
   checkAddress: addressAnswer,
   describePair: pairAnswer,
@@ -324,6 +343,9 @@ const responses = {
   createTransaction: created,
   listTransactions: complete,
   getTransaction: complete,
+  refundTransaction: refundable,
+  continueTransaction: refundable,
+  setRefundAddress: refundable,
 }
 
 const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>>> = {
@@ -342,6 +364,9 @@ const requests: Readonly<Record<Op | Question, Readonly<Record<string, unknown>>
   coinNetworks: { coin: pair.coinTo },
   allNetworks: { search: 'tron' },
   listRates: { ...pair, amountIn: newTransaction.amountIn },
+  refundTransaction: { id: created.id, refundAddress: newTransaction.refundAddress },
+  continueTransaction: { id: created.id },
+  setRefundAddress: { id: created.id, refundAddress: newTransaction.refundAddress },
 }
 
 /** An example of a response; amounts keep their digits. */

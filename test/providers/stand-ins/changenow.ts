@@ -23,6 +23,8 @@ const paths: Readonly<Record<string, Operation>> = {
   'POST /exchange': 'create',
   'GET /exchange/by-id': 'get',
   'GET /exchanges': 'list',
+  'POST /exchange/refund': 'refund',
+  'POST /exchange/continue': 'continue',
 }
 
 export const changenow: Dialect = {
@@ -40,6 +42,11 @@ export const changenow: Dialect = {
       create: () => create(bodyOf(received), exchange),
       get: () => byId(query, exchange),
       list: () => list(query, exchange),
+      refund: () => refund(bodyOf(received), exchange),
+      continue: () => goOn(bodyOf(received), exchange),
+      refundAddress: () => {
+        throw new Refused('path')
+      },
     }
     return { json: results[operation]() }
   },
@@ -144,7 +151,13 @@ function byId(query: Fields, exchange: Exchange): unknown {
   const { from, to, amountIn, amountOut } = swap
   const createdAt = swap.createdAt.toISOString()
   return {
-    ...{ id: swap.id, status: swap.status, actionsAvailable: false, fromCurrency: from.coin, fromNetwork: from.network },
+    ...{
+      id: swap.id,
+      status: swap.status,
+      actionsAvailable: swap.hasActions ?? false,
+      fromCurrency: from.coin,
+      fromNetwork: from.network,
+    },
     ...{ toCurrency: to.coin, toNetwork: to.network, expectedAmountFrom: amountIn, expectedAmountTo: amountOut },
     ...{ amountFrom: isPaid(swap) ? amountIn : null, amountTo: swap.status === 'finished' ? amountOut : null },
     ...{ payinAddress: swap.deposit, payoutAddress: swap.withdrawal, payinExtraId: swap.depositMemo ?? '' },
@@ -154,6 +167,23 @@ function byId(query: Fields, exchange: Exchange): unknown {
     ...{ payoutHash: swap.hashOut, fromLegacyTicker: from.coin, toLegacyTicker: to.coin, refundHash: null, refundAmount: null },
     ...{ userId: swap.reference ?? null, originalExchangeInfo: null, relatedExchangesInfo: [], repeatedExchangesInfo: [] },
   }
+}
+
+function refund(body: Fields, exchange: Exchange): unknown {
+  requireNames(body, ['id', 'address'], ['extraId'])
+  const swap = exchange.find(body.id)
+  if (!swap.hasActions) throw new Refused('action')
+  Object.assign(swap, { hasActions: false, status: 'refunded', refund: textOf(body, 'address') })
+  swap.refundMemo = optionalTextOf(body, 'extraId')
+  return { result: true }
+}
+
+function goOn(body: Fields, exchange: Exchange): unknown {
+  requireNames(body, ['id'])
+  const swap = exchange.find(body.id)
+  if (!swap.hasActions) throw new Refused('action')
+  Object.assign(swap, { hasActions: false, status: 'exchanging' })
+  return { result: { result: true, data: { estimate: { amount: swap.amountOut, currency: swap.to.coin } } } }
 }
 
 const listNames = ['limit', 'offset', 'sortDirection', 'sortField', 'dateField', 'dateFrom', 'dateTo']

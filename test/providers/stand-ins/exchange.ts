@@ -26,7 +26,7 @@ export interface Order {
   readonly reference?: string | undefined
 }
 
-export interface Swap extends Order {
+export interface Swap extends Omit<Order, 'refund' | 'refundMemo'> {
   readonly id: string
   /** In the provider's words; a test sets it. */
   status: string
@@ -34,6 +34,10 @@ export interface Swap extends Order {
   readonly deposit: string
   readonly depositMemo: string | null
   readonly createdAt: Date
+  /** What is done about it; a test lets it be possible. */
+  hasActions?: boolean
+  refund?: string | undefined
+  refundMemo?: string | undefined
   hashIn: string | null
   hashOut: string | null
 }
@@ -43,7 +47,10 @@ export function expiryOf({ createdAt }: Pick<Swap, 'createdAt'>): Date {
   return new Date(createdAt.getTime() + 1_800_000)
 }
 
-export type Operation = 'currencies' | 'quote' | 'limits' | 'create' | 'get' | 'list'
+export type Operation = 'currencies' | 'quote' | 'limits' | 'create' | 'get' | 'list' | Action
+
+/** What is done about a swap. */
+export type Action = 'refund' | 'continue' | 'refundAddress'
 
 /** Why a provider refuses; `noUser`: it needs the user's address; `parameter`: its name is in `of`. */
 export type Why =
@@ -59,6 +66,7 @@ export type Why =
   | 'unknownId'
   | 'noUser'
   | 'blockedUser'
+  | 'action'
 
 export class Refused extends Error {
   readonly why: Why
@@ -112,6 +120,8 @@ export class Exchange {
   readonly otherKeys = new Set<string>()
   /** The response to the next create is lost after it was applied. */
   losesNextCreate = false
+  /** The response to the next action is lost, before it is applied or after that. */
+  losesNextAction: 'before' | 'after' | undefined
   /** Users call it themselves, so that no header has their address. */
   isCalledByUsers = false
   /** Addresses of users that it does not serve. */
@@ -224,9 +234,16 @@ function respond(exchange: Exchange, received: Received): Reply {
     return { status: 404, json: { message: 'Cannot find it' } }
   }
   const before = swaps.length
+  const losesAction = isAction(operation) ? exchange.losesNextAction : undefined
+  if (losesAction) exchange.losesNextAction = undefined
+  if (losesAction === 'before') {
+    calls.push({ operation, received, at: Date.now() })
+    return { reset: true }
+  }
   try {
     const reply = dialect.reply(operation, received, exchange)
     calls.push({ operation, received, at: Date.now(), applied: swaps[before]?.id })
+    if (losesAction === 'after') return { reset: true }
     if (operation === 'create' && exchange.losesNextCreate) {
       exchange.losesNextCreate = false
       return { reset: true }
@@ -237,4 +254,10 @@ function respond(exchange: Exchange, received: Received): Reply {
     calls.push({ operation, received, at: Date.now(), refused: reason.why })
     return dialect.refuse(reason, operation, received, exchange)
   }
+}
+
+const actions: readonly Operation[] = ['refund', 'continue', 'refundAddress'] satisfies readonly Action[]
+
+function isAction(operation: Operation): boolean {
+  return actions.includes(operation)
 }

@@ -26,6 +26,8 @@ const operations: readonly (readonly [RegExp, Operation])[] = [
   [/^POST \/quotes$/, 'quote'],
   [/^POST \/shifts\/fixed$/, 'create'],
   [/^GET \/shifts\/[^/]+$/, 'get'],
+  [/^POST \/cancel-order$/, 'refund'],
+  [/^POST \/shifts\/[^/]+\/set-refund-address$/, 'refundAddress'],
 ]
 
 interface Quote {
@@ -49,6 +51,8 @@ export const sideshift: Dialect = {
     if (received.path === '/permissions') return { json: { createShift: true } }
     if (!exchange.isKey(received.headers['x-sideshift-secret'] ?? '')) throw new Refused('key')
     if (operation === 'limits') return { json: pair(received, exchange) }
+    if (operation === 'refund') return cancel(bodyOf(received), exchange)
+    if (operation === 'refundAddress') return { status: 201, json: setRefundAddress(received, exchange) }
     requireUser(received, exchange)
     if (operation === 'quote') return { status: 201, json: quote(bodyOf(received), exchange) }
     return { status: 201, json: create(bodyOf(received), exchange) }
@@ -149,6 +153,26 @@ function create(body: Fields, exchange: Exchange): unknown {
   return { ...shown(swap), depositAmount: String(swap.amountIn), settleAmount: String(swap.amountOut) }
 }
 
+/** Expires an order that has no deposit. */
+function cancel(body: Fields, exchange: Exchange): Reply {
+  requireNames(body, ['orderId'])
+  const swap = exchange.find(body.orderId)
+  if (swap.status !== 'waiting') throw new Refused('action')
+  swap.status = 'expired'
+  return { status: 204, text: '' }
+}
+
+function setRefundAddress(received: Received, exchange: Exchange): unknown {
+  const body = bodyOf(received)
+  requireNames(body, ['address'], ['memo'])
+  const swap = exchange.find(received.path.split('/')[2])
+  if (swap.refund !== undefined) throw new Refused('action')
+  swap.refund = textOf(body, 'address')
+  swap.refundMemo = optionalTextOf(body, 'memo')
+  if (swap.status === 'refund') swap.status = 'refunding'
+  return found(swap)
+}
+
 function shown(swap: Swap): object {
   const { withdrawalMemo, refund, refundMemo, depositMemo, amountIn } = swap
   return {
@@ -194,6 +218,7 @@ const messages = {
   memo: [400, 'Invalid memo', 'BAD_USER_INPUT'],
   rateId: [400, 'Quote has already expired. Request a new quote.', 'BAD_USER_INPUT'],
   unknownId: [404, 'Order not found'],
+  action: [400, 'Order already expired'],
 } as const satisfies Partial<Record<Refused['why'], readonly [status: number, message: string, code?: string]>>
 
 function refuse({ why, of }: Refused): Reply {

@@ -1,0 +1,372 @@
+/**
+ * Actions on a swap (docs/contract.md §3.9): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
+ * carried out stays claimed, and is looked for (`look.ts`).
+ */
+import { isSamePaymentAddress, paymentAddressKey } from '../../domain/address/same-address.ts'
+import { withDefault, withTimeout } from '../../domain/async.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
+import type { Observer } from '../../domain/observation.ts'
+import type { Answer, Answers } from '../../domain/question.ts'
+import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
+import { isFinal } from '../../domain/status.ts'
+import { parseTransactionId, type Transaction } from '../../domain/swap.ts'
+import { kindOfAction, type SwapAction, type SwapActionRequest } from '../../domain/swap-action.ts'
+import { Timeline } from '../../domain/timeline.ts'
+import { checkRefundAddress, type RefundAddress } from '../assets/check-request.ts'
+import type { Clock } from '../clock.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
+import type { Ledger, LedgerEntry } from '../ledger.ts'
+import type { ProviderScope } from '../provider-scope.ts'
+import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
+import { refreshEntry } from '../transactions/ownership.ts'
+import { isOffered, type Offers } from './capabilities.ts'
+
+/** A provider whose swaps may be acted on. */
+export interface ActingProvider {
+  readonly scope: ProviderScope
+  /** Its transactions as it reports them. */
+  readonly reported: SwapService
+  /** Sends an action, once. */
+  readonly act: (action: SwapAction, request: SwapActionRequest, context: Context) => Promise<void>
+}
+
+export interface ActionParts {
+  /** By tag. */
+  readonly providers: ReadonlyMap<string, ActingProvider>
+  readonly ledger: Ledger
+  readonly store: SwapActionStore
+  /** All providers, behind their layers: what a client gets. */
+  readonly service: SwapService
+  readonly clock: Clock
+  readonly observe: Observer
+}
+
+type Actions = Required<Pick<Answers, SwapAction>>
+/** Of whichever action: the swap. */
+type SwapAnswer = Answer<'refundTransaction'> & Answer<'continueTransaction'> & Answer<'setRefundAddress'>
+
+/** The actions of clients on their own swaps. */
+export function clientActions(parts: ActionParts): Actions {
+  const answerTo =
+    (action: SwapAction) =>
+    async (request: SwapActionRequest, context: Context): Promise<SwapAnswer> => {
+      const by = { owner: ownerOf(context), actor: `account:${context.caller.account ?? ownerOf(context)}`, isForced: false }
+      const { isRepeated } = await carryOut(action, request, by, context, parts)
+      const response = await parts.service.call('getTransaction', { id: request.id }, context)
+      const { body, provider, derived, staleSeconds } = response
+      return { body, provider, derived, staleSeconds, ...(isRepeated && { replayed: true }) }
+    }
+  return {
+    refundTransaction: answerTo('refundTransaction'),
+    continueTransaction: answerTo('continueTransaction'),
+    setRefundAddress: answerTo('setRefundAddress'),
+  }
+}
+
+/** Who acts, and on whose swap. */
+interface Actor {
+  readonly owner: string
+  readonly actor: string
+  /** Whether an action of unknown outcome is sent again: a person knows that it was not carried out. */
+  readonly isForced: boolean
+}
+
+/** From the outcome of an action until it is looked for. */
+export const firstCheckMs = 5_000
+/** How long after its deadline an action may still be recorded by the process that sent it. */
+const marginMs = 5_000
+const maxLedgerWaitMs = 1_000
+/** Of the provider's timeout: what the read before an action may take. */
+const readShare = 0.4
+const offRetryAfter = 60
+
+/**
+ * Resolves when the provider has taken the action. Throws a `Fault`: nothing was sent, or the provider refused it, or its outcome is unknown
+ * (`outcomeUnknown`). `request.id` has the tag.
+ */
+export async function carryOut(
+  action: SwapAction,
+  request: SwapActionRequest,
+  by: Actor,
+  context: Context,
+  parts: ActionParts,
+): Promise<{ readonly isRepeated: boolean }> {
+  const { tag = '', id } = parseTransactionId(request.id)
+  const entry = await parts.ledger.find(by.owner, tag, id)
+  if (!entry) throw standardFault('notFound')
+  const provider = parts.providers.get(tag)
+  if (!provider?.scope.offers.has(action)) throw notOffered(entry.transaction)
+  if (provider.scope.state === 'off') throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
+  const own = { ...request, id }
+  return needsAddressFirst(action, request, entry, provider)
+    ? await actWithAddressFirst(own, entry, by, context, provider, parts)
+    : await act(action, own, entry, by, context, provider, parts)
+}
+
+/** Where a refund takes no address of its own, and the swap has none. */
+function needsAddressFirst(
+  action: SwapAction,
+  { refundAddress }: SwapActionRequest,
+  { transaction }: LedgerEntry,
+  { scope: { offers } }: ActingProvider,
+): boolean {
+  const takesNone = action === 'refundTransaction' && offers.get(action)?.takesAddress === false
+  return takesNone && refundAddress !== undefined && transaction.refundAddress === undefined && offers.has('setRefundAddress')
+}
+
+/** The provider sends the deposit back as soon as it has the address; without a deposit the swap is cancelled then. */
+async function actWithAddressFirst(
+  request: SwapActionRequest,
+  entry: LedgerEntry,
+  by: Actor,
+  context: Context,
+  provider: ActingProvider,
+  parts: ActionParts,
+): Promise<{ readonly isRepeated: boolean }> {
+  const first = await act('setRefundAddress', request, entry, by, context, provider, parts)
+  const { owner, provider: tag, transaction } = entry
+  const latest = await parts.ledger.find(owner, tag, transaction.id)
+  if (!latest || !isOffered('refundTransaction', provider.scope.offers, latest.transaction)) return first
+  return await act('refundTransaction', request, latest, by, context, provider, parts)
+}
+
+async function act(
+  action: SwapAction,
+  request: SwapActionRequest,
+  known: LedgerEntry,
+  by: Actor,
+  context: Context,
+  provider: ActingProvider,
+  { ledger, store, clock, observe }: ActionParts,
+): Promise<{ readonly isRepeated: boolean }> {
+  const { scope } = provider
+  const { tag, offers } = scope
+  const earlier = await earlierAction(action, request, by, known, store)
+  if (earlier === 'done') return { isRepeated: true }
+  const deadline = performance.now() + scope.timeoutMs
+  const entry = await readAgain(known, context, provider, scope.timeoutMs * readShare)
+  const isRepeated = async (): Promise<boolean> =>
+    (await earlierAction(action, request, { isForced: false }, entry, store)) === 'done'
+  const refused = endedFault(entry) ?? (isOffered(action, offers, entry.transaction) ? undefined : notOffered(entry.transaction))
+  // The same request may have been carried out since.
+  if (refused && !by.isForced && (await isRepeated())) return { isRepeated: true }
+  const address = addressOf(action, request, entry, offers)
+  if (refused) throw refused
+  if (request.refundAddress !== undefined) await judgeAddress(request, entry.transaction, scope)
+  const timeline = new Timeline()
+  const claim: NewSwapAction = {
+    claim: crypto.randomUUID(),
+    provider: tag,
+    id: request.id,
+    kind: kindOfAction(action),
+    action,
+    owner: by.owner,
+    actor: by.actor,
+    audited: auditOf(address),
+    ...address,
+    claimedAt: clock(),
+    nextCheckAt: clock() + Math.ceil(deadline - performance.now()) + marginMs,
+  }
+  if (!(await claimed(claim, earlier, store))) {
+    // Another request was first, and may have ended meanwhile.
+    if (await isRepeated()) return { isRepeated: true }
+    throw inProgress({ nextCheckAt: clock() })
+  }
+  const note = (outcome: 'done' | 'refused' | 'unknown'): void => {
+    observe({ what: 'action', provider: tag, action, outcome })
+    timeline.add({ event: 'action', action, outcome })
+    scope.timelines.add({ provider: tag, id: request.id }, timeline.take())
+  }
+  // If the ledger fails in the following, the action is looked for at its `nextCheckAt`, as after a crash.
+  const leaveUnknown = async (cause: Fault): Promise<never> => {
+    note('unknown')
+    const stored: StoredSwapAction = { ...claim, state: 'sent', checkCount: 0 }
+    await store.scheduleNextActionCheck(stored, clock() + firstCheckMs).catch(() => false)
+    throw unknownOutcome(cause, tag)
+  }
+  try {
+    await provider.act(action, { id: request.id, ...address }, { ...context, deadline, timeline })
+  } catch (reason) {
+    const fault = Fault.from(reason)
+    if (fault.effect === 'maybe') return await leaveUnknown(fault)
+    note('refused')
+    await store.dropAction(claim).catch(() => {})
+    throw refusal(fault)
+  }
+  await store.markActionDone(claim).catch((reason) => leaveUnknown(Fault.from(reason)))
+  note('done')
+  const kept = await keepAddress(entry, address, ledger)
+  await withDefault(readAgain(kept, context, provider, deadline - performance.now()), maxLedgerWaitMs, kept)
+  return { isRepeated: false }
+}
+
+/** Throws for an earlier action that leaves no room for this one. `done`: it was this one. A stored one: a person replaces it. */
+async function earlierAction(
+  action: SwapAction,
+  request: SwapActionRequest,
+  { isForced }: Pick<Actor, 'isForced'>,
+  { provider, transaction }: LedgerEntry,
+  store: SwapActionStore,
+): Promise<'done' | StoredSwapAction | undefined> {
+  const known = await store.readActions(provider, transaction.id)
+  if (!known) throw notOffered(transaction)
+  const earlier = known.find(({ kind }) => kind === kindOfAction(action))
+  if (!earlier) return undefined
+  if (isForced && earlier.state === 'sent') return earlier
+  const wentTo = refundOf(earlier.refundAddress === undefined ? transaction : earlier)
+  const isSame =
+    earlier.action === action && (request.refundAddress === undefined || isSamePaymentAddress(wentTo, refundOf(request)))
+  if (!isSame) throw conflict('Another decision was made about this swap before.')
+  if (earlier.state === 'done') return 'done'
+  throw inProgress(earlier)
+}
+
+function inProgress({ nextCheckAt }: Pick<StoredSwapAction, 'nextCheckAt'>): Fault {
+  if (nextCheckAt === undefined) {
+    const message = 'What became of this action is found out by a person; please ask your operator, or ask again later.'
+    return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: 3_600, canForce: true })
+  }
+  const retryAfter = Math.min(3_600, Math.max(1, Math.ceil((nextCheckAt - Date.now()) / 1_000) + 1))
+  const message = 'This action has no known outcome yet; please ask again later.'
+  return new Fault('inProgress', message, { effect: 'refused', retryAfter, canForce: true })
+}
+
+/** The provider's state of now: an action is not sent on what was true before. */
+async function readAgain(entry: LedgerEntry, context: Context, provider: ActingProvider, timeoutMs: number): Promise<LedgerEntry> {
+  const { scope, reported } = provider
+  const { id } = entry.transaction
+  scope.sequences.observe(entry.sequence)
+  const reading = reported.call('getTransaction', { id }, { ...context, deadline: performance.now() + timeoutMs })
+  const { record, isRejected } = await refreshEntry(entry, reading, scope).catch((reason) => {
+    throw unread(Fault.from(reason), scope.tag)
+  })
+  if (isRejected)
+    throw new Fault('contradicted', "The provider's report is about another swap: please ask your operator.", {
+      provider: scope.tag,
+    })
+  return { ...entry, ...record }
+}
+
+/** Nothing was sent but the read. */
+function unread(fault: Fault, provider: string): Fault {
+  if (fault.kind === 'notFound' || fault.kind === 'unauthorized')
+    return standardFault('failed', { provider, effect: 'refused', cause: fault })
+  return fault.effect === 'maybe' ? fault.with({ effect: 'refused' }) : fault
+}
+
+function endedFault({ transaction, settledAt }: LedgerEntry): Fault | undefined {
+  const { status } = transaction
+  if (isFinal(status)) return conflict(`This swap has ended: its status is ${status}.`)
+  return settledAt === undefined ? undefined : conflict('This swap was settled by your operator.')
+}
+
+/** The address that goes up with it. An address that the swap has is never replaced. */
+function addressOf(action: SwapAction, request: SwapActionRequest, { transaction }: LedgerEntry, offers: Offers): RefundAddress {
+  const { refundAddress, refundExtraId } = request
+  if (refundExtraId !== undefined && refundAddress === undefined)
+    throw new Fault('invalid', 'it stands beside an address', {
+      field: 'refundExtraId',
+      reason: 'memo_invalid',
+      effect: 'nothingSent',
+    })
+  const known = refundOf(transaction)
+  if (known.address !== undefined) {
+    const isOther = refundAddress !== undefined && !isSamePaymentAddress(refundOf(request), known)
+    if (isOther || action === 'setRefundAddress') throw conflict('This swap has a refund address, which is never changed.')
+  }
+  if (!offers.get(action)?.takesAddress) return {}
+  const address = known.address === undefined ? { refundAddress, refundExtraId } : transaction
+  if (address.refundAddress === undefined)
+    throw new Fault('invalid', 'it is missing: this swap has no refund address', {
+      field: 'refundAddress',
+      reason: 'parameter_invalid',
+      effect: 'nothingSent',
+    })
+  const { refundAddress: to, refundExtraId: memo } = address
+  return { refundAddress: to, ...(memo !== undefined && { refundExtraId: memo }) }
+}
+
+function refundOf({ refundAddress, refundExtraId }: RefundAddress) {
+  return { address: refundAddress, extraId: refundExtraId }
+}
+
+const maxDepositAgeMs = 7 * 86_400_000
+
+/** As the address of a create, and none to which somebody pays for a swap. */
+async function judgeAddress(request: SwapActionRequest, transaction: Transaction, scope: ProviderScope): Promise<void> {
+  checkRefundAddress(request, transaction, scope)
+  const refund = refundOf(request)
+  const { depositAddress, depositExtraId } = transaction
+  const open = await scope.ledger.openDeposits(paymentAddressKey(refund), scope.clock() - maxDepositAgeMs)
+  const deposits = [{ depositAddress, depositExtraId }, ...open.map((other) => other.transaction)]
+  const isDeposit = deposits.some((deposit) =>
+    isSamePaymentAddress({ address: deposit.depositAddress, extraId: deposit.depositExtraId }, refund),
+  )
+  if (!isDeposit) return
+  throw new Fault('invalid', 'it is the deposit address of a swap', {
+    field: 'refundAddress',
+    reason: 'address_invalid',
+    effect: 'nothingSent',
+  })
+}
+
+/** Waits a moment for the ledger: a claim that it takes later is dropped, since nothing was sent. */
+async function claimed(action: NewSwapAction, replaced: StoredSwapAction | undefined, store: SwapActionStore): Promise<boolean> {
+  const claiming = store.claimAction(action, replaced)
+  return await withTimeout(claiming, maxLedgerWaitMs, () => {
+    void dropLate(claiming, action, store)
+    throw ledgerUnavailable()
+  })
+}
+
+async function dropLate(claiming: Promise<boolean>, action: NewSwapAction, store: SwapActionStore): Promise<void> {
+  if (await claiming.catch(() => false)) await store.dropAction(action).catch(() => {})
+}
+
+/** In the ledger, too, until the provider reports it. */
+async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: Ledger): Promise<LedgerEntry> {
+  if (address.refundAddress === undefined || entry.transaction.refundAddress !== undefined) return entry
+  const { owner, provider, transaction } = entry
+  const kept = { ...entry, transaction: { ...transaction, ...address } }
+  return (await withDefault(ledger.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)) ?? kept
+}
+
+/** The audit log has no full address. */
+function auditOf({ refundAddress }: RefundAddress): unknown {
+  if (refundAddress === undefined) return {}
+  const isShort = refundAddress.length <= 12
+  return { refundAddress: isShort ? `${refundAddress.slice(0, 2)}…` : `${refundAddress.slice(0, 6)}…${refundAddress.slice(-4)}` }
+}
+
+function notOffered({ supportUrl }: Transaction): Fault {
+  const where = supportUrl === undefined ? 'please ask the support of your operator' : `please see ${supportUrl}`
+  return new Fault('invalid', `The provider does not offer this for this swap now; ${where}.`, {
+    reason: 'not_offered',
+    effect: 'nothingSent',
+    supportUrl,
+  })
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', message, { effect: 'refused' })
+}
+
+/** The refusal of the gateway's own key is a failure of the provider. A time-out before the first byte went up is none of the outcome. */
+function refusal(fault: Fault): Fault {
+  const { kind, provider } = fault
+  const details = { effect: 'refused', cause: fault, ...(provider !== undefined && { provider }) } as const
+  if (kind === 'unauthorized') return standardFault('accessRefused', details)
+  if (kind === 'limited') return standardFault('unavailable', { ...details, retryAfter: fault.retryAfter ?? 1 })
+  if (kind !== 'timedOut') return fault
+  return new Fault(
+    'unreachable',
+    'The provider could not be reached in time, and nothing was sent; please try again later.',
+    details,
+  )
+}
+
+function unknownOutcome(cause: Fault, provider: string): Fault {
+  const message =
+    'The outcome is unknown: the provider may have taken it. Please repeat this request unchanged: nothing is sent twice.'
+  return new Fault('outcomeUnknown', message, { cause, provider, retryAfter: Math.ceil(firstCheckMs / 1_000) + 1 })
+}

@@ -1,0 +1,74 @@
+/** Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.9). None is ever sent again. */
+import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
+import { gatewayContext } from '../../domain/service.ts'
+import { isFinal } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+import type { StoredSwapAction } from '../swap-actions.ts'
+import { refreshEntry } from '../transactions/ownership.ts'
+import type { ActingProvider, ActionParts } from './act.ts'
+import type { Offers } from './capabilities.ts'
+
+/** From one look to the next; then hourly. */
+const delaysMs = [30_000, 120_000, 600_000]
+const hourMs = 3_600_000
+const maxActions = 50
+
+/** Looks for those that are due. `windowMs`: after this time only a person can find out. */
+export async function lookForActions(windowMs: number, parts: Omit<ActionParts, 'service'>): Promise<void> {
+  const { store, providers, clock } = parts
+  for (const action of await store.dueActions(clock(), maxActions)) {
+    const isOver = clock() - action.claimedAt >= windowMs
+    const nextCheckAt = isOver ? undefined : clock() + (delaysMs[Math.max(0, action.checkCount - 1)] ?? hourMs)
+    const provider = providers.get(action.provider)
+    const isTaken = await store.scheduleNextActionCheck(action, nextCheckAt)
+    if (isTaken && provider && provider.scope.state !== 'off') await look(action, provider, parts)
+  }
+}
+
+/** What cannot be read now is looked for again. */
+async function look(action: StoredSwapAction, provider: ActingProvider, parts: Omit<ActionParts, 'service'>): Promise<void> {
+  const { store, ledger, observe } = parts
+  const { scope, reported } = provider
+  const { id, owner, provider: tag } = action
+  const entry = await ledger.find(owner, tag, id)
+  if (!entry) return
+  const reading = reported.call('getTransaction', { id }, gatewayContext(scope.capabilities))
+  const refreshed = await refreshEntry(entry, reading, scope).catch(() => undefined)
+  if (!refreshed || refreshed.isRejected) return
+  const isDone = isCarriedOut(action, refreshed.record.transaction, scope.offers)
+  if (isDone === undefined) return
+  await (isDone ? store.markActionDone(action) : store.dropAction(action))
+  observe({ what: 'action', provider: tag, action: action.action, outcome: isDone ? 'found' : 'notDone' })
+  const fact = { event: 'action', action: action.action, outcome: isDone ? 'found' : 'not_done' } as const
+  scope.timelines.add({ provider: tag, id }, [{ at: Date.now(), ...fact }])
+}
+
+/** Undefined as long as the provider's report does not show it: silence, and a state that another cause may have, prove nothing. */
+export function isCarriedOut(action: StoredSwapAction, transaction: Transaction, offers: Offers): boolean | undefined {
+  const { status, attention } = transaction
+  if (action.action === 'setRefundAddress') {
+    if (isRefundAddress(action, transaction) || status === 'refunded') return true
+    return isFinal(status) || transaction.refundAddress !== undefined ? false : undefined
+  }
+  if (isFinal(status)) return (status === 'refunded') === (action.action === 'refundTransaction')
+  if (action.action === 'continueTransaction') return isGoingOn(transaction) ? true : undefined
+  const isCancelled = isCancellation(offers)
+  if (!isCancelled || attention !== undefined || status === undefined || status === 'wait') return undefined
+  // The deposit has come first.
+  return status === 'overdue'
+}
+
+function isRefundAddress(action: StoredSwapAction, { refundAddress, refundExtraId }: Transaction): boolean {
+  const wanted = { address: action.refundAddress, extraId: action.refundExtraId }
+  return refundAddress !== undefined && isSamePaymentAddress({ address: refundAddress, extraId: refundExtraId }, wanted)
+}
+
+/** Nothing holds it any more. */
+function isGoingOn({ status, attention, hasActions }: Transaction): boolean {
+  return attention === undefined && hasActions !== true && status !== undefined && status !== 'wait' && status !== 'overdue'
+}
+
+/** Whether a refund ends a swap that has no deposit yet. */
+function isCancellation(offers: Offers): boolean {
+  return offers.get('refundTransaction')?.offeredIn.every((state) => state === 'wait') ?? false
+}

@@ -1,0 +1,191 @@
+/** docs/contract.md §3.9: what can be done about a swap, at the providers that have it. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { formNames } from '../support/pair.ts'
+import { type ActionRig, addresses, otherAddress, refundAddress, startActions } from './rig.ts'
+
+let rig: ActionRig
+afterEach(() => rig[Symbol.asyncDispose]())
+
+/** A swap that the provider holds, and that it lets its owner decide about. */
+async function held(facts: Parameters<ActionRig['begin']>[0] = {}): Promise<string> {
+  const id = await rig.begin(facts)
+  Object.assign(rig.swap(), { status: 'verifying', hasActions: true })
+  return id
+}
+
+describe.each(formNames)('for form %s', (form) => {
+  test('a deposit is asked back once, with the address, and a repeat sends nothing', async () => {
+    rig = await startActions('changenow')
+    const id = await held()
+    expect((await rig.read(form, id)).capabilities).toEqual(['refund', 'continue'])
+    const done = await rig.act(form, id, 'refund', { address: refundAddress })
+    expect([done.status, done.headers['idempotent-replayed']], done.text).toEqual([200, undefined])
+    expect(done.json).toMatchObject({ id, status: 'refunded' })
+    expect((await rig.read(form, id)).capabilities).toBeUndefined()
+    const again = await rig.act(form, id, 'refund', { refundAddress: refundAddress.toLowerCase() })
+    expect([again.status, again.headers['idempotent-replayed']], again.text).toEqual([200, 'true'])
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    expectRefusal(await rig.act(form, id, 'continue'), form, 409, 'conflict')
+    expect(rig.sent('refund', 'continue')).toEqual([{ id: rig.swap().id, address: refundAddress }])
+  })
+
+  test('a held swap goes on, and is not sent back after that', async () => {
+    rig = await startActions('changenow')
+    const id = await held()
+    const done = await rig.act(form, id, 'continue')
+    expect([done.status, done.json], done.text).toMatchObject([200, { status: 'exchanging' }])
+    expect((await rig.act(form, id, 'continue')).headers['idempotent-replayed']).toBe('true')
+    expectRefusal(await rig.act(form, id, 'refund', { address: refundAddress }), form, 409, 'conflict')
+    expect(rig.sent('refund', 'continue')).toEqual([{ id: rig.swap().id }])
+  })
+
+  test('the refund address of the create is used, and never changed', async () => {
+    rig = await startActions('changenow')
+    const id = await held({ body: { refundAddress } })
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    expect(rig.sent('refund')).toEqual([])
+    expect((await rig.act(form, id, 'refund')).status).toBe(200)
+    expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: refundAddress }])
+  })
+
+  test('a refund address is set where there is none, once', async () => {
+    rig = await startActions('sideshift')
+    const id = await rig.begin()
+    expect((await rig.read(form, id)).capabilities).toEqual(['refund', 'refund-address'])
+    rig.swap().status = 'refund'
+    expect((await rig.read(form, id)).capabilities).toEqual(['refund-address'])
+    const done = await rig.act(form, id, 'refund-address', { address: refundAddress })
+    expect(done.status, done.text).toBe(200)
+    const { refundAddress: a, refund_address: b } = await rig.read(form, id)
+    expect(a ?? b).toBe(refundAddress)
+    expect((await rig.act(form, id, 'refund-address', { address: refundAddress })).headers['idempotent-replayed']).toBe('true')
+    expectRefusal(await rig.act(form, id, 'refund-address', { address: otherAddress }), form, 409, 'conflict')
+    expect(rig.sent('refundAddress')).toEqual([{ address: refundAddress }])
+    const other = await rig.begin({ body: { refundAddress } })
+    expectRefusal(await rig.act(form, other, 'refund-address', { address: otherAddress }), form, 409, 'conflict')
+    expect(rig.sent('refundAddress')).toHaveLength(1)
+  })
+
+  test('an order without a deposit is cancelled, with its refund address set before', async () => {
+    rig = await startActions('sideshift')
+    const id = await rig.begin()
+    const done = await rig.act(form, id, 'refund', { address: refundAddress })
+    expect([done.status, done.json], done.text).toMatchObject([200, { status: 'overdue' }])
+    expect((await rig.act(form, id, 'refund', { address: refundAddress })).headers['idempotent-replayed']).toBe('true')
+    expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }, { orderId: rig.swap().id }])
+  })
+
+  test('a swap whose provider waits for an address is sent back by a refund with one', async () => {
+    rig = await startActions('sideshift')
+    const id = await rig.begin()
+    rig.swap().status = 'refund'
+    expect((await rig.act(form, id, 'refund', { address: refundAddress })).status).toBe(200)
+    expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }])
+  })
+
+  test('what the provider does not have is refused with its support page', async () => {
+    rig = await startActions('changenow')
+    const id = await rig.begin()
+    for (const action of ['refund', 'continue', 'refund-address']) {
+      const { status, headers, json, text } = await rig.act(
+        form,
+        id,
+        action,
+        action === 'continue' ? {} : { address: refundAddress },
+      )
+      expect([status, headers['x-swap-reason']], text).toEqual([400, 'not_offered'])
+      const { supportUrl, support_url, message } = json as Record<string, string>
+      const page = form === 'A' ? supportUrl : support_url
+      if (page !== undefined) expect(message).toContain(page)
+    }
+    expect((await rig.read(form, id)).capabilities).toBeUndefined()
+    expect(rig.sent('refund', 'continue')).toEqual([])
+  })
+
+  test('an address is judged as that of a create, and is no deposit address', async () => {
+    rig = await startActions('changenow')
+    const id = await held()
+    const held1 = rig.swap()
+    const body = (facts: object): object => facts
+    expectRefusal(await rig.act(form, id, 'refund', body({ address: addresses.TRX })), form, 400, 'address_invalid')
+    expectRefusal(await rig.act(form, id, 'refund', body({ address: 'no address at all' })), form, 400, 'address_invalid')
+    expectRefusal(await rig.act(form, id, 'refund', body({})), form, 400, 'parameter_invalid')
+    expectRefusal(await rig.act(form, id, 'refund', body({ extraId: '7' })), form, 400, 'memo_invalid')
+    expectRefusal(await rig.act(form, id, 'refund', body({ address: refundAddress, to: 'x' })), form, 400, 'parameter_unknown')
+    expectRefusal(
+      await rig.act(form, id, 'refund', body({ address: refundAddress, refundAddress: otherAddress })),
+      form,
+      400,
+      'parameter_invalid',
+    )
+    await rig.begin()
+    for (const { deposit } of [held1, rig.swap()])
+      expectRefusal(await rig.act(form, id, 'refund', { address: deposit }), form, 400, 'address_invalid')
+    expect(rig.sent('refund')).toEqual([])
+    expect((await rig.act(form, id, 'refund', { address: refundAddress })).status).toBe(200)
+  })
+
+  test('the swap of another account is 404 by any action, and so is none', async () => {
+    rig = await startActions('changenow')
+    const id = await held()
+    const other = await rig.gateway.issueKey('umbra')
+    for (const action of ['refund', 'continue', 'refund-address']) {
+      const body = action === 'continue' ? {} : { address: refundAddress }
+      for (const of of [id, 'alpha~nothing', 'beta~nothing', rig.swap().id])
+        expectRefusal(await rig.act(form, of, action, body, other), form, 404, 'not_found')
+      expectRefusal(await rig.act(form, id, action, body, 'sg_live_none'), form, 401)
+    }
+    expect(rig.exchange.received('refund').length + rig.exchange.received('continue').length).toBe(0)
+  })
+})
+
+test('a memo goes up with its address, and a provider that may lose it gets none', async () => {
+  rig = await startActions('changenow')
+  const from = { code: 'XRP', coin: 'XRP', network: 'XRP' }
+  const id = await held({ from, amount: '1' })
+  expect((await rig.act('A', id, 'refund', { address: addresses.XRP, extraId: '77' })).status).toBe(200)
+  expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: addresses.XRP, extraId: '77' }])
+  const second = await held({ from, amount: '1' })
+  rig.edit({ provider: { extraIds: false } })
+  expectRefusal(await rig.act('A', second, 'refund', { address: addresses.XRP, extraId: '77' }), 'A', 400, 'memo_invalid')
+})
+
+test('a provider that drains is asked, one that is off or gone is not', async () => {
+  rig = await startActions('changenow')
+  const [first, second] = [await held(), await held()]
+  rig.edit({ provider: { state: 'draining' } })
+  expect((await rig.act('A', first, 'continue')).status).toBe(200)
+  rig.edit({ provider: { state: 'off' } })
+  expectRefusal(await rig.act('A', second, 'continue'), 'A', 503, 'provider_busy')
+  rig.edit({ provider: { name: 'other', state: 'active' } })
+  expect((await rig.act('A', second, 'continue')).headers['x-swap-reason']).toBe('not_offered')
+  expect(rig.sent('continue')).toHaveLength(1)
+})
+
+test('a swap that has ended, or that an operator has settled, is left as it is', async () => {
+  rig = await startActions('changenow')
+  const id = await held()
+  rig.swap().status = 'refunded'
+  expectRefusal(await rig.act('A', id, 'refund', { address: refundAddress }), 'A', 409, 'conflict')
+  const second = await held()
+  await rig.read('A', second)
+  const settled = { status: 'overdue', note: 'by hand', at: Date.now() } as const
+  expect(await rig.gateway.ledgerAdmin.settle('alpha', rig.swap().id, settled, 'alice')).toBe('settled')
+  expectRefusal(await rig.act('A', second, 'continue'), 'A', 409, 'conflict')
+  expect(rig.sent('refund', 'continue')).toEqual([])
+})
+
+test('an action counts as a create, with or without a key of one', async () => {
+  rig = await startActions('changenow', { sections: { limits: { quotes: 99, create: 3, read: 99 } } })
+  const id = await held()
+  const limit = await rig.act('A', id, 'refund', { address: 'x' })
+  expect(limit.headers.ratelimit).toMatch(/^"create";r=1/)
+  await rig.act('A', id, 'refund', { address: 'x' })
+  expectRefusal(await rig.act('A', id, 'refund', { address: refundAddress }), 'A', 429, 'limited')
+})
+
+test('with the provider’s own keys there is no such path', async () => {
+  rig = await startActions('changenow', { mode: 'passthrough' })
+  expectRefusal(await rig.act('A', 'alpha~x', 'refund', { address: refundAddress }), 'A', 404, 'path')
+})
