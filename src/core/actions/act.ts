@@ -1,5 +1,5 @@
 /**
- * Actions on a swap (docs/contract.md §3.9): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
+ * Actions on a swap (docs/contract.md §3.10): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
  * carried out stays claimed, and is looked for (`look.ts`).
  */
 import { isSamePaymentAddress, paymentAddressKey } from '../../domain/address/same-address.ts'
@@ -339,7 +339,7 @@ function auditOf({ refundAddress }: RefundAddress): unknown {
 }
 
 function notOffered({ supportUrl }: Transaction): Fault {
-  const where = supportUrl === undefined ? 'please ask the support of your operator' : `please see ${supportUrl}`
+  const where = supportUrl === undefined ? 'please ask your operator' : 'please send your user to its support page'
   return new Fault('invalid', `The provider does not offer this for this swap now; ${where}.`, {
     reason: 'not_offered',
     effect: 'nothingSent',

@@ -276,7 +276,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   not_offered: {
     statuses: [400],
     when: 'The coin is known, but cannot be swapped at the moment; or the provider of a swap does not have this action for it.',
-    action: 'Choose another pair, or try again in some hours. For a swap, send your user to the support page in the message.',
+    action: 'Choose another pair, or try again in some hours. For a swap, send your user to the support page in the body.',
   },
   address_invalid: {
     statuses: [400],
