@@ -4,6 +4,7 @@ import { admission, loadShedding } from './core/access/admission.ts'
 import { clientLimits } from './core/access/limits.ts'
 import { keyVerification } from './core/access/verified-keys.ts'
 import { type ActionParts, clientActions } from './core/actions/act.ts'
+import { operatorActions } from './core/actions/by-operator.ts'
 import { showCapabilities } from './core/actions/capabilities.ts'
 import { checkAddress, checkAddresses, checkAmount, recommendMemos, refuseExtraIds } from './core/assets/check-request.ts'
 import { countExcessDecimals, refuseExtremeAmounts } from './core/assets/plausible-amounts.ts'
@@ -44,16 +45,18 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
   const routes = routesOf(providers, gateway)
   const sentCreateKeys = new SentCreateKeys(gateway.steadyClock)
   const service = compose(commonLayers(routes, gateway, sentCreateKeys), route(routes.targets)) // behind the route: a provider with its layers
+  const actions = actionPartsOf(providers, gateway)
   return {
     handle: served(
       service,
       gateOf(routes, gateway),
-      answersOf(service, routes, actionPartsOf(providers, service, gateway), gateway),
+      answersOf(service, routes, actions, gateway),
       sentCreateKeys,
       providers,
       gateway,
     ), // in each form: key, gate, decode, service or answer, encode
-    ...backgroundWork(providers, gateway),
+    ...backgroundWork(providers, actions, gateway),
+    operatorActions: operatorActions(actions, gateway.isManaged),
     retire: () => retirement.abort(),
     connected: providers.map(({ connected }) => connected),
   }
@@ -89,7 +92,7 @@ function answersOf(
     describePair: describePair(service, config.assets, scopes, strategy === 'weighted', steadyClock), // a pair, by the table and by quotes
     coinNetworks: coinNetworks(service, config.assets), // by the lists of the providers, as `/currencies` has them
     allNetworks: allNetworks(service, config.assets),
-    ...(isManaged && clientActions(actions)), // a refund, and what else its provider can do about a swap: once
+    ...(isManaged && clientActions(actions, service)), // a refund, and what else its provider can do about a swap: once
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
 }

@@ -177,6 +177,7 @@ function operatorParts(
     inForce: () => configuration.config,
     started: startSettings(started),
     redis,
+    actions: () => configuration.gateway.operatorActions,
     follow,
   }
 }

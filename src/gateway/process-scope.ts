@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts'
 import type { LedgerWaits, Load } from '../core/access/admission.ts'
 import type { Limiter } from '../core/access/limits.ts'
 import { type RefusedAddresses, type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
+import type { OperatorActions } from '../core/actions/by-operator.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { OtherDeposits, type ReaderOf } from '../core/creation/other-deposits.ts'
@@ -87,6 +88,8 @@ export interface Gateway {
   readonly reconcile: () => Promise<void>
   /** Reads the open transactions at draining providers that are due. */
   readonly pollTransactions: () => Promise<void>
+  /** What an operator does about a swap, whoever owns it. */
+  readonly operatorActions: OperatorActions
   /** After this the gateway starts no background calls: another configuration is in force. */
   readonly retire: () => void
   /** The connected providers that it uses. */

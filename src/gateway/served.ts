@@ -49,23 +49,22 @@ export function served(
   return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native)
 }
 
-/** What actions on swaps need. `service`: all providers, behind their layers. */
+/** What actions on swaps need. */
 export function actionPartsOf(
   providers: readonly RoutedProvider[],
-  service: SwapService,
   { ledger, swapActions: store, clock, observe }: GatewayScope,
 ): ActionParts {
-  return { providers: new Map(providers.map(({ tag, acting }) => [tag, acting])), ledger, store, service, clock, observe }
+  return { providers: new Map(providers.map(({ tag, acting }) => [tag, acting])), ledger, store, clock, observe }
 }
 
 // What a gateway does without a request. The process calls both at intervals.
 
 export function backgroundWork(
   providers: readonly RoutedProvider[],
+  actions: ActionParts,
   gateway: GatewayScope,
 ): Pick<Gateway, 'reconcile' | 'pollTransactions'> {
-  const { config, ledger, deferredResults, timelines, pendingKeys, swapActions, isManaged, clock, observe, tracing } = gateway
-  const acting = new Map(providers.map((provider) => [provider.tag, provider.acting]))
+  const { config, ledger, deferredResults, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcileFor * 1000
@@ -73,7 +72,7 @@ export function backgroundWork(
     async reconcile() {
       const undecided = deferredResults.withoutDeferred(ledger)
       await reconcile({ timelines, ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
-      if (isManaged) await lookForActions(windowMs, { providers: acting, ledger, store: swapActions, clock, observe })
+      if (isManaged) await lookForActions(windowMs, actions)
       observe({ what: 'reconciled', at: clock() })
     },
     async pollTransactions() {

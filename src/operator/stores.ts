@@ -1,6 +1,7 @@
 /** The dependencies of the operator's API. */
 
 import type { Config } from '../config/index.ts'
+import type { OperatorActions } from '../core/actions/by-operator.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { RedisState } from '../process/limit-stores.ts'
@@ -21,6 +22,8 @@ export interface OperatorParts {
   readonly started: StartSettings
   /** As this process sees Redis; undefined if it is not configured. */
   readonly redis: () => RedisState | undefined
+  /** On the swaps of clients. */
+  readonly actions: () => OperatorActions
   /** Applies what an operator just stored. */
   readonly follow: () => Promise<void>
 }

@@ -33,6 +33,14 @@ export class RunningGateway {
     return this.run(this.gateway.pollTransactions())
   }
 
+  get operatorActions(): Gateway['operatorActions'] {
+    const { capabilitiesOf, carryOut } = this.gateway.operatorActions
+    return {
+      capabilitiesOf: (entry) => this.run(capabilitiesOf(entry)),
+      carryOut: (action, request, by) => this.run(carryOut(action, request, by)),
+    }
+  }
+
   /** No request begins here any more. */
   retire(): void {
     this.isRetired = true

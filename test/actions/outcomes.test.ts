@@ -203,3 +203,44 @@ test('it is in the audit log, without the whole address, and on the timeline', a
   const { entry } = (await rig.gateway.ledgerAdmin.findTransaction('alpha', rig.swap().id)) ?? {}
   expect(entry?.transaction).toMatchObject({ refundAddress, status: 'refunded' })
 })
+
+describe('an operator', () => {
+  const carryOut = (id: string, isForced = false, address = refundAddress) => {
+    const by = { actor: 'alice', isForced, note: 'ticket 7' }
+    const act = async () => {
+      const owner = (await ownerOf(id)) ?? ''
+      await rig.gateway.operatorActions().carryOut('setRefundAddress', { id, refundAddress: address }, { ...by, owner })
+    }
+    return act()
+  }
+
+  test('does what the owner may, once for both', async () => {
+    const id = await held('sideshift')
+    await carryOut(id)
+    expect((await rig.act('A', id, 'refund-address', { address: refundAddress })).headers['idempotent-replayed']).toBe('true')
+    await carryOut(id)
+    expect(rig.sent('refundAddress')).toHaveLength(1)
+    const record = (await rig.gateway.audit.read({})).filter(({ action }) => action === 'transaction.refund_address')
+    expect(record).toMatchObject([{ actor: 'alice', after: { refundAddress: '0x5290…9EE7', note: 'ticket 7' } }])
+  })
+
+  test('sends an action of unknown outcome again by force, and one that is done never', async () => {
+    const id = await held('sideshift')
+    rig.exchange.losesNextAction = 'before'
+    await rig.act('A', id, 'refund-address', { address: refundAddress })
+    await expect(carryOut(id)).rejects.toMatchObject({ kind: 'inProgress', canForce: true })
+    await carryOut(id, true)
+    expect(rig.sent('refundAddress')).toHaveLength(2)
+    await expect(carryOut(id, true, '0xde709f2102306220921060314715629080e2fb77')).rejects.toMatchObject({ kind: 'conflict' })
+    expect(rig.sent('refundAddress')).toHaveLength(2)
+  })
+
+  test('sees what can be done about a swap', async () => {
+    const id = await held('sideshift')
+    const { entry } = (await rig.gateway.ledgerAdmin.findTransaction('alpha', rig.swap().id)) ?? {}
+    if (!entry) throw new Error(id)
+    expect(await rig.gateway.operatorActions().capabilitiesOf(entry)).toEqual(['refund', 'refund-address'])
+    await carryOut(id)
+    expect(await rig.gateway.operatorActions().capabilitiesOf(entry)).not.toContain('refund-address')
+  })
+})

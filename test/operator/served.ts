@@ -9,6 +9,8 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
 export const token = 'operator-token-of-alice-0123456789'
 
+const noActions: ReturnType<OperatorParts['actions']> = { capabilitiesOf: async () => [], carryOut: async () => {} }
+
 interface ServedApi extends AsyncDisposable {
   /** Of the page. */
   readonly url: string
@@ -30,7 +32,15 @@ export async function serveApi(
     printMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     printError: (code, message) => JSON.stringify({ code, message }),
   })
-  const parts = { stores: stores as OperatorParts['stores'], file: config, inForce: config, started: {} as never, redis, follow }
+  const parts = {
+    stores: stores as OperatorParts['stores'],
+    file: config,
+    inForce: config,
+    started: {} as never,
+    redis,
+    actions: () => noActions,
+    follow,
+  }
   addOperator(admin, parts, () => {}, new AbortController().signal)
   const server = createServer(admin.app)
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -11,6 +11,7 @@ import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Load } from '../../src/core/access/admission.ts'
 import { type Accounts, authentication } from '../../src/core/access/authentication.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
+import type { OperatorActions } from '../../src/core/actions/by-operator.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
@@ -92,6 +93,7 @@ export interface StartedGateway {
   readonly restores: RestoreStore
   readonly swapActions: SwapActionStore
   readonly audit: AuditLog
+  readonly operatorActions: () => OperatorActions
   /** Learns of what was marked as restored, and found, elsewhere. */
   readonly followRestores: () => Promise<void>
   /** Begins with an empty ledger, where it is in memory. */
@@ -219,6 +221,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     restores,
     swapActions: scope.swapActions,
     audit: latest(() => store.audit),
+    operatorActions: () => running.operatorActions,
     followRestores: () => restoredLedger.follow(),
     async forget() {
       const before = store

@@ -35,8 +35,6 @@ export interface ActionParts {
   readonly providers: ReadonlyMap<string, ActingProvider>
   readonly ledger: Ledger
   readonly store: SwapActionStore
-  /** All providers, behind their layers: what a client gets. */
-  readonly service: SwapService
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -45,14 +43,14 @@ type Actions = Required<Pick<Answers, SwapAction>>
 /** Of whichever action: the swap. */
 type SwapAnswer = Answer<'refundTransaction'> & Answer<'continueTransaction'> & Answer<'setRefundAddress'>
 
-/** The actions of clients on their own swaps. */
-export function clientActions(parts: ActionParts): Actions {
+/** The actions of clients on their own swaps. `service`: all providers, behind their layers. */
+export function clientActions(parts: ActionParts, service: SwapService): Actions {
   const answerTo =
     (action: SwapAction) =>
     async (request: SwapActionRequest, context: Context): Promise<SwapAnswer> => {
       const by = { owner: ownerOf(context), actor: `account:${context.caller.account ?? ownerOf(context)}`, isForced: false }
       const { isRepeated } = await carryOut(action, request, by, context, parts)
-      const response = await parts.service.call('getTransaction', { id: request.id }, context)
+      const response = await service.call('getTransaction', { id: request.id }, context)
       const { body, provider, derived, staleSeconds } = response
       return { body, provider, derived, staleSeconds, ...(isRepeated && { replayed: true }) }
     }
@@ -64,11 +62,13 @@ export function clientActions(parts: ActionParts): Actions {
 }
 
 /** Who acts, and on whose swap. */
-interface Actor {
+export interface Actor {
   readonly owner: string
   readonly actor: string
   /** Whether an action of unknown outcome is sent again: a person knows that it was not carried out. */
   readonly isForced: boolean
+  /** For the audit log. */
+  readonly note?: string | undefined
 }
 
 /** From the outcome of an action until it is looked for. */
@@ -162,7 +162,7 @@ async function act(
     action,
     owner: by.owner,
     actor: by.actor,
-    audited: auditOf(address),
+    audited: { ...auditOf(address), ...(by.note !== undefined && { note: by.note }) },
     ...address,
     claimedAt: clock(),
     nextCheckAt: clock() + Math.ceil(deadline - performance.now()) + marginMs,
@@ -332,7 +332,7 @@ async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: L
 }
 
 /** The audit log has no full address. */
-function auditOf({ refundAddress }: RefundAddress): unknown {
+function auditOf({ refundAddress }: RefundAddress): object {
   if (refundAddress === undefined) return {}
   const isShort = refundAddress.length <= 12
   return { refundAddress: isShort ? `${refundAddress.slice(0, 2)}…` : `${refundAddress.slice(0, 6)}…${refundAddress.slice(-4)}` }

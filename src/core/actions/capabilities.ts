@@ -2,10 +2,17 @@
 import { withDefault } from '../../domain/async.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
-import { type ActionOffer, capabilityOf, kindOfAction, type SwapAction, swapActions } from '../../domain/swap-action.ts'
+import {
+  type ActionOffer,
+  type Capability,
+  capabilityOf,
+  kindOfAction,
+  type SwapAction,
+  swapActions,
+} from '../../domain/swap-action.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import type { SwapActionStore } from '../swap-actions.ts'
+import type { StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 
 export type Offers = ReadonlyMap<SwapAction, ActionOffer>
 
@@ -20,6 +27,18 @@ export function isOffered(action: SwapAction, offers: Offers, transaction: Trans
   return state !== undefined && offer.offeredIn.includes(state)
 }
 
+/** Those that are offered, without what was done about the swap before. */
+export function capabilitiesOf(
+  transaction: Transaction,
+  offers: Offers,
+  known: readonly StoredSwapAction[] = [],
+): readonly Capability[] {
+  const left = swapActions.filter(
+    (action) => isOffered(action, offers, transaction) && known.every(({ kind }) => kind !== kindOfAction(action)),
+  )
+  return left.map((action) => capabilityOf[action])
+}
+
 /** A get does not wait longer for the ledger: then it says nothing of what can be done. */
 const maxWaitMs = 500
 
@@ -29,13 +48,10 @@ export function showCapabilities({ tag, state, offers, usesGatewayKey }: Provide
     async getTransaction(request, context, next) {
       const response = await next.call('getTransaction', request, context)
       if (!usesGatewayKey || offers.size === 0 || state === 'off' || response.doubt === 'contradicted') return response
-      const possible = swapActions.filter((action) => isOffered(action, offers, response.body))
-      if (possible.length === 0) return response
+      if (capabilitiesOf(response.body, offers).length === 0) return response
       const known = await withDefault(store.readActions(tag, request.id), maxWaitMs, undefined)
-      const left = possible.filter((action) => known?.every(({ kind }) => kind !== kindOfAction(action)))
-      return left.length === 0
-        ? response
-        : { ...response, body: { ...response.body, capabilities: left.map((action) => capabilityOf[action]) } }
+      const capabilities = known ? capabilitiesOf(response.body, offers, known) : []
+      return capabilities.length === 0 ? response : { ...response, body: { ...response.body, capabilities } }
     },
   })
 }

@@ -14,7 +14,7 @@ const hourMs = 3_600_000
 const maxActions = 50
 
 /** Looks for those that are due. `windowMs`: after this time only a person can find out. */
-export async function lookForActions(windowMs: number, parts: Omit<ActionParts, 'service'>): Promise<void> {
+export async function lookForActions(windowMs: number, parts: ActionParts): Promise<void> {
   const { store, providers, clock } = parts
   for (const action of await store.dueActions(clock(), maxActions)) {
     const isOver = clock() - action.claimedAt >= windowMs
@@ -26,7 +26,7 @@ export async function lookForActions(windowMs: number, parts: Omit<ActionParts, 
 }
 
 /** What cannot be read now is looked for again. */
-async function look(action: StoredSwapAction, provider: ActingProvider, parts: Omit<ActionParts, 'service'>): Promise<void> {
+async function look(action: StoredSwapAction, provider: ActingProvider, parts: ActionParts): Promise<void> {
   const { store, ledger, observe } = parts
   const { scope, reported } = provider
   const { id, owner, provider: tag } = action

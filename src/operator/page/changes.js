@@ -110,6 +110,23 @@ const makers = {
     ],
     done: ({ status: settled }) => `The transaction ${id} is ${settled}.`,
   }),
+  act: ({ action, transaction: { id, refundAddress } }) => ({
+    ...actionTexts[action](id, refundAddress),
+    fields: html`${
+      action !== 'continue' && !refundAddress
+        ? html`<label>Address <input name="address" required maxlength="256" autocomplete="off" spellcheck="false" /></label>
+      <label>Memo or tag <input name="extraId" maxlength="256" autocomplete="off" spellcheck="false" /></label>`
+        : ''
+    }
+      <label>Note <input name="note" required maxlength="500" autocomplete="off" /></label>`,
+    request: (form, force) => {
+      const [address, extraId] = ['address', 'extraId'].map((name) => form.get(name)?.trim() ?? '')
+      const to = { ...(address !== '' && { address }), ...(extraId !== '' && { extraId }) }
+      const body = { ...to, note: form.get('note').trim(), ...(force && { force }) }
+      return [`/transactions/${encodeURIComponent(id)}/${action}`, { method: 'POST', body }]
+    },
+    done: ({ status }) => `The provider has taken it: its client sees ${status ?? 'no status'} for ${id}.`,
+  }),
   newKey: ({ name }) => ({
     title: name === undefined ? 'New key' : `New key of ${name}`,
     label: 'Make the key',
@@ -210,6 +227,35 @@ const makers = {
 }
 
 /** What settling many does, where it is no status. */
+const onceText =
+  'The gateway sends it once, also over restarts. Your name and the note go into the audit log, and the client sees the result.'
+
+const actionTexts = {
+  refund: (id, refundAddress) => ({
+    title: `Refund ${id}`,
+    label: 'Ask for the refund',
+    text: [
+      refundAddress
+        ? `The provider sends the deposit back to the refund address of the swap, ${refundAddress}.`
+        : 'The provider sends the deposit back to the address below. Take it only from the client who owns the swap: nobody can take it back.',
+      onceText,
+    ],
+  }),
+  continue: (id) => ({
+    title: `Continue ${id}`,
+    label: 'Let it go on',
+    text: ['The provider goes on with the swap, at its rate of now. It cannot be sent back after that.', onceText],
+  }),
+  'refund-address': (id) => ({
+    title: `Set the refund address of ${id}`,
+    label: 'Set the address',
+    text: [
+      'The swap has none. Take it only from the client who owns the swap: it is never changed, and the deposit may go there at once.',
+      onceText,
+    ],
+  }),
+}
+
 const settlementTexts = {
   none: (provider) =>
     `Only if ${provider} has confirmed that it has none of these: the creates are deleted, and their Idempotency-Keys can be used again. Where there is one after all, its client may swap twice.`,

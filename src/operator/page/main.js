@@ -269,8 +269,9 @@ function openOnlyOne({ data: [only, ...others], after }) {
 
 /** A transaction, or a create that has none yet, with what happened to it. */
 async function readSwap() {
-  const { swap, timeline } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
-  if (swap.state === 'done') return { ...swap, ...(await call(`/transactions/${encodeURIComponent(swap.id)}`)), timeline }
+  const { swap, timeline, capabilities } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
+  if (swap.state === 'done')
+    return { ...swap, ...(await call(`/transactions/${encodeURIComponent(swap.id)}`)), timeline, capabilities }
   const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === swap.intent)
   return { ...swap, ...create, timeline }
 }

@@ -21,7 +21,7 @@ export function swapView({ swap, id, open, readAgain }) {
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
       : value
-        ? html`${verdict(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
+        ? html`${verdict(value, open)} ${providerActions(value, open)} ${whatItIs(value)}<h3>What happened</h3>${timelineList(value.timeline)}`
         : nothing,
   })
 }
@@ -32,6 +32,16 @@ function verdict(row, open) {
     <p><b class="alarm">${causeText(row)}</b>: this needs a person. ${lastFailure(row.timeline) ?? nothing}</p>
     ${actions(row, open)}
   </div>`
+}
+
+/** What its provider can do about it now, as its owner may ask for too. */
+function providerActions(row, open) {
+  if (!row.capabilities?.length) return nothing
+  const labels = { refund: 'Refund', continue: 'Continue', 'refund-address': 'Set refund address' }
+  return html`<div class="buttons">${row.capabilities.map(
+    (action) =>
+      html`<button type="button" aria-label="${labels[action]} for ${row.id}" @click=${() => open({ kind: 'act', action, transaction: row })}>${labels[action]}…</button>`,
+  )}</div>`
 }
 
 const stateTexts = {

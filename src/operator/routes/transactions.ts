@@ -3,7 +3,7 @@ import type { Config } from '../../config/index.ts'
 import { settledStatuses } from '../../core/ledger-admin.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
-import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
+import { noteRule, settleTransaction, toNote, withoutAddresses } from '../../core/operations/settle.ts'
 import { previewSettlement, settlementOutcomes, settleNext } from '../../core/operations/settle-many.ts'
 import { swapTimeline } from '../../core/operations/timeline.ts'
 import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
@@ -11,6 +11,7 @@ import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
+import { capabilityOf, type SwapAction, swapActions } from '../../domain/swap-action.ts'
 import { resolvePorts, settlementPorts } from '../../process/ask-providers.ts'
 import { integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
@@ -50,7 +51,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: OperatorParts): readonly Route[] {
+export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, actions }: OperatorParts): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -102,8 +103,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       path: '/api/transactions/:id',
       summary: 'One of them, whole. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
-        const { tag, id } = parseTransactionId(parameter)
-        const found = tag === undefined ? undefined : await ledgerAdmin.findTransaction(tag, id)
+        const found = await findTransaction(ledgerAdmin, parameter)
         if (!found) throw standardFault('notFound')
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
         return ok(wholeRow(found))
@@ -113,12 +113,14 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
       method: 'get',
       path: '/api/transactions/:id/timeline',
       summary:
-        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person. Addresses are shortened. That it was read is in the audit log.',
+        'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `capabilities`: what can be done about it now. Addresses are shortened. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const read = await swapTimeline(ledgerAdmin, parameter)
         if (!read) throw standardFault('notFound')
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
-        return ok(read)
+        const { id } = read.swap
+        const found = id === null ? undefined : await findTransaction(ledgerAdmin, id)
+        return ok({ ...read, capabilities: found ? await actions().capabilitiesOf(found.entry) : [] })
       },
     }),
     route({
@@ -133,7 +135,43 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: Oper
         return ok(wholeRow(result.found))
       },
     }),
+    ...swapActions.map((action) =>
+      route({
+        method: 'post',
+        path: `/api/transactions/:id/${capabilityOf[action]}`,
+        summary: actionSummaries[action],
+        body: z.strictObject({
+          ...(action !== 'continueTransaction' && { address: z.string().optional(), extraId: z.string().optional() }),
+          note,
+          force: z.boolean().default(false),
+        }),
+        takesForce: true,
+        async handle({ parameter, body, actor }) {
+          const found = await findTransaction(ledgerAdmin, parameter)
+          if (!found) throw standardFault('notFound')
+          const { note: why, force: isForced, ...to } = body
+          const { address: refundAddress, extraId: refundExtraId } = to as { readonly address?: string; readonly extraId?: string }
+          const by = { owner: found.entry.owner, actor, isForced, note: withoutAddresses(why) }
+          await actions().carryOut(action, { id: parameter, refundAddress, refundExtraId }, by)
+          return ok(wholeRow((await findTransaction(ledgerAdmin, parameter)) ?? found))
+        },
+      }),
+    ),
   ]
+}
+
+const actionSummaries: Readonly<Record<SwapAction, string>> = {
+  refundTransaction:
+    'Asks the provider to send the deposit back, as its owner may: to `address`, or to the refund address that the swap has. Once; 409 with `canForce` where the outcome of an earlier action is not known: `force` sends it again, so use it only if the provider says that it was not carried out.',
+  continueTransaction:
+    'Asks the provider to let a held swap go on, as its owner may. Once; 409 with `canForce` where the outcome of an earlier action is not known.',
+  setRefundAddress:
+    'Sets the refund address of a swap that has none, as its owner may. Once; 409 with `canForce` where the outcome of an earlier one is not known.',
+}
+
+function findTransaction(ledgerAdmin: OperatorParts['stores']['ledgerAdmin'], id: string) {
+  const { tag, id: own } = parseTransactionId(id)
+  return tag === undefined ? Promise.resolve(undefined) : ledgerAdmin.findTransaction(tag, own)
 }
 
 /** Between two notes of one actor's reads. */

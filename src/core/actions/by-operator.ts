@@ -1,0 +1,38 @@
+/** What an operator does about a swap of a client (docs/contract.md §3.10, §15). */
+import { Fault } from '../../domain/fault.ts'
+import { gatewayContext } from '../../domain/service.ts'
+import { parseTransactionId } from '../../domain/swap.ts'
+import type { Capability, SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { type ActionParts, type Actor, carryOut } from './act.ts'
+import { capabilitiesOf } from './capabilities.ts'
+
+export interface OperatorActions {
+  /** What can be done about it now. */
+  readonly capabilitiesOf: (entry: LedgerEntry) => Promise<readonly Capability[]>
+  /** `request.id`: for clients. Throws a `Fault`; one with `canForce` is carried out if it is forced. */
+  readonly carryOut: (action: SwapAction, request: SwapActionRequest, by: Actor) => Promise<void>
+}
+
+/** `isManaged`: else only the client has the key. */
+export function operatorActions(parts: ActionParts, isManaged: boolean): OperatorActions {
+  const { providers, store } = parts
+  return {
+    async capabilitiesOf({ provider: tag, transaction, settledAt, doubt }) {
+      const scope = isManaged && settledAt === undefined && doubt !== 'contradicted' ? providers.get(tag)?.scope : undefined
+      if (!scope || scope.state === 'off') return []
+      const known = await store.readActions(tag, transaction.id)
+      return known ? capabilitiesOf(transaction, scope.offers, known) : []
+    },
+    async carryOut(action, request, by) {
+      const { tag = '' } = parseTransactionId(request.id)
+      const capabilities = providers.get(tag)?.scope.capabilities
+      if (!isManaged || !capabilities)
+        throw new Fault('invalid', 'The provider of this swap is not configured, or only its owner has the key for it.', {
+          reason: 'not_offered',
+          effect: 'nothingSent',
+        })
+      await carryOut(action, request, by, gatewayContext(capabilities), parts)
+    },
+  }
+}
