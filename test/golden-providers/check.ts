@@ -1,6 +1,7 @@
 /** The checks of a provider's golden, as plain functions that throw: the tests and the mutation run both call them. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/fault.ts'
+import type { ActionOffer, SwapAction } from '../../src/domain/swap-action.ts'
 import type { ProviderForm } from '../../src/wire/provider-form.ts'
 import { known, sameRequest } from '../golden/check.ts'
 import type { GoldenResponse } from '../golden/golden.ts'
@@ -78,6 +79,8 @@ export interface ProviderPromises {
   readonly settings: readonly string[]
   /** Default: none. */
   readonly optionalSettings?: ProviderForm['optionalSettings']
+  /** Default: none. */
+  readonly actions?: Readonly<Partial<Record<SwapAction, ActionOffer>>>
   /** Of the list of currencies, where it may be more than that of any answer. */
   readonly maxResponseBytes?: number
 }
@@ -87,11 +90,16 @@ export function checkProviderPromises(form: ProviderForm, promises: ProviderProm
   const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, settings, optionalSettings } = form
   const { newestFirst, hasExpectedAmount, pageSize } = capabilities
   const maxResponseBytes = form.operation('listCurrencies')?.maxResponseBytes
+  const actions = [...form.actions].map(([action, { offeredIn, isReported, takesAddress }]) => [
+    action,
+    { offeredIn, isReported, takesAddress },
+  ])
   deepEqual(
     {
       ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
       ...(flagsDepositMemos && { flagsDepositMemos }),
       ...(Object.keys(optionalSettings).length > 0 && { optionalSettings }),
+      ...(actions.length > 0 && { actions: Object.fromEntries(actions) }),
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),
     },
     promises,

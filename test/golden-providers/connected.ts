@@ -2,7 +2,9 @@
 import { equal } from 'node:assert/strict'
 import { Confidential } from '../../src/domain/confidential.ts'
 import type { Context, Op } from '../../src/domain/service.ts'
-import { connect } from '../../src/edges/connect.ts'
+import { swapActions } from '../../src/domain/swap-action.ts'
+import type { Connection } from '../../src/edges/call.ts'
+import { connect, connectActions } from '../../src/edges/connect.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider-form.ts'
 import { contextOf } from '../golden/edges.ts'
@@ -39,7 +41,7 @@ export async function callProvider(
     if (form.credential.isSignature) equal(signed.has(call.body), true, 'the body is what was signed')
     return answer(call)
   }
-  const service = connect({
+  const connection: Connection = {
     form,
     http,
     settingsOf: () => settings,
@@ -60,8 +62,15 @@ export async function callProvider(
     observe: (observation) => {
       if (observation.what === 'drift') drift.push(`${observation.field} ${observation.drift}`)
     },
-  })
+  }
+  const service = connect(connection)
+  const act = connectActions(connection)
   try {
+    const action = swapActions.find((candidate) => candidate === request.op)
+    if (action) {
+      await act(action, request.fields as never, { ...contextOf(form), ...context })
+      return { sent, outcome: { body: {}, derived: [] }, drift }
+    }
     const { body, derived = [] } = await service.call(request.op as Op, request.fields as never, {
       ...contextOf(form),
       ...context,

@@ -20,6 +20,10 @@ export const providerPromises = {
   },
   changenow: {
     ...none,
+    actions: {
+      refundTransaction: { offeredIn: ['failed', 'held'], isReported: true, takesAddress: true },
+      continueTransaction: { offeredIn: ['failed', 'held'], isReported: true, takesAddress: false },
+    },
     name: 'changenow',
     optionalSettings: { payload: 'object' },
     newestFirst: false,
@@ -95,6 +99,14 @@ export const providerPromises = {
     },
   },
   sideshift: {
+    actions: {
+      refundTransaction: { offeredIn: ['wait'], isReported: false, takesAddress: false },
+      setRefundAddress: {
+        offeredIn: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'failed', 'held'],
+        isReported: false,
+        takesAddress: true,
+      },
+    },
     ...none,
     name: 'sideshift',
     optionalSettings: { commissionRate: 'text' },
