@@ -125,7 +125,11 @@ class ListedSwap(_ListedSwap, _More, _Later, _Known, total=False):
     status: Status
 
 
-class Swap(_ListedSwap, _More, _Later, _Known):
+class _Open(TypedDict, total=False):
+    capabilities: list[str]  # what can be done about it now, each by a POST to this path below it
+
+
+class Swap(_ListedSwap, _More, _Later, _Known, _Open):
     status: Status
 
 
@@ -378,6 +382,7 @@ _meanings: Dict[str, _Meaning] = {
     "outcome_unknown": _unclear,
     "quote_expired": _Meaning(QuoteExpired),
     "needs_person": _Meaning(Unavailable, may_exist=True),
+    "conflict": _Meaning(BadRequest),
     "key_reused": _Meaning(KeyReused),
     "limited": _Meaning(Limited, passes=True),
     "unverified_limited": _Meaning(Limited, passes=True),

@@ -105,6 +105,8 @@ export interface ListedSwap {
 
 export interface Swap extends ListedSwap {
   readonly status: Status
+  /** What can be done about it now, each by a POST to this path below it; a later gateway may have more. */
+  readonly capabilities?: readonly string[]
 }
 
 export interface CreatedSwap extends Swap {
@@ -315,6 +317,7 @@ const meanings = {
   outcome_unknown: unclear,
   quote_expired: { error: QuoteExpired },
   needs_person: { error: Unavailable, mayExist: true },
+  conflict: badRequest,
   key_reused: { error: KeyReused },
   limited,
   unverified_limited: limited,

@@ -28,11 +28,12 @@ const transaction = {
 const followed = {
   ...transaction,
   attention: forClients('attention'),
-  capabilities: forClients('capabilities'),
   statusReason: extension('statusReason'),
   refundHash: extension('refundHash'),
   refundAmount: extension('refundAmount'),
 } as const
+
+const details = { ...followed, capabilities: forClients('capabilities') } as const
 
 const quote = {
   coinFrom: 'codeFrom',
@@ -109,7 +110,7 @@ export const formA = defineForm({
       at: 'GET /transactions/{id}',
       success: 200,
       request: { id: 'id' },
-      response: followed,
+      response: details,
     }),
   },
   questions: {
@@ -169,13 +170,13 @@ export const formA = defineForm({
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
       },
-      response: followed,
+      response: details,
     }),
     continueTransaction: question<'continueTransaction'>()({
       at: 'POST /transactions/{id}/continue',
       success: 200,
       request: { id: 'id' },
-      response: followed,
+      response: details,
     }),
     setRefundAddress: question<'setRefundAddress'>()({
       at: 'POST /transactions/{id}/refund-address',
@@ -188,7 +189,7 @@ export const formA = defineForm({
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
       },
-      response: followed,
+      response: details,
     }),
   },
 })

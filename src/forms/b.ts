@@ -29,7 +29,6 @@ const promised = { valid_until: extension('validUntil'), support_url: extension(
 const followed = {
   ...promised,
   attention: forClients('attention'),
-  capabilities: forClients('capabilities'),
   status_reason: extension('statusReason'),
   refund_hash: extension('refundHash'),
   refund_amount: extension('refundAmount'),
@@ -56,6 +55,7 @@ const details = {
   tx_hash_out: orNull('txHashOut'),
   created_at: 'createdAt',
   ...followed,
+  capabilities: forClients('capabilities'),
 } as const
 
 export const formB = defineForm({

@@ -24,6 +24,7 @@ const errorsOfCreate: Readonly<Record<string, readonly string[]>> = {
     'body_invalid',
     'too_large',
     'media_type',
+    'conflict',
   ],
   AssetRefused: ['unknown_asset', 'network_required', 'network_unknown', 'not_offered'],
   AddressRefused: ['address_invalid', 'memo_invalid'],
