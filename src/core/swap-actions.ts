@@ -1,4 +1,4 @@
-/** Port: the actions of clients and operators on swaps, in the ledger (docs/contract.md §3.10). When a method resolves, its change is durable. Times are milliseconds since 1970. */
+/** Port: the actions of clients and operators on swaps, in the ledger (docs/contract.md §3.11). When a method resolves, its change is durable. Times are milliseconds since 1970. */
 import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
 
 /** An action that is about to be sent. */

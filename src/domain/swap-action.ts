@@ -1,4 +1,4 @@
-/** What can be done about a swap that does not go on by itself, where its provider offers it (docs/contract.md §3.10). */
+/** What can be done about a swap that does not go on by itself, where its provider offers it (docs/contract.md §3.11). */
 
 import type { Attention, Status } from './status.ts'
 

@@ -1,4 +1,4 @@
-/** docs/contract.md §3.10: what can be done about a swap, at the providers that have it. */
+/** docs/contract.md §3.11: what can be done about a swap, at the providers that have it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §3.10: an action is sent once, whatever fails, and what became of it is looked for. */
+/** docs/contract.md §3.11: an action is sent once, whatever fails, and what became of it is looked for. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { NewSwapAction } from '../../src/core/swap-actions.ts'

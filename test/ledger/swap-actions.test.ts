@@ -1,4 +1,4 @@
-/** docs/contract.md §3.10: an action on a swap is in the ledger before it is sent, once, and leaves only by its outcome. */
+/** docs/contract.md §3.11: an action on a swap is in the ledger before it is sent, once, and leaves only by its outcome. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { NewSwapAction } from '../../src/core/swap-actions.ts'

@@ -1,5 +1,5 @@
 /**
- * Actions on a swap (docs/contract.md §3.10): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
+ * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
  * carried out stays claimed, and is looked for (`look.ts`).
  */
 import { isSamePaymentAddress, paymentAddressKey } from '../../domain/address/same-address.ts'

@@ -1,4 +1,4 @@
-/** What an operator does about a swap of a client (docs/contract.md §3.10, §15). */
+/** What an operator does about a swap of a client (docs/contract.md §3.11, §15). */
 import { Fault } from '../../domain/fault.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { parseTransactionId } from '../../domain/swap.ts'

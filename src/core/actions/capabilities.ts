@@ -1,4 +1,4 @@
-/** What can be done about a swap now (docs/contract.md §3.10). */
+/** What can be done about a swap now (docs/contract.md §3.11). */
 import { withDefault } from '../../domain/async.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'

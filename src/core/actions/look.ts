@@ -1,4 +1,4 @@
-/** Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.10). None is ever sent again. */
+/** Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.11). None is ever sent again. */
 import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
