@@ -26,7 +26,7 @@ const quote = (form: FormName, more: object = {}): Promise<ReceivedResponse> => 
 const create = (form: FormName, quoteId: string, more: object = {}, body: object = {}): Promise<ReceivedResponse> =>
   rig.create(form, { ...swap, ...more, body: { quoteId, ...body } })
 
-describe.each(['changelly', 'changenow', 'letsexchange', 'sideshift', 'stealthex'] as const)('%s', (name) => {
+describe.each(['changelly', 'changenow', 'letsexchange', 'sideshift', 'simpleswap', 'stealthex'] as const)('%s', (name) => {
   beforeEach(async () => {
     rig = await startRig(name)
   })
