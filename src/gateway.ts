@@ -25,6 +25,7 @@ import { quoteCache, RecentQuotes } from './core/quotes/quote-cache.ts'
 import { ratesOf } from './core/routing/rates.ts'
 import { checkPick, recordProvider, route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
+import { chosenOrder } from './core/transactions/chosen-order.ts'
 import { defaultStatus, deriveFields, nameCoins } from './core/transactions/derive-fields.ts'
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
@@ -111,6 +112,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them
     traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
+    chosenOrder(), // a list from its end, or the one swap with an id
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger(ledger, freshness, readTags))] : []), // a client's own transactions
     ...mirrorLayers(routes, gateway), // repeats some quotes at a candidate, after the response

@@ -105,6 +105,9 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   search: 'Only coins whose name or code contains this text, ignoring case.',
   dateFrom: 'Only swaps created at this time or later: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
   statuses: 'Only swaps with this status.',
+  idSearch: 'Only the swap with this id.',
+  sort: 'What the list is sorted by: its creation.',
+  order: '`desc`: the newest first, as without it; `asc`: the oldest first.',
   updatedSince:
     'Only swaps whose status changed at this time or later, or which were created then: an RFC 3339 timestamp with its zone, or a date (its start in UTC).',
   dateTo: 'Only swaps created at this time or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',

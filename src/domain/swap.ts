@@ -139,6 +139,10 @@ export interface TransactionQuery {
   readonly statuses?: readonly Status[] | undefined
   /** An RFC 3339 timestamp or a plain date, inclusive. */
   readonly updatedSince?: string | undefined
+  /** A whole id. */
+  readonly idSearch?: string | undefined
+  readonly sort?: 'createdAt' | undefined
+  readonly order?: 'asc' | 'desc' | undefined
 }
 
 export interface TransactionReference {

@@ -2,7 +2,18 @@
 
 import { keyOrBearer } from '../wire/credential.ts'
 import { defineForm, operation, question } from '../wire/form.ts'
-import { extension, inside, listOf, oneOf, optional, orNull, type ResponseTree, unused, withDefault } from '../wire/table.ts'
+import {
+  extension,
+  inside,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  type ResponseTree,
+  several,
+  unused,
+  withDefault,
+} from '../wire/table.ts'
 
 const requestedAmount = { amount: oneOf('amountIn'), withdrawalAmount: oneOf('amountOut') } as const
 
@@ -128,6 +139,10 @@ export const exolixClient = defineForm({
         dateFrom: optional('dateFrom'),
         dateTo: optional('dateTo'),
         status: optional('statuses'),
+        statuses: several(optional('statuses')),
+        search: optional('idSearch'),
+        sort: optional('sort'),
+        order: optional('order'),
         updatedSince: optional('updatedSince'),
       },
       response: transaction,

@@ -30,6 +30,8 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   dateFrom: requestScalars.date,
   dateTo: requestScalars.date,
   updatedSince: requestScalars.date,
+  sort: requestScalars.sort,
+  order: requestScalars.order,
   withdrawalAddress: requestScalars.address,
   refundAddress: requestScalars.address,
   withdrawalExtraId: requestScalars.extraId,

@@ -126,6 +126,8 @@ export const requestScalars = {
   }),
   /** Some languages write `True`. */
   flag: { ...flag, fromText: (text: string) => flag.fromText(text.toLowerCase()) },
+  sort: textual('createdAt', oneOf(['createdAt']), { enum: ['createdAt'] }),
+  order: textual('asc or desc', (text) => oneOf(['asc', 'desc'])(text.toLowerCase()), { enum: ['asc', 'desc'] }),
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
   /** Only towards a provider. */
   offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
@@ -223,6 +225,21 @@ export const responseScalars = {
 // Formats of real APIs for one value, in place of the default of its field. Nothing is guessed: any other value is an error.
 
 export type ScalarFormat = (scalar: Scalar<unknown>) => Scalar<unknown>
+
+/** Several values, with commas between them: what any of them stands for. */
+export const inCommas: ScalarFormat = (scalar) => {
+  const read = (text: string): unknown => {
+    const values = text.split(',').map((each) => scalar.fromText(each.trim()))
+    return values.includes(undefined) ? undefined : [...new Set(values.flat())]
+  }
+  return {
+    ...scalar,
+    must: `${scalar.must}, or several with commas between them`,
+    schema: { type: 'string' },
+    fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
+    fromText: read,
+  }
+}
 
 /** A number as text. Both are decoded, without drift. */
 export const asText: ScalarFormat = (scalar) => ({

@@ -5,6 +5,7 @@ import { JsonObject, type JsonValue } from './json.ts'
 import {
   asPresence,
   asText,
+  inCommas,
   inLowerCase,
   inReasons,
   inWords,
@@ -242,6 +243,11 @@ export function setting(name: string): Setting {
 /** The same, left out of the request where the configuration has none, or an empty one. */
 export function optionalSetting(name: string, kind: SettingKind = 'text'): Setting {
   return { setting: name, optional: kind }
+}
+
+/** In a request: several values, with commas between them. */
+export function several<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...toColumn(line), format: inCommas }
 }
 
 /** A number that is written as text. */

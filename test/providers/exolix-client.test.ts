@@ -88,6 +88,33 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect((await get('/transactions?dateFrom=2001-01-01&dateTo=2001-01-02')).json).toMatchObject({ count: digits('0'), data: [] })
   })
 
+  it('a list has the order that is chosen, the statuses, and the one swap that is searched', async () => {
+    for (const invariant of ['I1', 'I2', 'I4', 'I6'] as const) managed.witness.excuse(invariant, unknownForm)
+    const ids: string[] = []
+    for (let at = 0; at < 5; at++) ids.push(((await create()).json as { readonly id: string }).id)
+    const listed = async (query: string): Promise<readonly string[]> => {
+      const { status, json, text } = await get(`/transactions?${query}`)
+      expect(status, text).toBe(200)
+      return (json as { readonly data: readonly { readonly id: string }[] }).data.map(({ id }) => id)
+    }
+    const newest = await listed('sort=createdAt&order=desc')
+    expect(newest.toSorted()).toEqual(ids.toSorted())
+    expect(await listed('order=asc')).toEqual(newest.toReversed())
+    const walked = [1, 2, 3].map((page) => listed(`order=asc&size=2&page=${page}`))
+    expect((await Promise.all(walked)).flat()).toEqual(newest.toReversed())
+    expect(await listed('order=asc&size=2&page=4')).toEqual([])
+    expect(await listed(`search=${ids[2]}&statuses=success,wait`)).toEqual([ids[2]])
+    const none = [
+      `search=${ids[2]}&statuses=success`,
+      `search=${ids[2]}x`,
+      `search=${ids[2]}&dateTo=2001-01-01`,
+      'statuses=refunded',
+    ]
+    for (const query of none) expect(await listed(query)).toEqual([])
+    const other = await managed.issue()
+    expect((await get(`/transactions?search=${ids[2]}`, { authorization: other })).json).toMatchObject({ count: digits('0') })
+  })
+
   it('networks are those of a coin, in any case of its code, or of all coins, each once', async () => {
     const { status, json } = await get('/currencies/usdt/networks')
     expect(status).toBe(200)

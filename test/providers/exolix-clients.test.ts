@@ -93,6 +93,12 @@ const clients: Readonly<Record<string, readonly Sent[]>> = {
       reads: quoted,
     },
     { request: 'GET /transactions/<id>', headers: bare, status: 200, reads: created },
+    {
+      request: 'GET /transactions?page=1&size=10&search=<id>&sort=createdAt&order=desc&statuses=wait,success',
+      headers: bare,
+      status: 200,
+      reads: created,
+    },
   ],
   // github.com/Arilla0/Exolix.Net, src/Evolix.API/ExolixClient.cs; its create is no JSON by its content type
   'Exolix.Net': [
