@@ -231,8 +231,10 @@ function mayBeAboutAmount({ kind, reason }: Fault): boolean {
   return kind === 'invalid' && reason === 'refused'
 }
 
-function withAmountRange(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
-  return 'rateType' in request ? explainedByAmountRange(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
+function withAmountRange(fault: Fault, request: Request<Op>, { amountIn, minAmount, maxAmount }: Partial<Rate> = {}): Fault {
+  return 'rateType' in request
+    ? explainedByAmountRange(fault, { amountIn: request.amountIn ?? amountIn, minAmount, maxAmount })
+    : fault
 }
 
 /** The fields that the call can express. */

@@ -52,7 +52,9 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const { message, amountRange: knownRange, reportedRange, meaning } = refusal
   const implausible = implausibleBound(knownRange)
   if (implausible !== undefined) errorContext.drift(implausible, 'implausible')
-  const range = implausible === undefined ? knownRange : {}
+  // A limit beside the amount to be received may be of either coin.
+  const isKnown = implausible === undefined && errorContext.amountOut === undefined
+  const range = isKnown ? knownRange : {}
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
@@ -62,9 +64,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const retryAfter = kind === 'limited' ? (readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds) : undefined
   return new Fault(
     kind,
-    retryAfter === undefined
-      ? messageOf(kind, message, implausible === undefined ? reportedRange : {}, errorContext)
-      : limitedByProvider(retryAfter),
+    retryAfter === undefined ? messageOf(kind, message, isKnown ? reportedRange : {}, errorContext) : limitedByProvider(retryAfter),
     {
       provider,
       effect: isRefused ? 'refused' : 'maybe',

@@ -34,7 +34,9 @@ function result<const Line>(line: Line) {
 
 const list = { jsonrpc: 'unused', id: 'unused', result: 'items' } as const
 
-const quoteParams = { from: lowerCase('codeFrom'), to: lowerCase('codeTo'), amountFrom: text('amountIn') } as const
+const pair = { from: lowerCase('codeFrom'), to: lowerCase('codeTo') } as const
+const sent = { amountFrom: text('amountIn') } as const
+const received = { amountTo: text('amountOut') } as const
 const quoted = {
   amountFrom: text('amountIn'),
   amountTo: text('amountOut'),
@@ -45,7 +47,7 @@ const quoted = {
 } as const
 
 const orderParams = {
-  ...quoteParams,
+  ...pair,
   address: 'withdrawalAddress',
   extraId: extension('withdrawalExtraId'),
   refundExtraId: extension('refundExtraId'),
@@ -168,28 +170,48 @@ export const changelly = defineProviderForm({
     getRate: {
       float: providerOperation<'getRate'>()({
         at: 'POST ',
-        request: method('getExchangeAmount', quoteParams),
+        request: method('getExchangeAmount', { ...pair, ...sent }),
         response: result(first({ ...quoted, id: unused })),
         assumes: ['rateType'],
       }),
-      fixed: providerOperation<'getRate'>()({
-        at: 'POST ',
-        request: method('getFixRateForAmount', quoteParams),
-        response: result(first({ ...quoted, id: 'quoteId', expiredAt: optional('quoteValidUntil') })),
-        assumes: ['rateType'],
-      }),
+      fixed: {
+        sent: providerOperation<'getRate'>()({
+          at: 'POST ',
+          request: method('getFixRateForAmount', { ...pair, ...sent }),
+          response: result(first({ ...quoted, id: 'quoteId', expiredAt: optional('quoteValidUntil') })),
+          assumes: ['rateType'],
+        }),
+        received: providerOperation<'getRate'>()({
+          at: 'POST ',
+          request: method('getFixRateForAmount', { ...pair, ...received }),
+          response: result(first({ ...quoted, id: 'quoteId', expiredAt: optional('quoteValidUntil') })),
+          assumes: ['rateType'],
+        }),
+      },
     },
     createTransaction: {
       float: providerOperation<'createTransaction'>()({
         at: 'POST ',
-        request: method('createTransaction', { ...orderParams, refundAddress: optional('refundAddress') }),
+        request: method('createTransaction', { ...orderParams, ...sent, refundAddress: optional('refundAddress') }),
         response: result(inside(created)),
       }),
-      fixed: providerOperation<'createTransaction'>()({
-        at: 'POST ',
-        request: method('createFixTransaction', { ...orderParams, refundAddress: 'refundAddress', rateId: 'quoteId' }),
-        response: result(inside(created)),
-      }),
+      fixed: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST ',
+          request: method('createFixTransaction', { ...orderParams, ...sent, refundAddress: 'refundAddress', rateId: 'quoteId' }),
+          response: result(inside(created)),
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST ',
+          request: method('createFixTransaction', {
+            ...orderParams,
+            ...received,
+            refundAddress: 'refundAddress',
+            rateId: 'quoteId',
+          }),
+          response: result(inside(created)),
+        }),
+      },
     },
     listTransactions: providerOperation<'listTransactions'>()({
       at: 'POST ',

@@ -40,7 +40,9 @@ const pair = {
 } as const
 const answeredPair = { fromCurrency: 'coinFrom', fromNetwork: 'networkFrom', toCurrency: 'coinTo', toNetwork: 'networkTo' } as const
 
-const quote = { ...pair, fromAmount: text('amountIn'), flow: words('rateType', flow), type: always('direct') } as const
+const direct = { fromAmount: text('amountIn'), type: always('direct') } as const
+const reverse = { toAmount: text('amountOut'), type: always('reverse') } as const
+const asked = { ...pair, flow: words('rateType', flow) } as const
 const quoted = {
   ...answeredPair,
   fromAmount: 'amountIn',
@@ -63,7 +65,7 @@ const range = {
 } as const
 
 const order = {
-  ...quote,
+  ...asked,
   address: 'withdrawalAddress',
   extraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
@@ -150,30 +152,47 @@ export const changenow = defineProviderForm({
     getRate: {
       float: providerOperation<'getRate'>()({
         at: 'GET /exchange/estimated-amount',
-        request: quote,
+        request: { ...asked, ...direct },
         response: quoted,
         also: range,
       }),
-      fixed: providerOperation<'getRate'>()({
-        at: 'GET /exchange/estimated-amount',
-        request: { ...quote, useRateId: always(true) },
-        response: quoted,
-        also: range,
-      }),
+      // By the amount received only with a fixed rate.
+      fixed: {
+        sent: providerOperation<'getRate'>()({
+          at: 'GET /exchange/estimated-amount',
+          request: { ...asked, ...direct, useRateId: always(true) },
+          response: quoted,
+          also: range,
+        }),
+        received: providerOperation<'getRate'>()({
+          at: 'GET /exchange/estimated-amount',
+          request: { ...asked, ...reverse, useRateId: always(true) },
+          response: quoted,
+          also: range,
+        }),
+      },
     },
     createTransaction: {
       float: providerOperation<'createTransaction'>()({
         at: 'POST /exchange',
-        request: order,
+        request: { ...order, ...direct },
         response: created,
         assumes: ['status', 'createdAt'],
       }),
-      fixed: providerOperation<'createTransaction'>()({
-        at: 'POST /exchange',
-        request: { ...order, rateId: 'quoteId' },
-        response: created,
-        assumes: ['status', 'createdAt'],
-      }),
+      fixed: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST /exchange',
+          request: { ...order, ...direct, rateId: 'quoteId' },
+          response: created,
+          assumes: ['status', 'createdAt'],
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST /exchange',
+          request: { ...order, ...reverse, rateId: 'quoteId' },
+          response: created,
+          assumes: ['status', 'createdAt'],
+        }),
+      },
     },
     listTransactions: providerOperation<'listTransactions'>()({
       at: 'GET /exchanges',

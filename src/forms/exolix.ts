@@ -42,6 +42,30 @@ const transaction = {
 
 const page = { data: 'items', count: 'total' } as const
 
+const pair = { coinFrom: 'coinFrom', networkFrom: 'networkFrom', coinTo: 'coinTo', networkTo: 'networkTo' } as const
+const asked = { ...pair, rateType: 'rateType', refs: optionalSetting('refs') } as const
+
+const quoted = {
+  fromAmount: 'amountIn',
+  toAmount: optional('amountOut', ({ message }) => Boolean(message)),
+  rate: optional('rate'),
+  message: orNull('message'),
+  minAmount: optional('minAmount'),
+  maxAmount: optional('maxAmount'),
+  withdrawMin: unused,
+  withdrawMax: unused,
+  priceImpact: unused,
+  rateId: unused,
+} as const satisfies ResponseTree
+
+const order = {
+  ...asked,
+  withdrawalAddress: 'withdrawalAddress',
+  withdrawalExtraId: extension('withdrawalExtraId'),
+  refundAddress: optional('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+} as const
+
 export const exolix = defineProviderForm({
   name: 'exolix',
   credential: plainKey(keyHeader('Authorization')),
@@ -97,47 +121,26 @@ export const exolix = defineProviderForm({
         }),
       },
     }),
-    getRate: providerOperation<'getRate'>()({
-      at: 'GET /rate',
-      request: {
-        coinFrom: 'coinFrom',
-        networkFrom: 'networkFrom',
-        coinTo: 'coinTo',
-        networkTo: 'networkTo',
-        amount: 'amountIn',
-        rateType: 'rateType',
-        refs: optionalSetting('refs'),
-      },
-      response: {
-        fromAmount: 'amountIn',
-        toAmount: optional('amountOut', ({ message }) => Boolean(message)),
-        rate: optional('rate'),
-        message: orNull('message'),
-        minAmount: optional('minAmount'),
-        maxAmount: optional('maxAmount'),
-        withdrawMin: unused,
-        withdrawMax: unused,
-        priceImpact: unused,
-        rateId: unused,
-      },
-    }),
-    createTransaction: providerOperation<'createTransaction'>()({
-      at: 'POST /transactions',
-      request: {
-        coinFrom: 'coinFrom',
-        networkFrom: 'networkFrom',
-        coinTo: 'coinTo',
-        networkTo: 'networkTo',
-        amount: 'amountIn',
-        withdrawalAddress: 'withdrawalAddress',
-        withdrawalExtraId: extension('withdrawalExtraId'),
-        refundAddress: optional('refundAddress'),
-        refundExtraId: extension('refundExtraId'),
-        rateType: 'rateType',
-        refs: optionalSetting('refs'),
-      },
-      response: transaction,
-    }),
+    getRate: {
+      sent: providerOperation<'getRate'>()({ at: 'GET /rate', request: { ...asked, amount: 'amountIn' }, response: quoted }),
+      received: providerOperation<'getRate'>()({
+        at: 'GET /rate',
+        request: { ...asked, withdrawalAmount: 'amountOut' },
+        response: quoted,
+      }),
+    },
+    createTransaction: {
+      sent: providerOperation<'createTransaction'>()({
+        at: 'POST /transactions',
+        request: { ...order, amount: 'amountIn' },
+        response: transaction,
+      }),
+      received: providerOperation<'createTransaction'>()({
+        at: 'POST /transactions',
+        request: { ...order, withdrawalAmount: 'amountOut' },
+        response: transaction,
+      }),
+    },
     listTransactions: providerOperation<'listTransactions'>()({
       at: 'GET /transactions',
       request: { page: 'page', size: 'size', dateFrom: optional('dateFrom'), dateTo: optional('dateTo') },

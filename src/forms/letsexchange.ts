@@ -35,7 +35,6 @@ const quote = {
   to: 'coinTo',
   network_from: 'networkFrom',
   network_to: 'networkTo',
-  amount: text('amountIn'),
   ...affiliate,
   float: isFloat,
 } as const
@@ -46,12 +45,22 @@ const order = {
   coin_to: 'coinTo',
   network_from: 'networkFrom',
   network_to: 'networkTo',
-  deposit_amount: text('amountIn'),
   withdrawal: 'withdrawalAddress',
   withdrawal_extra_id: emptyIfNone('withdrawalExtraId'),
   return: optional('refundAddress'),
   return_extra_id: extension('refundExtraId'),
   ...affiliate,
+} as const
+
+const sent = { deposit_amount: text('amountIn') } as const
+const received = { withdrawal_amount: text('amountOut') } as const
+
+const quoted = {
+  rate: text(optional('rate')),
+  rate_id: optional('quoteId'),
+  rate_id_expired_at: optional('quoteValidUntil'),
+  ...unusedNames('fee', 'profit', 'withdrawal_fee', 'extra_fee_amount', 'applied_promo_code_id', 'networks_from', 'networks_to'),
+  ...unusedNames('deposit_amount_usdt', 'expired_at', 'base_amount'),
 } as const
 
 const transaction = {
@@ -166,30 +175,60 @@ export const letsexchange = defineProviderForm({
       },
       assumes: ['name', 'icon'],
     }),
-    getRate: providerOperation<'getRate'>()({
-      at: 'POST /v1/info',
-      request: quote,
-      response: {
-        amount: text('amountOut'),
-        rate: text(optional('rate')),
-        min_amount: text(zeroIsNone('minAmount')),
-        max_amount: text(zeroIsNone('maxAmount')),
-        rate_id: optional('quoteId'),
-        ...unusedNames('deposit_min_amount', 'deposit_max_amount', 'fee', 'profit', 'withdrawal_fee', 'extra_fee_amount'),
-        rate_id_expired_at: optional('quoteValidUntil'),
-        ...unusedNames('applied_promo_code_id', 'networks_from', 'networks_to', 'deposit_amount_usdt'),
-        ...unusedNames('expired_at', 'base_amount'),
-      },
-      assumes: ['amountIn', 'rateType'],
-      refusesByAmountRange: true,
-    }),
-    createTransaction: {
-      float: providerOperation<'createTransaction'>()({ at: 'POST /v1/transaction', request: order, response: transaction }),
-      fixed: providerOperation<'createTransaction'>()({
-        at: 'POST /v1/transaction',
-        request: { ...order, rate_id: 'quoteId' },
-        response: transaction,
+    getRate: {
+      sent: providerOperation<'getRate'>()({
+        at: 'POST /v1/info',
+        request: { ...quote, amount: text('amountIn') },
+        response: {
+          ...quoted,
+          amount: text('amountOut'),
+          min_amount: text(zeroIsNone('minAmount')),
+          max_amount: text(zeroIsNone('maxAmount')),
+          ...unusedNames('deposit_min_amount', 'deposit_max_amount'),
+        },
+        assumes: ['amountIn', 'rateType'],
+        refusesByAmountRange: true,
       }),
+      received: providerOperation<'getRate'>()({
+        at: 'POST /v1/info-revert',
+        request: { ...quote, amount: text('amountOut') },
+        response: {
+          ...quoted,
+          amount: text('amountIn'),
+          deposit_min_amount: text(zeroIsNone('minAmount')),
+          deposit_max_amount: text(zeroIsNone('maxAmount')),
+          // Of the amount that is received.
+          ...unusedNames('min_amount', 'max_amount'),
+        },
+        assumes: ['amountOut', 'rateType'],
+        refusesByAmountRange: true,
+      }),
+    },
+    createTransaction: {
+      float: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST /v1/transaction',
+          request: { ...order, ...sent },
+          response: transaction,
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST /v1/transaction-revert',
+          request: { ...order, ...received },
+          response: transaction,
+        }),
+      },
+      fixed: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST /v1/transaction',
+          request: { ...order, ...sent, rate_id: 'quoteId' },
+          response: transaction,
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST /v1/transaction-revert',
+          request: { ...order, ...received, rate_id: 'quoteId' },
+          response: transaction,
+        }),
+      },
     },
     listTransactions: providerOperation<'listTransactions'>()({
       at: 'GET /v2/transactions-list',

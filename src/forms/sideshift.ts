@@ -51,6 +51,16 @@ const issue = reason({
   address_invalid: /address/i,
 })
 
+const quoted = {
+  ...pair,
+  id: 'quoteId',
+  depositAmount: text('amountIn'),
+  settleAmount: text('amountOut'),
+  rate: text(optional('rate')),
+  expiresAt: optional('quoteValidUntil'),
+  ...unusedNames('createdAt', 'affiliateId', 'settleCoinNetworkFee', 'networkFeeUsd'),
+} as const
+
 const shift = {
   ...pair,
   id: 'id',
@@ -71,6 +81,23 @@ const shift = {
   ...unusedNames('depositMin', 'depositMax', 'quoteId', 'averageShiftSeconds', 'externalId'),
   ...unusedNames('settleCoinNetworkFee', 'networkFeeUsd'),
 } as const
+
+// It names the quote, whichever amount that was for.
+const create = providerOperation<'createTransaction'>()({
+  ...user,
+  at: 'POST /shifts/fixed',
+  isImpliedByQuote: true,
+  request: {
+    ...affiliate,
+    quoteId: 'quoteId',
+    settleAddress: 'withdrawalAddress',
+    settleMemo: extension('withdrawalExtraId'),
+    refundAddress: optional('refundAddress'),
+    refundMemo: extension('refundExtraId'),
+    externalId: optional('reference'),
+  },
+  response: shift,
+})
 
 export const sideshift = defineProviderForm({
   name: 'sideshift',
@@ -132,38 +159,25 @@ export const sideshift = defineProviderForm({
       assumes: ['icon'],
     }),
     getRate: {
-      fixed: providerOperation<'getRate'>()({
-        ...user,
-        at: 'POST /quotes',
-        request: { ...pair, ...commission, depositAmount: text('amountIn') },
-        response: {
-          ...pair,
-          id: 'quoteId',
-          depositAmount: text('amountIn'),
-          settleAmount: text('amountOut'),
-          rate: text(optional('rate')),
-          expiresAt: optional('quoteValidUntil'),
-          ...unusedNames('createdAt', 'affiliateId', 'settleCoinNetworkFee', 'networkFeeUsd'),
-        },
-        also: limits,
-      }),
+      fixed: {
+        sent: providerOperation<'getRate'>()({
+          ...user,
+          at: 'POST /quotes',
+          request: { ...pair, ...commission, depositAmount: text('amountIn') },
+          response: quoted,
+          also: limits,
+        }),
+        received: providerOperation<'getRate'>()({
+          ...user,
+          at: 'POST /quotes',
+          request: { ...pair, ...commission, settleAmount: text('amountOut') },
+          response: quoted,
+          also: limits,
+        }),
+      },
     },
     createTransaction: {
-      fixed: providerOperation<'createTransaction'>()({
-        ...user,
-        at: 'POST /shifts/fixed',
-        isImpliedByQuote: true,
-        request: {
-          ...affiliate,
-          quoteId: 'quoteId',
-          settleAddress: 'withdrawalAddress',
-          settleMemo: extension('withdrawalExtraId'),
-          refundAddress: optional('refundAddress'),
-          refundMemo: extension('refundExtraId'),
-          externalId: optional('reference'),
-        },
-        response: shift,
-      }),
+      fixed: { sent: create, received: create },
     },
     getTransaction: providerOperation<'getTransaction'>()({
       at: 'GET /shifts/{id}',

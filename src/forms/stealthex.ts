@@ -25,14 +25,17 @@ const pair = {
     to: inside({ symbol: lowerCase('coinTo'), network: lowerCase('networkTo') }),
   }),
 } as const
-const quoteRequest = {
+const direct = { amount: 'amountIn', estimation: always('direct') } as const
+const reversed = { amount: 'amountOut', estimation: always('reversed') } as const
+const asked = {
   ...pair,
-  amount: 'amountIn',
-  estimation: always('direct'),
   rate,
   additional_fee_percent: optionalSetting('additional_fee_percent', 'number'),
 } as const
 
+const quoteId = inside({ id: optional('quoteId'), valid_until: optional('quoteValidUntil') })
+
+// Limits of the amount that is sent, in both directions.
 const range = {
   at: 'POST /rates/range',
   request: { ...pair, estimation: always('direct'), rate },
@@ -72,7 +75,7 @@ const transaction = {
 } as const
 
 const order = {
-  ...quoteRequest,
+  ...asked,
   address: 'withdrawalAddress',
   extra_id: extension('withdrawalExtraId'),
   refund_address: optional('refundAddress'),
@@ -137,23 +140,47 @@ export const stealthex = defineProviderForm({
       },
       assumes: ['name', 'icon'],
     }),
-    getRate: providerOperation<'getRate'>()({
-      at: 'POST /rates/estimated-amount',
-      request: quoteRequest,
-      response: {
-        estimated_amount: 'amountOut',
-        rate: inside({ id: optional('quoteId'), valid_until: optional('quoteValidUntil') }),
-      },
-      also: range,
-      assumes: ['amountIn', 'rateType'],
-    }),
-    createTransaction: {
-      float: providerOperation<'createTransaction'>()({ at: 'POST /exchanges', request: order, response: transaction }),
-      fixed: providerOperation<'createTransaction'>()({
-        at: 'POST /exchanges',
-        request: { ...order, rate_id: 'quoteId' },
-        response: transaction,
+    getRate: {
+      sent: providerOperation<'getRate'>()({
+        at: 'POST /rates/estimated-amount',
+        request: { ...asked, ...direct },
+        response: { estimated_amount: 'amountOut', rate: quoteId },
+        also: range,
+        assumes: ['amountIn', 'rateType'],
       }),
+      received: providerOperation<'getRate'>()({
+        at: 'POST /rates/estimated-amount',
+        request: { ...asked, ...reversed },
+        response: { estimated_amount: 'amountIn', rate: quoteId },
+        also: range,
+        assumes: ['amountOut', 'rateType'],
+      }),
+    },
+    createTransaction: {
+      float: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST /exchanges',
+          request: { ...order, ...direct },
+          response: transaction,
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST /exchanges',
+          request: { ...order, ...reversed },
+          response: transaction,
+        }),
+      },
+      fixed: {
+        sent: providerOperation<'createTransaction'>()({
+          at: 'POST /exchanges',
+          request: { ...order, ...direct, rate_id: 'quoteId' },
+          response: transaction,
+        }),
+        received: providerOperation<'createTransaction'>()({
+          at: 'POST /exchanges',
+          request: { ...order, ...reversed, rate_id: 'quoteId' },
+          response: transaction,
+        }),
+      },
     },
     getTransaction: providerOperation<'getTransaction'>()({
       at: 'GET /exchanges/{id}',

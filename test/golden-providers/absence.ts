@@ -14,6 +14,7 @@ async function checkRequest(form: ProviderForm, golden: ProviderGolden, required
   const { request, settings, exchanges } = golden
   for (const field of required) ok(Object.hasOwn(request.fields, field) || field === 'none', `${field} is not in the request`)
   for (const field of Object.keys(request.fields)) {
+    if (field === 'amountOut') continue // without it the request is one by the amount that is sent
     const { [field]: _gone, ...fields } = request.fields
     const { outcome, sent } = await callProvider(form, { ...request, fields }, settings, expecting(exchanges).answer)
     const isRefused = 'fault' in outcome && outcome.fault instanceof Fault && outcome.fault.field === field

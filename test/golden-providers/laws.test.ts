@@ -17,6 +17,7 @@ const time = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 }).map((seconds
 /** Values of request fields; all others are words. */
 const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   amountIn: amount,
+  amountOut: amount,
   rateType: fc.constantFrom('float', 'fixed'),
   page: fc.nat(1_000),
   size: fc.nat(100),

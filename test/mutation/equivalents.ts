@@ -36,6 +36,11 @@ const equivalents: readonly Equivalent[] = [
     is: ({ kind, becomes }) => kind === 'presence' && /^optional\('(?:id|offset|quoteId)'\)$/.test(becomes),
   },
   {
+    why: 'a request without the amount to be received is one by the amount that is sent, which has tables of its own',
+    is: ({ kind, becomes, line, source }) =>
+      kind === 'presence' && becomes === `optional('amountOut')` && !isInResponse(line, source),
+  },
+  {
     why: 'the additional call is never made for what the operation itself refuses',
     is: ({ kind, becomes, source }) => kind === 'presence' && becomes === `optional('rateType')` && source.includes('also: range'),
   },
