@@ -107,8 +107,8 @@ function readsEnvironment(code: string, imports: readonly Import[]): boolean {
 }
 
 /** A real provider's name, in code or in text. */
-/** The configuration has a section for the form of clients that is named like a provider. */
-const mayNameProvider = /^(?:forms\/|config\/(?:schema|index)\.ts$)/
+/** The configuration has a section for the form of clients that is named like a provider, and what speaks of its keys has that name. */
+const mayNameProvider = /^(?:forms\/|config\/(?:schema|index)\.ts$|process\/(?:config-diff|warnings)\.ts$)/
 
 const realProvider = new RegExp(
   `\\b(?:${providerForms
