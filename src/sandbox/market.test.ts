@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config/index.ts'
-import { compareAmounts, isPositive } from '../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive } from '../domain/amount.ts'
 import { knownForms, serviceForms } from '../forms/index.ts'
-import { decimal } from './decimal.ts'
+import { decimal, difference, product, sum } from './decimal.ts'
 import { btc, usdtTrx, xrp } from './fixture.ts'
-import { market, priceOf, received } from './market.ts'
+import { market, needed, priceOf, received, type Terms } from './market.ts'
 import { networkOf } from './networks.ts'
 
 const now = Date.parse('2030-01-01T00:00:00Z')
@@ -102,4 +102,16 @@ test('every pair pays something out at its minimum, and more at its maximum', ()
     return !isPositive(least) || compareAmounts(most, least) <= 0 || !isPositive(quoted.fee)
   })
   expect(bad.map(([from, to]) => `${from.code} to ${to.code}`)).toEqual([])
+})
+
+test.each([
+  ['5', { rate: '97400.5', fee: '1' }, 8],
+  ['0.00000001', { rate: '0.0000102', fee: '0.00001' }, 6],
+  ['123.456789', { rate: '3', fee: '0' }, 6],
+])('what must be given for %s is enough, and one unit less is not', (amountOut, terms, decimals) => {
+  const amountIn = needed(decimal(amountOut), terms as unknown as Terms, decimals)
+  const gross = sum(decimal(amountOut), decimal(terms.fee))
+  const gives = (amount: Amount): Amount => product(amount, decimal(terms.rate))
+  expect(compareAmounts(gives(amountIn), gross)).toBeGreaterThanOrEqual(0)
+  expect(compareAmounts(gives(difference(amountIn, decimal(`1e-${decimals}`))), gross)).toBeLessThan(0)
 })
