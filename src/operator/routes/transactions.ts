@@ -120,7 +120,8 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         await audit.append({ actor, action: 'transaction.read', subject: parameter })
         const { id } = read.swap
         const found = id === null ? undefined : await findTransaction(ledgerAdmin, id)
-        return ok({ ...read, capabilities: found ? await actions().capabilitiesOf(found.entry) : [] })
+        const capabilities = found ? await actions().capabilitiesOf(found.entry) : []
+        return ok({ ...read, ...(capabilities.length > 0 && { capabilities }) })
       },
     }),
     route({
