@@ -376,6 +376,7 @@ _meanings: Dict[str, _Meaning] = {
     "refused": _Meaning(ProviderRefused),
     "key_missing": _Meaning(KeyRefused),
     "key_invalid": _Meaning(KeyRefused),
+    "key_scope": _Meaning(KeyRefused),
     "not_found": _Meaning(NotFound),
     "not_open": _Meaning(NotFound),
     "in_progress": _unclear,

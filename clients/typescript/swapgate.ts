@@ -311,6 +311,7 @@ const meanings = {
   refused: { error: ProviderRefused },
   key_missing: keyRefused,
   key_invalid: keyRefused,
+  key_scope: keyRefused,
   not_found: { error: NotFound },
   not_open: { error: NotFound },
   in_progress: unclear,

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
+import { addAccounts } from './accounts.ts'
 import { addAssets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addInit } from './init.ts'
@@ -47,6 +48,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
     })
   addInit(program, terminal, end)
   addKeys(program, terminal, end)
+  addAccounts(program, terminal, end)
   addLedger(program, terminal, end)
   addProviders(program, terminal, end)
   addAssets(program, terminal, end)

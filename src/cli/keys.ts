@@ -1,40 +1,51 @@
-/** `swapgate keys`: issues, lists, rotates and revokes the keys of accounts (docs/contract.md §5, §13). */
+/** `swapgate keys`: issues, lists, finds, rotates and revokes the keys of accounts (docs/contract.md §5, §13). */
 import type { Command } from 'commander'
 import { hashKey } from '../adapters/crypto.ts'
 import type { IssuedKey } from '../core/access/authentication.ts'
 import { durations, toDuration } from '../core/operations/duration.ts'
 import {
   accountNameRule,
+  findIssuedKey,
   issueKey,
   type KeyPorts,
   keyRow,
   keyState,
   type NewKey,
+  networksRule,
   newKeyRow,
   rotateKey,
+  scopeRule,
   toAccountName,
+  toNetworks,
 } from '../core/operations/keys.ts'
 import { toIso } from '../domain/instant.ts'
+import { type KeyScope, parseScope } from '../domain/key-access.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { refuse, type Terminal } from './terminal.ts'
+import { readSecret, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
 
 const asName = parsedBy(toAccountName, accountNameRule)
 const asOverlap = parsedBy(toDuration, durations)
+const asScope = parsedBy(parseScope, scopeRule)
+const asNetworks = parsedBy(toNetworks, networksRule)
 const asLifetime = parsedBy((text) => toDuration(text) || undefined, `above 0, ${durations}`)
 
-interface CreateOptions extends Options {
-  readonly name: string
+interface AccessOptions extends Options {
   readonly expires?: number
+  readonly scope?: readonly KeyScope[]
+  readonly allow?: readonly string[]
 }
 
-interface RotateOptions extends Options {
+interface CreateOptions extends AccessOptions {
+  readonly name: string
+}
+
+interface RotateOptions extends AccessOptions {
   readonly overlap?: number
-  readonly expires?: number
 }
 
 export function addKeys(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
-  const keys = program.command('keys').description('issue, list, rotate and revoke keys of accounts')
+  const keys = program.command('keys').description('issue, list, find, rotate and revoke keys of accounts')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
   const expires = ['--expires <duration>', `how long the key is valid, ${durations} (default: no expiry)`, asLifetime] as const
@@ -43,6 +54,8 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
     .description('issue a key; it is shown only once')
     .requiredOption('--name <account>', 'the account of the key; created if it does not exist', asName)
     .option(...expires)
+    .option('--scope <words>', `what the key may do: ${scopeRule} (default: all)`, asScope)
+    .option('--allow <networks>', `from where the key is valid: ${networksRule} (default: everywhere)`, asNetworks)
     .option(...configOption)
     .option(...jsonOption)
     .action(async (options: CreateOptions) =>
@@ -55,6 +68,12 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => list(options, session)))
   keys
+    .command('find')
+    .description('read a key from the input and print its id and account; exit code 1 if it is none of this ledger')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => find(options, session)))
+  keys
     .command('revoke <id>')
     .description('revoke a key now; this cannot be undone')
     .option(...configOption)
@@ -64,13 +83,15 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
     .description('issue a new key to the same account; the old key expires after the overlap')
     .option('--overlap <duration>', `how long the old key stays valid, ${durations} (default: 24h)`, asOverlap)
     .option(...expires)
+    .option('--scope <words>', `what the new key may do: ${scopeRule} (default: as the old key)`, asScope)
+    .option('--allow <networks>', `from where the new key is valid: ${networksRule} (default: as the old key)`, asNetworks)
     .option(...configOption)
     .option(...jsonOption)
     .action((id: string, options: RotateOptions) => run(options, (session) => rotate(id, options, session)))
 }
 
-async function create({ name, expires, json }: CreateOptions, session: Session): Promise<ExitCode> {
-  printKey(await issueKey(portsOf(session), name, expires), json, session)
+async function create({ name, json, ...access }: CreateOptions, session: Session): Promise<ExitCode> {
+  printKey(await issueKey(portsOf(session), name, settingsOf(access)), json, session)
   return 0
 }
 
@@ -81,8 +102,25 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
     terminal.out(JSON.stringify(issued.map((key) => keyRow(key, now))))
     return 0
   }
-  const rows = issued.map((key) => [key.id, key.name, keyState(key, now), toIso(key.createdAt), endOf(key)])
-  for (const line of formatTable([['id', 'account', 'state', 'created', 'ends'], ...rows])) terminal.out(line)
+  for (const line of formatTable([columns, ...issued.map((key) => cellsOf(key, now))])) terminal.out(line)
+  return 0
+}
+
+const columns = ['id', 'account', 'key', 'scope', 'networks', 'state', 'created', 'last used', 'ends']
+
+function cellsOf(key: IssuedKey, now: number): readonly string[] {
+  const { id, name, hint, scope = ['all'], networks = ['all'], createdAt, lastUsedAt } = key
+  const access = [hint === undefined ? '-' : `…${hint}`, scope.join(','), networks.join(',')]
+  return [id, name, ...access, keyState(key, now), toIso(createdAt), toIso(lastUsedAt) ?? '-', endOf(key)]
+}
+
+async function find({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const text = await readSecret(terminal, 'key:')
+  const found = await findIssuedKey({ accounts: stores.accounts, digest: hashKey }, text)
+  if (!found) return refuse('this is no key of this ledger', terminal)
+  const now = Date.now()
+  if (json) terminal.out(JSON.stringify(keyRow(found, now)))
+  else for (const line of formatTable([columns, cellsOf(found, now)])) terminal.out(line)
   return 0
 }
 
@@ -93,12 +131,16 @@ async function revoke(id: string, { stores, terminal, actor }: Session): Promise
   return 0
 }
 
-async function rotate(id: string, { overlap, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
-  const rotated = await rotateKey(portsOf(session), id, { lifetimeMs: expires, overlapMs: overlap })
+async function rotate(id: string, { overlap, json, ...access }: RotateOptions, session: Session): Promise<ExitCode> {
+  const rotated = await rotateKey(portsOf(session), id, { ...settingsOf(access), overlapMs: overlap })
   if (!rotated) return refuse(`no valid key has the id ${id}`, session.terminal)
   printKey(rotated.issued, json, session)
   if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(rotated.oldExpiresAt)}.`)
   return 0
+}
+
+function settingsOf({ expires, scope, allow }: AccessOptions) {
+  return { lifetimeMs: expires, scope, networks: allow }
 }
 
 function portsOf({ stores: { accounts }, actor }: Session): KeyPorts {

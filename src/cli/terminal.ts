@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { createInterface } from 'node:readline/promises'
+import { type Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { printable } from '../domain/printable.ts'
 
@@ -41,6 +42,23 @@ export const terminal: Terminal = {
 
 async function* ended(lines: AsyncIterable<string>): AsyncIterable<string> {
   for await (const line of lines) yield `${line}\n`
+}
+
+/** Reads one line of the input; on a terminal without an echo, after `question`. */
+export async function readSecret({ input, err }: Terminal, question: string): Promise<string> {
+  const source = input()
+  const isTerminal = source.isTTY === true
+  if (isTerminal) err(question)
+  // With an output of its own, readline echoes there, and takes the terminal's echo away.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: source, output: silent, terminal: isTerminal })
+  try {
+    for await (const line of lines) return line.trim()
+    return ''
+  } finally {
+    lines.close()
+    source.destroy()
+  }
 }
 
 /** Prints why a command is refused. Returns the exit code. */

@@ -196,7 +196,7 @@ export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 export type Method = (typeof methods)[number]
 
-export const keyRefusals = ['missing', 'unknown', 'providerRefused'] as const
+export const keyRefusals = ['missing', 'unknown', 'scope', 'providerRefused'] as const
 
 export type KeyRefusal = (typeof keyRefusals)[number]
 

@@ -1,3 +1,4 @@
+import type { KeyScope } from './key-access.ts'
 import type { BudgetPolicy } from './observation.ts'
 import type { Op } from './service.ts'
 
@@ -5,6 +6,15 @@ import type { Op } from './service.ts'
 export const policyOf: Readonly<Record<Op, BudgetPolicy>> = {
   listCurrencies: 'quotes',
   getRate: 'quotes',
+  createTransaction: 'create',
+  listTransactions: 'read',
+  getTransaction: 'read',
+}
+
+/** The scope that a key needs for an operation. */
+export const scopeOf: Readonly<Record<Op, KeyScope>> = {
+  listCurrencies: 'quote',
+  getRate: 'quote',
   createTransaction: 'create',
   listTransactions: 'read',
   getTransaction: 'read',

@@ -1,6 +1,7 @@
 /** The central port: the gateway implements it for clients, and every provider implements it. */
 import type { Amount } from './amount.ts'
 import { Fault } from './fault.ts'
+import type { AccountLimits, KeyScope } from './key-access.ts'
 import type { Doubt, Status } from './status.ts'
 import type {
   Currency,
@@ -25,6 +26,10 @@ export interface Identity {
   /** Of an issued key: the name of its account, and its public id. */
   readonly account?: string | undefined
   readonly keyId?: string | undefined
+  /** What the key may do; absent: everything. */
+  readonly scope?: readonly KeyScope[] | undefined
+  /** Of the account. */
+  readonly limits?: AccountLimits | undefined
 }
 
 /** The client of a request. */

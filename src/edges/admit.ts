@@ -1,5 +1,7 @@
 /** Authentication and admission of a request. */
 import { Fault, standardFault } from '../domain/fault.ts'
+import type { KeyScope } from '../domain/key-access.ts'
+import { scopeOf } from '../domain/policy.ts'
 import { type Caller, keyed, type Op } from '../domain/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import { idempotencyKeyIn } from './idempotency-key.ts'
@@ -39,6 +41,8 @@ export async function admit(
     )
     record.quota = quota
     if (refusal) throw refusal.kind === 'unauthorized' ? keyRefusal(refusal, request, mounted, record, beside) : refusal
+    const scope = record.operation === 'native' ? 'native' : scopeOf[op]
+    if (caller.scope && !caller.scope.includes(scope)) throw beyondScope(scope)
     span?.end()
     return caller
   } catch (reason) {
@@ -67,16 +71,21 @@ function callerOf(
   const key = isBesideMalformed ? undefined : (credential.decode(headers) ?? beside?.key)
   if (key === undefined)
     return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || isBesideMalformed || isInHeader(headers, credential) })
-  return identify(key, !needsKey).then(
-    (known) =>
-      known
-        ? { address, key, identity: known.identity, account: known.account, keyId: known.keyId }
-        : { address, isKeyUnknown: true },
+  return identify(key, !needsKey, address).then(
+    (known) => {
+      if (!known) return { address, isKeyUnknown: true }
+      const { identity, account, keyId, scope, limits } = known
+      return { address, key, identity, account, keyId, scope, limits }
+    },
     (reason) => {
       if (needsKey) throw reason
       return { address, isKeyUnknown: true }
     },
   )
+}
+
+function beyondScope(scope: KeyScope): Fault {
+  return new Fault('unauthorized', `The API key is not for this: it has no scope \`${scope}\`.`, { reason: 'key_scope' })
 }
 
 /** Says how the form takes its key, unless it came in that way. */

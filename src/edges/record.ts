@@ -118,6 +118,7 @@ export class RequestRecord implements ResponseContext {
 
 function keyRefusal({ provider, reason }: Fault): KeyRefusal {
   if (provider !== undefined) return 'providerRefused'
+  if (reason === 'key_scope') return 'scope'
   return reason === 'key_missing' ? 'missing' : 'unknown'
 }
 
@@ -127,10 +128,10 @@ function keyRefusal({ provider, reason }: Fault): KeyRefusal {
 export interface ClientEdge {
   readonly gate: Gate
   /**
-   * The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. `isQuote`: it may be
-   * what was known of the key a minute ago.
+   * The identity behind a key, which does not reveal the key; undefined: unknown key, or none of this address. Throws if the lookup
+   * fails. `isQuote`: it may be what was known of the key a minute ago.
    */
-  readonly identify: (key: string, isQuote: boolean) => Promise<Identity | undefined>
+  readonly identify: (key: string, isQuote: boolean, address: string) => Promise<Identity | undefined>
   /** Whether a create under this `Idempotency-Key` was sent: to ask again counts as a read; absent: it never does. */
   readonly isAskedAgain?: (identity: string, key: string) => boolean
   readonly observe: Observer

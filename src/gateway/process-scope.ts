@@ -79,7 +79,7 @@ export interface ProcessScope {
 }
 
 /** The identity of a client's key; undefined for an unknown key. For a quote it may be that of a minute ago. */
-export type Identify = (key: string, isQuote: boolean) => Promise<Identity | undefined>
+export type Identify = (key: string, isQuote: boolean, address: string) => Promise<Identity | undefined>
 
 /** A gateway for one configuration. */
 export interface Gateway {

@@ -1,9 +1,12 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import type { Accounts, IssuedKey } from '../core/access/authentication.ts'
+import type { Accounts, IssuedKey, KeyRecord } from '../core/access/authentication.ts'
 import { isSameDeposit } from '../core/same-swap.ts'
 import { toIso } from '../domain/instant.ts'
+import { type AccountLimits, type KeyAccess, keyScopes } from '../domain/key-access.ts'
+import { networkList } from '../domain/network-address.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Database } from './database.ts'
 import { loadEntry } from './entry.ts'
@@ -11,28 +14,31 @@ import { addAudit } from './operations.ts'
 import { prepare, type Store } from './store.ts'
 
 export function accounts(store: Store): Accounts {
-  const { database, write, isIn, toList } = store
-  const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
+  const { database, write, writeOne, isIn, toList, has } = store
+  const [findPlain, findWhole] = [false, true].map((hasAccess) =>
+    prepare(database, ['digest'], ({ digest }) => keys(database, hasAccess).where('digest', '=', digest).compile()),
+  ) as [KeyFinder, KeyFinder]
   const findAll = (digests: readonly string[]) =>
-    keys(database)
+    keys(database, has('key access'))
       .where(isIn('digest', toList(digests)))
       .execute()
   return {
     addKey: (key, digest, actor) =>
       write(async (within) => {
-        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest))) return
-        const { id, name, expiresAt } = key
-        const after = { account: name, expiresAt: toIso(expiresAt) }
+        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest, has))) return
+        const { id, name, expiresAt, scope, networks } = key
+        const after = { account: name, expiresAt: toIso(expiresAt), scope, networks }
         await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
       }),
     async findKeys(digests) {
       const [digest] = digests
+      const find = has('key access') ? findWhole : findPlain
       const rows = digests.length === 1 && digest !== undefined ? await find({ digest }) : await findAll(digests)
-      return new Map(rows.map((row) => [row.digest, { identity: row.account, account: row.name, keyId: row.id, ...ends(row) }]))
+      return new Map(rows.map((row) => [row.digest, toRecord(row)]))
     },
     async listKeys() {
-      const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()
-      return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
+      const rows = await keys(database, has('key access')).orderBy('keys.created_at').orderBy('keys.id').execute()
+      return rows.map(toIssuedKey)
     },
     revokeKey(id, at, actor) {
       let isRetry = false
@@ -55,7 +61,7 @@ export function accounts(store: Store): Accounts {
       write(async (within) => {
         const ended = await endKey(within, id, until, key.createdAt)
         if (!ended) return false
-        if (!(await insertKey(within, ended.account, key, digest))) return true
+        if (!(await insertKey(within, ended.account, key, digest, has))) return true
         const name = (await keyRow(within, id))?.name
         const before = { account: name, expiresAt: toIso(ended.expiredAt) }
         const successor = { id: key.id, expiresAt: toIso(key.expiresAt) }
@@ -63,27 +69,111 @@ export function accounts(store: Store): Accounts {
         await addAudit(within, store, { actor, action: 'key.rotate', subject: id, before, after })
         return true
       }),
+    async recordUses(hours) {
+      if (!has('key access')) return
+      await writeOne(async (within) => {
+        for (const [id, hour] of hours) {
+          const isOlder = sql<boolean>`coalesce(used_at, 0) < ${hour}`
+          await within.updateTable('keys').set({ used_at: hour }).where('id', '=', id).where(isOlder).execute()
+        }
+      })
+    },
+    async listAccounts() {
+      const rows = await database
+        .selectFrom('accounts')
+        .select(['name', 'created_at'])
+        .select(has('key access') ? 'limits' : sql<null>`null`.as('limits'))
+        .orderBy('name')
+        .execute()
+      return rows.map(({ name, created_at, limits }) => ({ name, createdAt: created_at, limits: toLimits(limits) }))
+    },
+    async changeLimits(name, changes, at, actor) {
+      requireKeyAccess(has)
+      return await write(async (within) => {
+        const id = await accountOf(within, store, { name, createdAt: at }, actor)
+        const found = within.selectFrom('accounts').select('limits').where('id', '=', id).forUpdate()
+        const before = toLimits((await found.executeTakeFirstOrThrow()).limits)
+        const after = Object.fromEntries(
+          Object.entries({ ...before, ...changes }).filter(([, limit]) => limit !== null && limit !== undefined),
+        )
+        if (isDeepStrictEqual(before, after)) return before
+        const limits = Object.keys(after).length === 0 ? null : JSON.stringify(after)
+        await within.updateTable('accounts').set({ limits }).where('id', '=', id).execute()
+        await addAudit(within, store, { actor, action: 'account.limits', subject: name, before, after })
+        return after
+      })
+    },
   }
 }
 
-function keys(database: Database) {
-  return database
+type KeyFinder = (values: { readonly digest: string }) => Promise<KeyRow[]>
+
+/** Without `hasAccess`, as in a ledger of the version before, every key may do everything from everywhere. */
+function keys(database: Database, hasAccess: boolean) {
+  const selected = database
     .selectFrom('keys')
     .innerJoin('accounts', 'accounts.id', 'keys.account')
     .select(['keys.id', 'keys.digest', 'keys.account', 'accounts.name', 'keys.created_at', 'keys.expires_at', 'keys.revoked_at'])
+  if (hasAccess) return selected.select(['keys.scope', 'keys.networks', 'keys.hint', 'keys.used_at', 'accounts.limits'])
+  return selected.select([
+    ...(['scope', 'networks', 'hint', 'limits'] as const).map((column) => sql<string | null>`null`.as(column)),
+    sql<number | null>`null`.as('used_at'),
+  ])
 }
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof keys>['execute']>>[number]
+
+function toRecord(row: KeyRow): KeyRecord {
+  const { scope, networks } = accessOf(row)
+  const limits = toLimits(row.limits)
+  return {
+    ...{ identity: row.account, account: row.name, keyId: row.id },
+    ...ends(row),
+    ...(scope && { scope }),
+    ...(networks && { networks: networkList(networks) }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  }
+}
+
+function toIssuedKey(row: KeyRow): IssuedKey {
+  return {
+    ...{ id: row.id, name: row.name, createdAt: row.created_at },
+    ...ends(row),
+    ...accessOf(row),
+    ...(row.hint !== null && { hint: row.hint }),
+    ...(row.used_at !== null && { lastUsedAt: Number(row.used_at) }),
+  }
+}
+
+function accessOf({ scope, networks }: Pick<KeyRow, 'scope' | 'networks'>): KeyAccess {
+  return {
+    ...(scope !== null && { scope: keyScopes.filter((word) => scope.split(' ').includes(word)) }),
+    ...(networks !== null && { networks: networks.split(' ') }),
+  }
+}
+
+function toLimits(text: string | null): AccountLimits {
+  return text === null ? {} : JSON.parse(text)
+}
+
+function requireKeyAccess(has: Store['has']): void {
+  if (!has('key access')) throw new Error('the ledger has the schema of the version before; run swapgate ledger migrate first')
+}
 
 function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_at'>) {
   return { ...(expires_at !== null && { expiresAt: expires_at }), ...(revoked_at !== null && { revokedAt: revoked_at }) }
 }
 
 function keyRow(within: Database, id: string) {
-  return keys(within).where('keys.id', '=', id).executeTakeFirst()
+  return keys(within, false).where('keys.id', '=', id).executeTakeFirst()
 }
 
-async function accountOf(within: Database, store: Store, { name, createdAt }: IssuedKey, actor: string): Promise<string> {
+async function accountOf(
+  within: Database,
+  store: Store,
+  { name, createdAt }: Pick<IssuedKey, 'name' | 'createdAt'>,
+  actor: string,
+): Promise<string> {
   const made = { id: randomUUID(), name, created_at: createdAt }
   await within
     .insertInto('accounts')
@@ -96,16 +186,27 @@ async function accountOf(within: Database, store: Store, { name, createdAt }: Is
 }
 
 /** Returns false if the same key exists: an earlier run of this transaction added it, and its COMMIT was not confirmed. */
-async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<boolean> {
+async function insertKey(
+  within: Database,
+  account: string,
+  key: Omit<IssuedKey, 'name'>,
+  digest: string,
+  has: Store['has'],
+): Promise<boolean> {
+  if (key.scope || key.networks) requireKeyAccess(has)
   const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
   if (known?.id === key.id) return false
   const row = { digest, id: key.id, account, created_at: key.createdAt }
   const validity = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
   await within
     .insertInto('keys')
-    .values({ ...row, ...validity })
+    .values({ ...row, ...validity, ...(has('key access') && accessColumns(key)) })
     .execute()
   return true
+}
+
+function accessColumns({ scope, networks, hint }: Omit<IssuedKey, 'name'>) {
+  return { scope: scope?.join(' ') ?? null, networks: networks?.join(' ') ?? null, hint: hint ?? null }
 }
 
 interface EndedKey {

@@ -3,7 +3,7 @@
 import { hashKey } from '../adapters/crypto.ts'
 import type { OpenTracing } from '../adapters/tracing.ts'
 import { type Config, otlpCertificates, removeUnusableOtelVariables } from '../config/index.ts'
-import { type Accounts, authentication } from '../core/access/authentication.ts'
+import { type Accounts, authentication, KeyUses } from '../core/access/authentication.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
@@ -110,6 +110,8 @@ async function openProcessScope(
   if (tracing) resources.defer(tracing.close)
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
+  const uses = new KeyUses(accounts)
+  resources.defer(() => uses.close())
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
@@ -133,7 +135,7 @@ async function openProcessScope(
     pendingKeys: new PendingCreateKeys(),
     breaker: createBreaker,
     steadyClock: () => performance.now(),
-    identification: (auth) => keyIdentity(auth, accounts, observe),
+    identification: (auth) => keyIdentity(auth, accounts, uses, observe),
     observe,
     version,
     pages,
@@ -141,9 +143,9 @@ async function openProcessScope(
 }
 
 /** Identifies the caller of a key: by its hash if it is the provider's key, by its account if it was issued here. */
-function keyIdentity(auth: Config['auth'], accounts: Accounts, observe: Observer): Identify {
+function keyIdentity(auth: Config['auth'], accounts: Accounts, uses: KeyUses, observe: Observer): Identify {
   if (auth.mode === 'passthrough') return async (key) => ({ identity: hashKey(key) })
-  return authentication({ accounts, digest: hashKey, clock: Date.now, observe })
+  return authentication({ accounts, digest: hashKey, uses, clock: Date.now, observe })
 }
 
 /** Undefined if tracing is off: then OpenTelemetry is not loaded. */

@@ -14,7 +14,10 @@ afterEach(() => void vi.useRealTimers())
 
 /** Keys and times differ at each reading, and a line of a table is as wide as its cells. */
 function lastingPart(text: string): string {
-  return text.replace(/sg_live_[0-9A-Za-z]+/g, 'a key').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time')
+  return text
+    .replace(/sg_live_[0-9A-Za-z]+/g, 'a key')
+    .replace(/…[0-9A-Za-z]{4}/g, '…end ')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time')
 }
 
 it('shows each command with what it prints', async () => {
@@ -29,10 +32,19 @@ it('shows each command with what it prints', async () => {
     for (const [at, [id]] of [...shown.matchAll(ids)].entries()) idOf.set(id, idOf.get(id) ?? (known[at] as string))
     expect([exitCode, lastingPart(printed)], typed).toEqual([0, lastingPart(asHere(shown))])
   }
-  expect(commands.map(({ typed }) => typed.split(' ')[1])).toEqual(['create', 'create', 'list', 'rotate', 'revoke', 'list'])
+  expect(commands.map(({ typed }) => typed.split(' ')[1])).toEqual([
+    'create',
+    'create',
+    'list',
+    'create',
+    'set',
+    'rotate',
+    'revoke',
+    'list',
+  ])
 })
 
 it('shows keys that are keys', () => {
   const keys = [...page.matchAll(/sg_live_[0-9A-Za-z]{33}/g)].map(([key]) => key)
-  expect([keys.length, keys.filter((key) => !isKey(key))]).toEqual([3, []])
+  expect([keys.length, keys.filter((key) => !isKey(key))]).toEqual([4, []])
 })

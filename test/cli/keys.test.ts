@@ -109,16 +109,21 @@ describe('swapgate keys list', () => {
     const globex = await create('--name', 'globex')
     await place.swapgate('keys', 'revoke', umbrella.id)
     vi.advanceTimersByTime(3_598_000)
+    const access = { scope: ['quote', 'read', 'create', 'native'], networks: null, lastUsedAt: null }
+    const accessOf = ({ key }: Created) => ({ ...access, hint: key.slice(-4) })
     expect(await list()).toEqual([
       {
+        ...accessOf(acme),
         ...{ id: acme.id, name: 'acme', state: 'expired' },
         ...{ createdAt: '2026-11-20T10:00:00.000Z', expiresAt: '2026-11-20T11:00:00.000Z', revokedAt: null },
       },
       {
+        ...accessOf(umbrella),
         ...{ id: umbrella.id, name: 'umbrella', state: 'revoked' },
         ...{ createdAt: '2026-11-20T10:00:01.000Z', expiresAt: null, revokedAt: '2026-11-20T10:00:02.000Z' },
       },
       {
+        ...accessOf(globex),
         ...{ id: globex.id, name: 'globex', state: 'active' },
         ...{ createdAt: '2026-11-20T10:00:02.000Z', expiresAt: null, revokedAt: null },
       },
@@ -132,9 +137,9 @@ describe('swapgate keys list', () => {
     await place.swapgate('keys', 'revoke', globex.id)
     const { out } = await place.swapgate('keys', 'list')
     expect(out).toEqual([
-      'id                                    account  state    created                   ends',
-      `${acme.id}  acme     active   2026-11-20T10:00:00.000Z  never`,
-      `${globex.id}  globex   revoked  2026-11-20T10:00:01.000Z  2026-11-20T10:00:01.000Z`,
+      'id                                    account  key    scope  networks  state    created                   last used  ends',
+      `${acme.id}  acme     …${acme.key.slice(-4)}  all    all       active   2026-11-20T10:00:00.000Z  -          never`,
+      `${globex.id}  globex   …${globex.key.slice(-4)}  all    all       revoked  2026-11-20T10:00:01.000Z  -          2026-11-20T10:00:01.000Z`,
     ])
   })
 })
@@ -201,8 +206,11 @@ describe('swapgate keys rotate', () => {
 describe('A11: what the operator does takes effect in every replica that shares the ledger', () => {
   it('within two seconds, and the account stays the same', async () => {
     const stores = [await place.stores(), await place.stores()]
-    const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now, observe: () => {} }))
-    const sendRequest = (key: string) => Promise.all(replicas.map(async (identify) => (await identify(key))?.identity))
+    const replicas = stores.map(({ accounts }) =>
+      authentication({ accounts, digest: hashKey, uses: { note: () => {} }, clock: Date.now, observe: () => {} }),
+    )
+    const sendRequest = (key: string) =>
+      Promise.all(replicas.map(async (identify) => (await identify(key, false, '192.0.2.1'))?.identity))
     const old = await create('--name', 'acme')
     const [account] = await sendRequest(old.key)
     expect(account).toEqual(expect.any(String))

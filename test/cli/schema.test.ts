@@ -17,9 +17,14 @@ const all = Object.keys(steps) as readonly StepName[]
 /** Every command but `start` and `ledger migrate`, with what it needs. */
 const commands: Readonly<Record<string, string>> = {
   check: '',
+  'accounts list': '',
+  'accounts show': 'acme',
+  'accounts set': 'acme --read 9',
+  'accounts reset': 'acme',
   init: '',
   'keys create': '--name acme',
   'keys list': '',
+  'keys find': '',
   'keys revoke': 'x',
   'keys rotate': 'x',
   'ledger stats': '',
@@ -50,7 +55,7 @@ const commands: Readonly<Record<string, string>> = {
   audit: '',
 }
 /** What an operator does before the first start. */
-const making = /^(?:keys create|providers (?:drain|activate|off|weights|reset))$/
+const making = /^(?:keys create|accounts (?:set|reset)|providers (?:drain|activate|off|weights|reset))$/
 
 /** By the help of each command. */
 async function commandsBelow(path: readonly string[]): Promise<readonly string[]> {

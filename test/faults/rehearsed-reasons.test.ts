@@ -146,6 +146,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
   refused: (client) => client.quote('0.10735701'),
   key_missing: (client) => client.send({ path: '/transactions', key: null }),
   key_invalid: (client) => client.send({ path: '/transactions', key: 'another' }),
+  key_scope: 'the keys of the sandbox may do everything',
   not_found: (client) => client.send({ path: '/transactions/alpha~nothing' }),
   not_open: (client) => client.send({ path: '/native/alpha/nothing' }),
   async in_progress(client) {

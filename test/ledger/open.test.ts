@@ -106,6 +106,7 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await undoLastMigrations(url)
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
+    await query(url, "DELETE FROM schema_steps WHERE name = 'key access'")
     await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent', 'DROP TABLE IF EXISTS clock')
     await query(
       url,

@@ -64,8 +64,14 @@ export async function undoSteps(url: string): Promise<void> {
 export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
   const found = ['restored_providers', 'found_orders', 'found_order_keys']
-  const tables = ['timeline', 'create_requests', 'settlements', ...found, 'background_jobs']
-  const added = [...tables.map((table) => `DROP TABLE ${table}`), 'ALTER TABLE transactions DROP COLUMN unknown_reason']
+  const tables = ['swap_actions', 'firm_quotes', 'timeline', 'create_requests', 'settlements', ...found, 'background_jobs']
+  const columns = [
+    'transactions.unknown_reason',
+    ...['scope', 'networks', 'hint', 'used_at'].map((name) => `keys.${name}`),
+    'accounts.limits',
+  ]
+  const dropped = columns.map((column) => `ALTER TABLE ${column.replace('.', ' DROP COLUMN ')}`)
+  const added = [...tables.map((table) => `DROP TABLE ${table}`), ...dropped]
   await query(url, ...added, ...(url.startsWith('sqlite:') ? [] : fillfactors))
 }
 

@@ -331,6 +331,25 @@ describe('for support', () => {
     await expect.poll(async () => (await create(key)).status, { timeout: 5_000 }).toBe(401)
   })
 
+  it('a key has its scope and networks; an account its limits', async () => {
+    const body = { name: 'stark-2', scope: ['read'], networks: ['203.0.113.0/24'] }
+    const { id, key } = await json<{ id: string; key: string }>('/api/keys', { method: 'POST', body })
+    const keys = await json<{ id: string }[]>('/api/keys')
+    expect(keys.find((row) => row.id === id)).toMatchObject({ ...body, hint: key.slice(-4), lastUsedAt: null })
+    for (const wrong of [{ scope: [] }, { scope: ['reed'] }, { networks: ['203.0.113.1/24'] }, { networks: [] }, { limits: {} }])
+      expect((await call('/api/keys', { method: 'POST', body: { name: 'x', ...wrong } })).status, JSON.stringify(wrong)).toBe(400)
+    const limits = { quotes: 600, create: 60, read: null }
+    const made = await call('/api/accounts', { method: 'POST', body: { name: 'wayne-2', limits: { quotes: 600, create: 60 } } })
+    expect([made.status, JSON.parse(made.text)]).toMatchObject([201, { name: 'wayne-2', keys: 0, limits }])
+    const changed = { method: 'PATCH', body: { limits: { quotes: null, read: 9 } } }
+    expect(await json('/api/accounts/wayne-2', changed)).toMatchObject({ limits: { quotes: null, create: 60, read: 9 } })
+    expect(await json('/api/accounts/wayne-2')).toMatchObject({ limits: { quotes: null, create: 60, read: 9 } })
+    for (const wrong of [{ quotes: 0 }, { quotes: -1 }, { read: 1.5 }, { quotes: 'many' }, { streams: 5 }])
+      expect((await call('/api/accounts/wayne-2', { method: 'PATCH', body: { limits: wrong } })).status).toBe(400)
+    expect((await call('/api/accounts/nobody-2', changed)).status).toBe(404)
+    expect(await json('/api/accounts/wayne-2/limits', { method: 'DELETE' })).toMatchObject({ limits: { create: null, read: null } })
+  })
+
   it('a create of unknown outcome is resolved by hand', async () => {
     const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'hooli' } })
     await alpha.fault({ operation: 'create', before: 'reset' })

@@ -27,14 +27,14 @@ export function admission({ limits, refusedAddresses, verifiedKeys, verifyKey, i
   return async (op, caller, needsKey = keyed.has(op)) => {
     const subject = subjectOf(op, caller, verifiedKeys === undefined)
     if (isShed(op, caller, subject)) return { refusal: overloaded() } // 503
-    if (!needsKey) return await limits.consume(policyOf[op], subject) // quotes need no key; 429
+    if (!needsKey) return await limits.consume(policyOf[op], subject, caller.limits) // quotes need no key; 429
     if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
     if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
       const unverified = await limits.consumeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
       if (unverified.refusal && !(await verifyKey?.(caller))) return unverified
     }
     // Without `await` an async function takes two more turns of the queue to follow a promise.
-    return await limits.consume(policyOf[op], subject) // 429
+    return await limits.consume(policyOf[op], subject, caller.limits) // 429
   }
 }
 

@@ -24,9 +24,9 @@ const advance = (milliseconds: number): void => void vi.advanceTimersByTime(mill
 type Authenticate = (key: string, isQuote?: boolean) => Promise<string | undefined>
 
 /** The identity alone. */
-function authentication(options: Parameters<typeof identification>[0]): Authenticate {
-  const identify = identification(options)
-  return async (key, isQuote) => (await identify(key, isQuote))?.identity
+function authentication(options: Omit<Parameters<typeof identification>[0], 'uses'>): Authenticate {
+  const identify = identification({ ...options, uses: { note: () => {} } })
+  return async (key, isQuote = false) => (await identify(key, isQuote, '192.0.2.1'))?.identity
 }
 
 function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined>) {

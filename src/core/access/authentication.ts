@@ -3,21 +3,26 @@ import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { isKey } from '../../domain/key.ts'
+import type { AccountLimits, KeyAccess } from '../../domain/key-access.ts'
+import { isWithin, type NetworkList } from '../../domain/network-address.ts'
 import type { Observer } from '../../domain/observation.ts'
 import { type Identity, keyed } from '../../domain/service.ts'
 import type { Clock } from '../clock.ts'
 import { aroundAll, forOperations, type Layer } from '../layer.ts'
+import { clientAddressOf } from './client-address.ts'
 
 /**
- * Returns the account's identity with its name and the id of the key, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the
- * ledger fails or is silent. A quote does not wait for the ledger: it gets what was known of the key within the last minute.
+ * Returns the account's identity with its name and the id of the key, or undefined if the key is malformed, unknown, expired, revoked or
+ * not of this address. Throws `unavailable` if the ledger fails or is silent. A quote does not wait for the ledger: it gets what was
+ * known of the key within the last minute.
  */
-export type Authenticate = (key: string, isQuote?: boolean) => Promise<Identity | undefined>
+export type Authenticate = (key: string, isQuote: boolean, address: string) => Promise<Identity | undefined>
 
 interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
   /** A one-way hash: the key itself is not stored. */
   readonly digest: (key: string) => string
+  readonly uses: Pick<KeyUses, 'note'>
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -37,15 +42,18 @@ const lookupBytes = 512
 const retryAfter = 5
 
 /** Looks up keys in the ledger, with a cache of 2 s per process. Malformed keys are rejected without a look-up. */
-export function authentication({ accounts, digest, clock, observe }: AuthenticationOptions): Authenticate {
+export function authentication({ accounts, digest, uses, clock, observe }: AuthenticationOptions): Authenticate {
   const lookUp = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
-  return async (key, isQuote = false) => {
+  return async (key, isQuote, address) => {
     if (!isKey(key)) return undefined
     try {
       const cached = lookUp(digest(key))
       const keyRecord = await (isQuote ? soonest(cached) : withinWait(cached))
       if (keyRecord && !cached.isDone) observe({ what: 'staleKey' })
-      return keyRecord && isValid(keyRecord, clock()) ? keyRecord : undefined
+      const now = clock()
+      if (!keyRecord || !isValid(keyRecord, now) || !isFrom(keyRecord, address)) return undefined
+      if (keyRecord.keyId !== undefined) uses.note(keyRecord.keyId, now)
+      return keyRecord
     } catch (cause) {
       throw unavailable(cause)
     }
@@ -124,6 +132,10 @@ function isValid({ expiresAt, revokedAt }: KeyRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
 }
 
+function isFrom({ networks }: KeyRecord, address: string): boolean {
+  return networks === undefined || isWithin(networks, clientAddressOf(address))
+}
+
 function unavailable(cause: unknown): Fault {
   return new Fault('unavailable', 'API keys cannot be checked now; please try again.', {
     cause,
@@ -188,13 +200,68 @@ async function lookUpBatch<Found>(findAll: FindAll<Found>, keys: ReadonlyMap<str
   }
 }
 
+// When each key was last used, to the hour.
+
+const hourMs = 3_600_000
+
+const flushDelayMs = 5_000
+
+/** Notes which keys are used, and writes it once an hour for each key, 5 s later. What the ledger does not accept then is written later. */
+export class KeyUses {
+  private readonly hours = new BoundedMap<number>({ share: cacheShares.keys, maxEntries: maxCachedKeys })
+  private unwritten = new Map<string, number>()
+  private timer: NodeJS.Timeout | undefined
+  private readonly accounts: Pick<Accounts, 'recordUses'>
+
+  constructor(accounts: Pick<Accounts, 'recordUses'>) {
+    this.accounts = accounts
+  }
+
+  note(keyId: string, now: number): void {
+    const hour = Math.floor(now / hourMs) * hourMs
+    if (this.hours.get(keyId) === hour) return
+    this.hours.set(keyId, hour)
+    this.unwritten.set(keyId, hour)
+    this.flushLater()
+  }
+
+  private flushLater(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined
+      this.flush().catch(() => this.flushLater())
+    }, flushDelayMs).unref()
+  }
+
+  private async flush(): Promise<void> {
+    const written = this.unwritten
+    if (written.size === 0) return
+    this.unwritten = new Map()
+    try {
+      await this.accounts.recordUses(written)
+    } catch (reason) {
+      this.unwritten = new Map([...written, ...this.unwritten])
+      throw reason
+    }
+  }
+
+  /** Writes what is unwritten. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer)
+    await this.flush().catch(() => {})
+  }
+}
+
 // Keys that the operator issues to accounts (docs/contract.md §5). Times are milliseconds since 1970.
 
 /** An issued key, without the key itself. */
-export interface IssuedKey {
+export interface IssuedKey extends KeyAccess {
   readonly id: string
   /** Name of the account. */
   readonly name: string
+  /** Its last four characters; absent for keys of older versions. */
+  readonly hint?: string | undefined
+  /** To the hour. */
+  readonly lastUsedAt?: number | undefined
   readonly createdAt: number
   readonly expiresAt?: number | undefined
   readonly revokedAt?: number | undefined
@@ -202,6 +269,8 @@ export interface IssuedKey {
 
 /** The ledger's record for the digest of a key. Its identity is the account's, which outlives the key. Times are milliseconds since 1970. */
 export interface KeyRecord extends Identity {
+  /** From where the key is valid; absent: from everywhere. */
+  readonly networks?: NetworkList | undefined
   readonly expiresAt?: number | undefined
   readonly revokedAt?: number | undefined
 }
@@ -218,7 +287,21 @@ export interface Accounts {
   readonly revokeKey: (id: string, at: number, actor: string) => Promise<boolean>
   /** Adds `key` to the account of the key `id`. The old key expires at `until` at the latest. False if `id` is not a valid key. */
   readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
+  /** Hours by key id. */
+  readonly recordUses: (hours: ReadonlyMap<string, number>) => Promise<void>
+  /** By name. */
+  readonly listAccounts: () => Promise<readonly Account[]>
+  /** Makes the account if the name is new. A limit that is null is as configured, one that is absent stays. Returns the limits after it. */
+  readonly changeLimits: (name: string, changes: LimitChanges, at: number, actor: string) => Promise<AccountLimits>
 }
+
+export interface Account {
+  readonly name: string
+  readonly createdAt: number
+  readonly limits: AccountLimits
+}
+
+export type LimitChanges = Readonly<Partial<Record<keyof AccountLimits, number | null | undefined>>>
 
 // Faults about the gateway's own key.
 

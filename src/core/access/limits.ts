@@ -2,6 +2,7 @@
 
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, inSeconds } from '../../domain/fault.ts'
+import type { AccountLimits } from '../../domain/key-access.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/observation.ts'
 import type { Admission, Quota } from '../../domain/service.ts'
 import { clientNetworkOf } from './client-address.ts'
@@ -61,7 +62,8 @@ interface LimitsOptions {
 
 /** Rate limits of clients. `consume` and `consumeUnverified` return `limited` as `refusal`; they do not throw it. */
 export interface ClientLimits {
-  readonly consume: (policy: BudgetPolicy, subject: string) => Promise<Admission>
+  /** `own`: limits of the account, in place of the configured ones. */
+  readonly consume: (policy: BudgetPolicy, subject: string, own?: AccountLimits) => Promise<Admission>
   /** Counts a missing or unverified key for its address and, if there is a key, for all addresses together. */
   readonly consumeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
   /** Counts the verification of a key by a read for its address and for all addresses together. */
@@ -71,8 +73,9 @@ export interface ClientLimits {
 /** Applies the configured limits. In a dry run it never rejects. */
 export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
   const decide = createDecide(configured.dryRun, observe)
-  const consumePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> => {
-    const { [policy]: limit, window } = configured
+  const consumePolicy = (policy: BudgetPolicy, subject: string, own: AccountLimits = {}): Promise<Admission> => {
+    const { window } = configured
+    const limit = own[policy] ?? configured[policy]
     return limiter
       .consume(`${policy}:${subject}`, limit, window)
       .then((state) => decide(policy, admissionOf(state, policy, limit, window)))

@@ -12,6 +12,7 @@ export const auditActions = [
   'key.revoke',
   'key.rotate',
   'account.create',
+  'account.limits',
   'ledger.resolve',
   'ledger.prune',
   'transaction.read',

@@ -1,7 +1,9 @@
 /** The keys of accounts: issued, listed, rotated and revoked by a person (docs/contract.md §5). */
 import { toIso } from '../../domain/instant.ts'
-import { keyBytes, makeKey } from '../../domain/key.ts'
-import type { Accounts, IssuedKey } from '../access/authentication.ts'
+import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
+import { type KeyAccess, keyScopes } from '../../domain/key-access.ts'
+import { parseNetwork } from '../../domain/network-address.ts'
+import type { Account, Accounts, IssuedKey } from '../access/authentication.ts'
 
 const accountName = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
 export const accountNameRule = '1 to 64 printable characters'
@@ -24,44 +26,52 @@ export interface NewKey extends IssuedKey {
   readonly key: string
 }
 
-/** Creates the account if the name is new. `lifetimeMs` undefined: the key does not expire. */
+interface NewKeySettings extends KeyAccess {
+  /** Undefined: the key does not expire. */
+  readonly lifetimeMs?: number | undefined
+}
+
+/** Creates the account if the name is new. */
 export async function issueKey(
   { accounts, digest, actor }: KeyPorts,
   name: string,
-  lifetimeMs: number | undefined,
+  settings: NewKeySettings = {},
 ): Promise<NewKey> {
-  const { key, ...made } = makeIssuedKey(lifetimeMs)
+  const { key, ...made } = makeIssuedKey(settings)
   await accounts.addKey({ ...made, name }, digest(key), actor)
   return { ...made, name, key }
 }
 
 const defaultOverlapMs = 86_400_000
 
-interface Rotation {
-  readonly lifetimeMs: number | undefined
+interface Rotation extends NewKeySettings {
   /** How long the old key stays valid; by default a day. */
   readonly overlapMs?: number | undefined
 }
 
-/** Issues a new key to the account of the key `id`. Undefined if that is no valid key. */
+/** Issues a new key to the account of the key `id`, with its scope and networks unless others are given. Undefined if that is no valid key. */
 export async function rotateKey(
   { accounts, digest, actor }: KeyPorts,
   id: string,
-  { lifetimeMs, overlapMs = defaultOverlapMs }: Rotation,
+  { overlapMs = defaultOverlapMs, ...settings }: Rotation,
 ): Promise<{ readonly issued: NewKey; readonly oldExpiresAt: number } | undefined> {
-  const { key, ...made } = makeIssuedKey(lifetimeMs)
   const old = (await accounts.listKeys()).find((known) => known.id === id)
+  const { scope = old?.scope, networks = old?.networks } = settings
+  const { key, ...made } = makeIssuedKey({ ...settings, scope, networks })
   const oldExpiresAt = Math.min(made.createdAt + overlapMs, old?.expiresAt ?? Number.POSITIVE_INFINITY)
   if (!old || !(await accounts.rotateKey(id, oldExpiresAt, made, digest(key), actor))) return undefined
   return { issued: { ...made, name: old.name, key }, oldExpiresAt }
 }
 
-function makeIssuedKey(lifetimeMs: number | undefined): Omit<NewKey, 'name'> {
+function makeIssuedKey({ lifetimeMs, scope, networks }: NewKeySettings): Omit<NewKey, 'name'> {
   const key = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))
   const createdAt = Date.now()
   const expiresAt = lifetimeMs === undefined ? undefined : createdAt + lifetimeMs
-  return { key, id: crypto.randomUUID(), createdAt, expiresAt }
+  return { key, id: crypto.randomUUID(), hint: key.slice(-hintLength), createdAt, expiresAt, scope, networks }
 }
+
+/** The end of a key: enough to recognize it among others. */
+const hintLength = 4
 
 export function keyState({ expiresAt, revokedAt }: IssuedKey, now: number): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== undefined) return 'revoked'
@@ -71,20 +81,50 @@ export function keyState({ expiresAt, revokedAt }: IssuedKey, now: number): 'act
 /** A key as JSON, for the commands and the operator's API. */
 export function keyRow(key: IssuedKey, now: number) {
   const [createdAt, expiresAt, revokedAt] = [toIso(key.createdAt), toIso(key.expiresAt), toIso(key.revokedAt)]
-  return { id: key.id, name: key.name, state: keyState(key, now), createdAt, expiresAt, revokedAt }
+  const { id, name, hint, scope = keyScopes, networks } = key
+  const lastUsedAt = toIso(key.lastUsedAt) ?? null
+  const access = { hint: hint ?? null, scope, networks: networks ?? null }
+  return { id, name, ...access, state: keyState(key, now), createdAt, lastUsedAt, expiresAt, revokedAt }
 }
 
 export function newKeyRow({ id, name, key, expiresAt }: NewKey) {
   return { id, name, key, expiresAt: toIso(expiresAt) }
 }
 
-/** The accounts that have keys, by name. */
-export function accountRows(keys: readonly IssuedKey[], now: number) {
-  const rows = [...Map.groupBy(keys, ({ name }) => name)].map(([name, ofName]) => ({
+/** The key that was issued as this text, in any state; undefined if none was. */
+export async function findIssuedKey({ accounts, digest }: Omit<KeyPorts, 'actor'>, text: string): Promise<IssuedKey | undefined> {
+  if (!isKey(text)) return undefined
+  const { keyId } = (await accounts.findKeys([digest(text)])).get(digest(text)) ?? {}
+  return keyId === undefined ? undefined : (await accounts.listKeys()).find(({ id }) => id === keyId)
+}
+
+// What options and members of a key's access are: texts of a person.
+
+export const scopeRule = `words of ${keyScopes.join(', ')}, separated by commas`
+export const networksRule =
+  'addresses or networks like 203.0.113.0/24 or 2001:db8::/32, without bits of a host, separated by commas'
+
+/** Undefined if a part is no network. */
+export function toNetworks(text: string): readonly string[] | undefined {
+  const networks = text.split(',').map(parseNetwork)
+  return networks.every((network) => network !== undefined) ? networks : undefined
+}
+
+// Accounts.
+
+/** The highest limit that an account can have. */
+export const maxLimit = 1_000_000
+export const limitRule = `a whole number from 1 to ${maxLimit}`
+
+/** An account as JSON, with how many of its keys are valid. A limit that is null is as configured. */
+export function accountRow({ name, createdAt, limits }: Account, keys: readonly IssuedKey[], now: number) {
+  const own = keys.filter((key) => key.name === name)
+  const { quotes = null, create = null, read = null } = limits
+  return {
     name,
-    keys: ofName.length,
-    validKeys: ofName.filter((key) => keyState(key, now) === 'active').length,
-    createdAt: toIso(ofName[0]?.createdAt),
-  }))
-  return rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    keys: own.length,
+    validKeys: own.filter((key) => keyState(key, now) === 'active').length,
+    createdAt: toIso(createdAt),
+    limits: { quotes, create, read },
+  }
 }

@@ -313,6 +313,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The key is malformed, unknown, expired or revoked, or two were sent that differ.',
     action: 'Request a key from the operator.',
   },
+  key_scope: {
+    statuses: [401],
+    when: 'The key is valid, but not for this operation.',
+    action: 'Use a key that has the scope which the message names, or send a quote without a key.',
+  },
   not_found: { statuses: [404], when: 'Your key has no such swap.', action: 'Check the id and the key.' },
   not_open: { statuses: [404], when: 'This path of the native lane is not open.', action: 'Contact the operator.' },
   in_progress: {

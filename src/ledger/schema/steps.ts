@@ -57,6 +57,7 @@ const known = {
   timeline: { schema: 2, kind: 'expand', statements: timeline },
   'firm quotes': { schema: 2, kind: 'expand', statements: firmQuotes },
   'swap actions': { schema: 2, kind: 'expand', statements: swapActions },
+  'key access': { schema: 2, kind: 'expand', statements: keyAccess },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -177,5 +178,14 @@ function swapActions({ integer, text }: ColumnTypes): readonly string[] {
     )`,
     'CREATE UNIQUE INDEX IF NOT EXISTS swap_actions_by_claim ON swap_actions (claim)',
     'CREATE INDEX IF NOT EXISTS swap_actions_due ON swap_actions (next_check_at) WHERE next_check_at IS NOT NULL',
+  ]
+}
+
+/** What a key may do and from where, how it is recognized, and limits of an account. */
+function keyAccess({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    ...['scope', 'networks', 'hint'].map((column) => `ALTER TABLE keys ADD COLUMN ${column} ${text}`),
+    `ALTER TABLE keys ADD COLUMN used_at ${integer}`,
+    `ALTER TABLE accounts ADD COLUMN limits ${text}`,
   ]
 }

@@ -213,6 +213,8 @@ interface Accounts {
   id: string
   name: string
   created_at: number
+  /** JSON: limits in place of the configured ones. */
+  limits: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 interface Keys {
@@ -222,6 +224,14 @@ interface Keys {
   created_at: number
   expires_at: number | null
   revoked_at: number | null
+  /** Words separated by spaces; null: all. */
+  scope: ColumnType<string | null, string | null | undefined, string | null>
+  /** Networks separated by spaces; null: all. */
+  networks: ColumnType<string | null, string | null | undefined, string | null>
+  /** The last four characters of the key. */
+  hint: ColumnType<string | null, string | null | undefined, string | null>
+  /** To the hour. */
+  used_at: ColumnType<number | null, number | null | undefined, number | null>
 }
 
 /** The last complete currency list of a provider. */

@@ -2,8 +2,20 @@ import { z } from 'zod'
 import { hashKey } from '../../adapters/crypto.ts'
 import { auditRow } from '../../core/operations/audit.ts'
 import { toDuration } from '../../core/operations/duration.ts'
-import { accountNameRule, accountRows, issueKey, keyRow, newKeyRow, toAccountName } from '../../core/operations/keys.ts'
+import {
+  accountNameRule,
+  accountRow,
+  issueKey,
+  keyRow,
+  limitRule,
+  maxLimit,
+  networksRule,
+  newKeyRow,
+  toAccountName,
+  toNetworks,
+} from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
+import { keyScopes } from '../../domain/key-access.ts'
 import { ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -20,7 +32,29 @@ const lifetime = z.string().transform((text, context): number => {
   return z.NEVER
 })
 
+const scope = z.array(z.enum(keyScopes)).min(1)
+const networks = z
+  .array(z.string())
+  .min(1)
+  .transform((texts, context): readonly string[] => {
+    const parsed = toNetworks(texts.join(','))
+    if (parsed) return parsed
+    context.issues.push({ code: 'custom', message: `must be ${networksRule}`, input: texts })
+    return z.NEVER
+  })
+const limit = z.int().min(1, `must be ${limitRule}, or null`).max(maxLimit, `must be ${limitRule}, or null`).nullable().optional()
+const limits = z.strictObject({ quotes: limit, create: limit, read: limit })
+
 export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Route[] {
+  const accountList = async () => {
+    const [known, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
+    return known.map((account) => accountRow(account, keys, Date.now()))
+  }
+  const accountNamed = async (text: string) => {
+    const found = (await accountList()).find((account) => account.name === text)
+    if (!found) throw new Fault('notFound', 'No account has this name.')
+    return found
+  }
   const list = async () => (await accounts.listKeys()).map((key) => keyRow(key, Date.now()))
   return [
     route({
@@ -33,9 +67,10 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       method: 'post',
       path: '/api/keys',
       summary: 'Issues a key to an account, which is made if its name is new. The key is shown this once.',
-      body: z.strictObject({ name, expires: lifetime.optional() }),
+      body: z.strictObject({ name, scope: scope.optional(), networks: networks.optional(), expires: lifetime.optional() }),
       async handle({ body, actor }) {
-        return { status: 201, body: newKeyRow(await issueKey({ accounts, digest: hashKey, actor }, body.name, body.expires)) }
+        const settings = { lifetimeMs: body.expires, scope: body.scope, networks: body.networks }
+        return { status: 201, body: newKeyRow(await issueKey({ accounts, digest: hashKey, actor }, body.name, settings)) }
       },
     }),
     route({
@@ -51,8 +86,45 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'get',
       path: '/api/accounts',
-      summary: 'The accounts that have keys, by name, with how many of these are valid.',
-      handle: async () => ok(accountRows(await accounts.listKeys(), Date.now())),
+      summary: 'The accounts, by name, with how many of their keys are valid, and their limits: null is as configured.',
+      handle: async () => ok(await accountList()),
+    }),
+    route({
+      method: 'post',
+      path: '/api/accounts',
+      summary: 'Makes an account, or gives one limits of its own. What is null, or absent in a new one, is as configured.',
+      body: z.strictObject({ name, limits: limits.default({}) }),
+      async handle({ body, actor }) {
+        await accounts.changeLimits(body.name, body.limits, Date.now(), actor)
+        return { status: 201, body: await accountNamed(body.name) }
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/accounts/:name',
+      summary: 'One account.',
+      handle: async ({ parameter }) => ok(await accountNamed(parameter)),
+    }),
+    route({
+      method: 'patch',
+      path: '/api/accounts/:name',
+      summary: 'Changes limits of an account: null sets one back to the configured one, what is absent stays.',
+      body: z.strictObject({ limits }),
+      async handle({ parameter, body, actor }) {
+        const { name: known } = await accountNamed(parameter)
+        await accounts.changeLimits(known, body.limits, Date.now(), actor)
+        return ok(await accountNamed(known))
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/accounts/:name/limits',
+      summary: 'Takes the limits of an account back: those of the configuration hold again.',
+      async handle({ parameter, actor }) {
+        const { name: known } = await accountNamed(parameter)
+        await accounts.changeLimits(known, { quotes: null, create: null, read: null }, Date.now(), actor)
+        return ok(await accountNamed(known))
+      },
     }),
   ]
 }

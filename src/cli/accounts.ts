@@ -1,0 +1,102 @@
+/** `swapgate accounts`: the accounts, and limits of their own (docs/contract.md §7, §13). */
+import type { Command } from 'commander'
+import type { LimitChanges } from '../core/access/authentication.ts'
+import { accountNameRule, accountRow, limitRule, maxLimit, toAccountName } from '../core/operations/keys.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+
+const asName = parsedBy(toAccountName, accountNameRule)
+const asLimit = parsedBy((text) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= maxLimit ? Number(text) : undefined), limitRule)
+
+type SetOptions = Options & LimitChanges
+
+type Row = ReturnType<typeof accountRow>
+
+export function addAccounts(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  const accounts = program.command('accounts').description('list accounts, and give them limits of their own')
+  accounts
+    .command('list')
+    .description('list all accounts with their limits, by name')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (options: Options) => end(await withLedger(options, terminal, (session) => list(options, session))))
+  accounts
+    .command('show')
+    .description('show one account')
+    .argument('<account>', 'its name', asName)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (name: string, options: Options) =>
+      end(await withLedger(options, terminal, (session) => show(name, options, session))),
+    )
+  accounts
+    .command('set')
+    .description('set limits of an account, in place of those of the configuration; the account is made if its name is new')
+    .argument('<account>', 'its name', asName)
+    .option('--quotes <number>', `quotes in a window: ${limitRule}`, asLimit)
+    .option('--create <number>', `creates in a window: ${limitRule}`, asLimit)
+    .option('--read <number>', `reads in a window: ${limitRule}`, asLimit)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (name: string, { quotes, create, read, ...options }: SetOptions, command: Command) => {
+      const limits = { quotes, create, read }
+      if (Object.values(limits).every((limit) => limit === undefined))
+        command.error('error: name at least one of --quotes, --create and --read', { exitCode: 2 })
+      end(await withLedger(options, terminal, (session) => set(name, limits, options, session), 'write'))
+    })
+  accounts
+    .command('reset')
+    .description('take the limits of an account back: those of the configuration hold again')
+    .argument('<account>', 'its name', asName)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (name: string, options: Options) =>
+      end(await withLedger(options, terminal, (session) => reset(name, options, session), 'write')),
+    )
+}
+
+async function list({ json }: Options, session: Session): Promise<ExitCode> {
+  print(await rowsOf(session), json, session)
+  return 0
+}
+
+async function show(name: string, { json }: Options, session: Session): Promise<ExitCode> {
+  const row = (await rowsOf(session)).find((account) => account.name === name)
+  if (!row) return refuse(`no account has the name ${name}`, session.terminal)
+  if (json) session.terminal.out(JSON.stringify(row))
+  else print([row], json, session)
+  return 0
+}
+
+async function set(name: string, limits: LimitChanges, options: Options, session: Session): Promise<ExitCode> {
+  await session.stores.accounts.changeLimits(name, limits, Date.now(), session.actor)
+  return await show(name, options, session)
+}
+
+async function reset(name: string, options: Options, session: Session): Promise<ExitCode> {
+  const { accounts } = session.stores
+  if (!(await accounts.listAccounts()).some((account) => account.name === name))
+    return refuse(`no account has the name ${name}`, session.terminal)
+  await accounts.changeLimits(name, { quotes: null, create: null, read: null }, Date.now(), session.actor)
+  return await show(name, options, session)
+}
+
+async function rowsOf({ stores: { accounts } }: Session): Promise<readonly Row[]> {
+  const [known, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
+  return known.map((account) => accountRow(account, keys, Date.now()))
+}
+
+function print(rows: readonly Row[], isJson = false, { config, terminal }: Session): void {
+  if (isJson) {
+    terminal.out(JSON.stringify(rows))
+    return
+  }
+  const cells = rows.map(({ name, keys, validKeys, limits }) => [
+    name,
+    `${validKeys} of ${keys}`,
+    ...(['quotes', 'create', 'read'] as const).map((of) => `${limits[of] ?? `(${config.limits[of]})`}`),
+  ])
+  for (const line of formatTable([['account', 'valid keys', 'quotes', 'create', 'read'], ...cells])) terminal.out(line)
+  terminal.out(`Requests in ${config.limits.window} s; in brackets: as configured.`)
+}

@@ -1,0 +1,303 @@
+/** docs/contract.md §5, §7: what a key may do and from where, and limits of an account, in every way that a key is used. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ConfigDirectory } from '../process/swapgate.ts'
+import { sendRequest } from '../support/client.ts'
+import { commandOver, runCommand } from '../support/command.ts'
+import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
+
+let directory: ConfigDirectory
+let alpha: ProviderA
+let gateway: InProcessGateway
+let file: string
+
+interface Created {
+  readonly id: string
+  readonly key: string
+}
+
+beforeEach(async () => {
+  directory = new ConfigDirectory()
+  alpha = await startFormA()
+  file = join(directory.path, 'gateway.json')
+  const config = {
+    assets: join(process.cwd(), 'config/assets.yaml'),
+    server: { port: 0, trustProxy: 1 },
+    admin: { port: 0 },
+    auth: { mode: 'managed' },
+    ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },
+    limits: { quotes: 5, create: 5, read: 5 },
+    providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1', native: ['GET /coins'] } },
+    routing: { providers: ['alpha'] },
+  }
+  writeFileSync(file, JSON.stringify(config))
+  gateway = await InProcessGateway.start(file)
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await alpha.close()
+  directory[Symbol.dispose]()
+})
+
+const credentials = {
+  a: (key: string) => ({ authorization: `Bearer ${key}` }),
+  b: (key: string) => ({ 'x-api-key': key }),
+  exolix: (key: string) => ({ authorization: key }),
+}
+
+type Mount = keyof typeof credentials
+
+interface Sent {
+  readonly mount?: Mount
+  /** Without the mount's own `/a`. */
+  readonly isBare?: boolean
+  readonly from?: string
+  readonly body?: object
+}
+
+function send(key: string, path: string, { mount = 'a', isBare = false, from = '192.0.2.7', body }: Sent = {}) {
+  const headers = { ...credentials[mount](key), 'x-forwarded-for': from, ...(body && { 'content-type': 'application/json' }) }
+  const target = `${isBare ? '' : `/${mount}`}/api/v2${path}`
+  const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  return sendRequest(gateway.url, { path: target, headers, ...options })
+}
+
+const order = {
+  a: { coinFrom: 'BTC', coinTo: 'ETH' },
+  b: { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'ETH', networkTo: 'ETH' },
+  exolix: { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'ETH', networkTo: 'ETH' },
+}
+const terms = { amount: 0.1, rateType: 'float', withdrawalAddress: '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C' }
+
+/** One request of each kind. */
+const requests = {
+  quote: (key: string, sent: Sent = {}) =>
+    send(key, `/rate?${new URLSearchParams({ ...order[sent.mount ?? 'a'], amount: '0.1' })}`, sent),
+  read: (key: string, sent: Sent = {}) => send(key, '/transactions', sent),
+  create: (key: string, sent: Sent = {}) =>
+    send(key, '/transactions', { ...sent, body: { ...order[sent.mount ?? 'a'], ...terms } }),
+  /** The stand-in has no such path: its own 404 has no reason. */
+  native: async (key: string, { from = '192.0.2.7' }: Sent = {}) => {
+    const headers = { ...credentials.a(key), 'x-forwarded-for': from }
+    const response = await fetch(`${gateway.url}/native/alpha/coins`, { headers })
+    const reason = response.headers.get('x-swap-reason') ?? undefined
+    return { status: response.status, headers: { 'x-swap-reason': reason }, text: await response.text() }
+  },
+}
+
+type Scope = keyof typeof requests
+
+const command = (...args: readonly string[]): Promise<unknown> => commandOver(file, args)
+const issue = async (...args: readonly string[]): Promise<Created> =>
+  (await command('keys', 'create', '--name', 'acme', ...args)) as Created
+
+describe('a key with a scope', () => {
+  const ways: readonly Sent[] = [{ mount: 'a' }, { mount: 'b' }, { mount: 'exolix' }, { mount: 'a', isBare: true }]
+
+  test.each(Object.keys(requests) as Scope[])(
+    '%s can do that, and nothing else, in every form and on the bare mount',
+    async (own) => {
+      const { key } = await issue('--scope', own)
+      const other = await issue()
+      await command('accounts', 'set', 'acme', '--quotes', '100', '--create', '100', '--read', '100')
+      for (const way of ways) {
+        for (const [scope, request] of Object.entries(requests)) {
+          if (scope === 'native' && (way.mount !== 'a' || way.isBare)) continue
+          const before = alpha.journal.length
+          const response = await request(key, way)
+          if (scope === own) {
+            expect(scope === 'native' ? [404] : [200, 201], `${scope} ${JSON.stringify(way)} ${response.text}`).toContain(
+              response.status,
+            )
+          } else {
+            expect([response.status, response.headers['x-swap-reason']], `${scope} ${JSON.stringify(way)}`).toEqual([
+              401,
+              'key_scope',
+            ])
+            expect(response.text).toContain(scope)
+            expect(alpha.journal.length).toBe(before)
+          }
+        }
+      }
+      expect((await requests.read(other.key)).status).toBe(200)
+    },
+  )
+
+  test('is charged to the limit of its account for what it may not do', async () => {
+    const { key } = await issue('--scope', 'quote')
+    const whole = await issue()
+    for (let count = 0; count < 5; count++) expect((await requests.read(key)).status).toBe(401)
+    expect((await requests.read(key)).status).toBe(429)
+    expect((await requests.read(whole.key)).status).toBe(429)
+    expect((await requests.quote(whole.key)).status).toBe(200)
+  })
+
+  test('keeps it when it is rotated, unless another is named', async () => {
+    const { id } = await issue('--scope', 'read', '--allow', '192.0.2.0/24')
+    const next = (await command('keys', 'rotate', id)) as Created
+    const last = (await command('keys', 'rotate', next.id, '--scope', 'create,read')) as Created
+    const listed = (await command('keys', 'list')) as readonly object[]
+    expect(listed).toMatchObject([
+      { id, scope: ['read'], networks: ['192.0.2.0/24'] },
+      { id: next.id, scope: ['read'], networks: ['192.0.2.0/24'] },
+      { id: last.id, scope: ['read', 'create'], networks: ['192.0.2.0/24'], hint: last.key.slice(-4) },
+    ])
+    expect((await requests.create(next.key)).status).toBe(401)
+    expect((await requests.create(last.key)).status).toBe(201)
+  })
+
+  test.each(['', 'reed', 'read,', 'read create', 'READ'])('that is none is wrong usage: %j', async (scope) => {
+    const { exitCode } = await runCommand(['keys', 'create', '--name', 'acme', '--scope', scope, '--config', file])
+    expect(exitCode).toBe(2)
+  })
+})
+
+describe('a key with networks', () => {
+  test.each([
+    ['203.0.113.0/24', '203.0.113.9', '203.0.114.1'],
+    ['203.0.113.0/24', '::ffff:203.0.113.9', '::ffff:203.0.114.9'],
+    ['2001:db8::/32', '2001:db8:9::1', '2001:db9::1'],
+    ['::ffff:203.0.113.0/120', '203.0.113.9', '203.0.114.9'],
+    ['192.0.2.1,2001:db8::1', '2001:db8::1', '2001:db8::2'],
+    ['0.0.0.0/0', '198.51.100.1', '2001:db8::1'],
+  ])('%s is valid from %s and unknown from %s', async (networks, inside, outside) => {
+    const { key } = await issue('--allow', networks)
+    expect((await requests.read(key, { from: inside })).status).toBe(200)
+    const response = await requests.read(key, { from: outside })
+    expect([response.status, response.headers['x-swap-reason']]).toEqual([401, 'key_invalid'])
+    expect((await requests.native(key, { from: outside })).status).toBe(401)
+    expect((await requests.create(key, { from: outside })).status).toBe(401)
+  })
+
+  test('is ignored on quotes from elsewhere: they count for the address', async () => {
+    const { key } = await issue('--allow', '203.0.113.0/24')
+    for (let count = 0; count < 5; count++) expect((await requests.quote(key, { from: '198.51.100.1' })).status).toBe(200)
+    expect((await requests.quote(key, { from: '198.51.100.1' })).status).toBe(429)
+    expect((await requests.quote(key, { from: '203.0.113.1' })).status).toBe(200)
+  })
+
+  test('counts elsewhere as an unverified key of that address', async () => {
+    const { key } = await issue('--allow', '203.0.113.0/24')
+    const statuses: number[] = []
+    for (let count = 0; count < 21; count++) statuses.push((await requests.read(key, { from: '198.51.100.1' })).status)
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429])
+    expect((await requests.read(key, { from: '203.0.113.1' })).status).toBe(200)
+  })
+
+  test.each([
+    '203.0.113.1/24',
+    '203.0.113.0/33',
+    '2001:db8::1/32',
+    '203.0.113',
+    '203.0.113.0/024',
+    'fe80::1%eth0',
+    '',
+    '10.0.0.0/8,',
+  ])('that is none is wrong usage: %j', async (networks) => {
+    const { exitCode } = await runCommand(['keys', 'create', '--name', 'acme', '--allow', networks, '--config', file])
+    expect(exitCode).toBe(2)
+  })
+})
+
+describe('a key is found', () => {
+  test('by itself, with its account and state, also when it is revoked; nothing of it is printed', async () => {
+    const { id, key } = await issue()
+    await runCommand(['keys', 'revoke', id, '--config', file])
+    const found = await runCommand(['keys', 'find', '--config', file, '--json'], [key])
+    expect(found).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse(found.out.join(''))).toMatchObject({ id, name: 'acme', state: 'revoked' })
+    expect(found.out.join('')).not.toContain(key)
+  })
+
+  test.each(['', 'sg_live_nothing', 'sg_live_0000000000000000000000000000000000'])(
+    'unless it is none of this ledger: %j',
+    async (text) => {
+      expect(await runCommand(['keys', 'find', '--config', file], [text])).toEqual({
+        ...{ exitCode: 1, out: [] },
+        err: ['swapgate: this is no key of this ledger'],
+      })
+    },
+  )
+
+  test('in the list, with when it was last used, to the hour', async () => {
+    const { id, key } = await issue()
+    const unused = await issue()
+    await requests.read(key)
+    await gateway.stop()
+    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString()
+    const listed = (await command('keys', 'list')) as readonly { readonly id: string }[]
+    expect(listed).toMatchObject([
+      { id, lastUsedAt: hour },
+      { id: unused.id, lastUsedAt: null },
+    ])
+  })
+})
+
+describe('an account with limits of its own', () => {
+  const statusesOf = async (request: () => Promise<{ readonly status: number }>, times: number): Promise<readonly number[]> => {
+    const statuses: number[] = []
+    for (let count = 0; count < times; count++) statuses.push((await request()).status)
+    return statuses
+  }
+  const isLimited = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length
+
+  test('has them in place of the configured ones, and they are told', async () => {
+    const { key } = await issue()
+    expect(await command('accounts', 'set', 'acme', '--quotes', '7', '--create', '2')).toMatchObject({
+      ...{ name: 'acme', keys: 1, validKeys: 1 },
+      limits: { quotes: 7, create: 2, read: null },
+    })
+    expect(isLimited(await statusesOf(() => requests.quote(key), 8))).toBe(1)
+    expect(isLimited(await statusesOf(() => requests.create(key), 3))).toBe(1)
+    expect(isLimited(await statusesOf(() => requests.read(key), 6))).toBe(1)
+    expect((await requests.read(key)).headers['ratelimit-policy']).toContain('q=5')
+    const { key: other } = (await command('keys', 'create', '--name', 'globex')) as Created
+    expect(isLimited(await statusesOf(() => requests.create(other), 5))).toBe(0)
+  })
+
+  test('gets a change within 5 s, and what was admitted in the window counts on', async () => {
+    const { key } = await issue()
+    expect(isLimited(await statusesOf(() => requests.read(key), 4))).toBe(0)
+    await command('accounts', 'set', 'acme', '--read', '2')
+    await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(429)
+    await command('accounts', 'reset', 'acme')
+    await expect.poll(async () => (await requests.quote(key)).status, { timeout: 5_000 }).toBe(200)
+    expect(await command('accounts', 'show', 'acme')).toMatchObject({ limits: { quotes: null, create: null, read: null } })
+  })
+
+  test('is made by its limits, listed by name, and each change is audited with before and after', async () => {
+    await command('accounts', 'set', 'zeta', '--read', '9')
+    await command('accounts', 'set', 'beta', '--read', '8')
+    await command('accounts', 'set', 'beta', '--read', '6', '--quotes', '1')
+    await command('accounts', 'reset', 'beta')
+    expect(await command('accounts', 'list')).toMatchObject([{ name: 'beta' }, { name: 'zeta', keys: 0, limits: { read: 9 } }])
+    const changes = ((await command('audit')) as readonly { action: string; subject: string }[]).filter(
+      ({ action, subject }) => action === 'account.limits' && subject === 'beta',
+    )
+    expect(changes).toMatchObject([
+      { before: { read: 6, quotes: 1 }, after: {} },
+      { before: { read: 8 }, after: { read: 6, quotes: 1 } },
+      { before: {}, after: { read: 8 } },
+    ])
+  })
+
+  test.each([
+    ['--read', '0'],
+    ['--read', '-1'],
+    ['--read', '1.5'],
+    ['--create', 'many'],
+    ['--quotes', '1000001'],
+    ['--streams', '5'],
+    [],
+  ])('that are none is wrong usage: %s %s', async (...limits) => {
+    expect((await runCommand(['accounts', 'set', 'acme', ...limits, '--config', file])).exitCode).toBe(2)
+    expect(await command('accounts', 'list')).toEqual([])
+  })
+
+  test.each(['show', 'reset'])('%s of an unknown one ends with 1', async (action) => {
+    expect((await runCommand(['accounts', action, 'nobody', '--config', file])).exitCode).toBe(1)
+  })
+})
