@@ -71,7 +71,7 @@ export type Order = RateQuery & {
   readonly refundExtraId?: string | null
 }
 
-export interface ListedSwap {
+interface SwapTerms {
   /** Keep it whole: it names the provider, too. */
   readonly id: string
   readonly amount: Amount
@@ -95,6 +95,9 @@ export interface ListedSwap {
   readonly validUntil?: string
   /** A page of the provider about this swap, or where your user can act. */
   readonly supportUrl?: string
+}
+
+export interface ListedSwap extends SwapTerms {
   /** That of `Seen`, in lists too. */
   readonly attention?: Attention
   readonly statusReason?: StatusReason
@@ -103,13 +106,16 @@ export interface ListedSwap {
   readonly refundAmount?: Amount
 }
 
+export type Capability = 'refund' | 'continue' | 'refund-address'
+
 export interface Swap extends ListedSwap {
   readonly status: Status
-  /** What can be done about it now, each by a POST to this path below it; a later gateway may have more. */
-  readonly capabilities?: readonly string[]
+  /** What can be done about it now, each by a POST to this path below it. */
+  readonly capabilities?: readonly Capability[]
 }
 
-export interface CreatedSwap extends Swap {
+export interface CreatedSwap extends SwapTerms {
+  readonly status: Status
   readonly coinFrom: string
   readonly coinTo: string
   readonly depositAddress: string

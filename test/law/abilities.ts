@@ -18,7 +18,12 @@ export const abilities = {
   'returns hashes': (form: Form) => returnsFields(form, 'getTransaction', ['txHashIn', 'txHashOut']),
   'returns when a transaction changed': (form: Form) => returnsFields(form, 'getTransaction', ['updatedAt']),
   'returns all fields in a list': (form: Form) =>
-    returnsFields(form, 'listTransactions', [...form.capabilities.responseFields.getTransaction]),
+    // What can be done about a swap now is asked of one.
+    returnsFields(
+      form,
+      'listTransactions',
+      [...form.capabilities.responseFields.getTransaction].filter((field) => field !== 'capabilities'),
+    ),
   'returns the newest first': (form: Form) => ok(form.capabilities.newestFirst),
 } as const
 

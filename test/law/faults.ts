@@ -15,7 +15,7 @@ export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Exp
   if (kind === 'limited') return { kind, effect: 'refused', ...(retryAfter !== undefined && { retryAfter }) }
   if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', effect: 'refused' }
   if (kind === 'notFound') return notFound(op, message)
-  const isRefused = refusals.has(kind) || ((kind === 'inProgress' || kind === 'quoteExpired') && op !== 'createTransaction')
+  const isRefused = refusals.has(kind) || (conflicts.has(kind) && op !== 'createTransaction')
   return { kind: 'failed', effect: isRefused ? 'refused' : 'maybe' }
 }
 
@@ -24,6 +24,9 @@ function notFound(op: Op, message: string): Expected {
   if (op === 'getRate' || op === 'createTransaction') return { kind: 'invalid', effect: 'refused', message }
   return { kind: 'notFound', effect: 'refused', message }
 }
+
+/** 409: to a create it may mean that it exists. */
+const conflicts: ReadonlySet<FaultKind> = new Set<FaultKind>(['inProgress', 'quoteExpired', 'conflict'])
 
 /** 4xx but 408, and 409 to a create, with a text message: certainly nothing was done. */
 const refusals: ReadonlySet<FaultKind> = new Set<FaultKind>([
