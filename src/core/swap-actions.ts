@@ -36,6 +36,8 @@ export interface StoredSwapAction extends Omit<NewSwapAction, 'actor' | 'audited
 export interface SwapActionStore {
   /** Of one swap. Undefined: the ledger has no place for actions yet, so that there are none. */
   readonly readActions: (provider: string, id: string) => Promise<readonly StoredSwapAction[] | undefined>
+  /** The refund address of the swap's create; empty if it had none. */
+  readonly readCreatedWith: (provider: string, id: string) => Promise<Pick<NewSwapAction, 'refundAddress' | 'refundExtraId'>>
   /**
    * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind.
    * `replaced`: one whose outcome is not known, of which a person knows that it was not carried out.

@@ -7,7 +7,7 @@
  */
 import { sql } from 'kysely'
 import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../core/swap-actions.ts'
-import { formatTransactionId } from '../domain/swap.ts'
+import { formatTransactionId, type NewTransaction } from '../domain/swap.ts'
 import type { ActionKind, SwapAction } from '../domain/swap-action.ts'
 import type { Database } from './database.ts'
 import { addAudit } from './operations.ts'
@@ -27,6 +27,13 @@ export function swapActions(store: Store): SwapActionStore {
       if (!store.has('swap actions')) return undefined
       const rows = database.selectFrom('swap_actions').selectAll().where('provider', '=', provider).where('provider_id', '=', id)
       return (await rows.execute()).map(toStored)
+    },
+    async readCreatedWith(provider, id) {
+      const created = database.selectFrom('transactions').select('requested').where('provider', '=', provider)
+      const { requested } = (await created.where('provider_id', '=', id).executeTakeFirst()) ?? {}
+      if (!requested) return {}
+      const { refundAddress, refundExtraId }: Partial<NewTransaction> = JSON.parse(requested)
+      return refundAddress ? { refundAddress, ...(refundExtraId && { refundExtraId }) } : {}
     },
     claimAction: (action, replaced) => write((within) => claim(within, store, action, replaced), 'result'),
     markActionDone: (action) =>

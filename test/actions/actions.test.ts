@@ -49,6 +49,27 @@ describe.each(formNames)('for form %s', (form) => {
     expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: refundAddress }])
   })
 
+  test('the refund address of the create is used, and never changed, also while the provider reports none', async () => {
+    rig = await startActions('changenow')
+    const id = await held({ body: { refundAddress } })
+    rig.swap().refund = undefined
+    await rig.read(form, id)
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    expect(rig.sent('refund')).toEqual([])
+    expect((await rig.act(form, id, 'refund')).status).toBe(200)
+    expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: refundAddress }])
+  })
+
+  test('the refund address of the create is used, also while the provider reports another one', async () => {
+    rig = await startActions('changenow')
+    const id = await held({ body: { refundAddress } })
+    rig.swap().refund = otherAddress
+    await rig.read(form, id)
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    expect((await rig.act(form, id, 'refund')).status).toBe(200)
+    expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: refundAddress }])
+  })
+
   test('a refund address is set where there is none, once', async () => {
     rig = await startActions('sideshift')
     const id = await rig.begin()

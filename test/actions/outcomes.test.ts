@@ -235,6 +235,17 @@ describe('an operator', () => {
     expect(rig.sent('refundAddress')).toHaveLength(2)
   })
 
+  test('replaces no action that is still being sent', async () => {
+    const id = await held('sideshift')
+    rig.exchange.delays.refundAddress = 300
+    const sending = rig.act('A', id, 'refund-address', { address: refundAddress })
+    await vi.waitFor(async () => expect(await stored()).toHaveLength(1))
+    await expect(carryOut(id, true)).rejects.toMatchObject({ kind: 'inProgress', canForce: false })
+    expect((await sending).status).toBe(200)
+    expect(rig.sent('refundAddress')).toHaveLength(1)
+    expect(await stored()).toMatchObject([{ state: 'done' }])
+  })
+
   test('sees what can be done about a swap', async () => {
     const id = await held('sideshift')
     const { entry } = (await rig.gateway.ledgerAdmin.findTransaction('alpha', rig.swap().id)) ?? {}

@@ -92,48 +92,62 @@ export async function carryOut(
   parts: ActionParts,
 ): Promise<{ readonly isRepeated: boolean }> {
   const { tag = '', id } = parseTransactionId(request.id)
-  const entry = await parts.ledger.find(by.owner, tag, id)
-  if (!entry) throw standardFault('notFound')
+  const found = await parts.ledger.find(by.owner, tag, id)
+  if (!found) throw standardFault('notFound')
   const provider = parts.providers.get(tag)
-  if (!provider?.scope.offers.has(action)) throw notOffered(entry.transaction)
+  if (!provider?.scope.offers.has(action)) throw notOffered(found.transaction)
   if (provider.scope.state === 'off') throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   const own = { ...request, id }
+  const entry = { ...found, createdWith: await parts.store.readCreatedWith(tag, id) }
   return needsAddressFirst(action, request, entry, provider)
     ? await actWithAddressFirst(own, entry, by, context, provider, parts)
     : await act(action, own, entry, by, context, provider, parts)
+}
+
+/** `createdWith`: the refund address of its create. */
+interface ActedOn extends LedgerEntry {
+  readonly createdWith: RefundAddress
+}
+
+/** Where its deposit goes back to: as its create said, whatever the provider reports. */
+function refundAddressOf({ transaction, createdWith }: ActedOn): RefundAddress {
+  const { refundAddress, refundExtraId } = createdWith.refundAddress === undefined ? transaction : createdWith
+  return { refundAddress, refundExtraId }
 }
 
 /** Where a refund takes no address of its own, and the swap has none. */
 function needsAddressFirst(
   action: SwapAction,
   { refundAddress }: SwapActionRequest,
-  { transaction }: LedgerEntry,
+  entry: ActedOn,
   { scope: { offers } }: ActingProvider,
 ): boolean {
   const takesNone = action === 'refundTransaction' && offers.get(action)?.takesAddress === false
-  return takesNone && refundAddress !== undefined && transaction.refundAddress === undefined && offers.has('setRefundAddress')
+  return (
+    takesNone && refundAddress !== undefined && refundAddressOf(entry).refundAddress === undefined && offers.has('setRefundAddress')
+  )
 }
 
 /** The provider sends the deposit back as soon as it has the address; without a deposit the swap is cancelled then. */
 async function actWithAddressFirst(
   request: SwapActionRequest,
-  entry: LedgerEntry,
+  entry: ActedOn,
   by: Actor,
   context: Context,
   provider: ActingProvider,
   parts: ActionParts,
 ): Promise<{ readonly isRepeated: boolean }> {
   const first = await act('setRefundAddress', request, entry, by, context, provider, parts)
-  const { owner, provider: tag, transaction } = entry
+  const { owner, provider: tag, transaction, createdWith } = entry
   const latest = await parts.ledger.find(owner, tag, transaction.id)
   if (!latest || !isOffered('refundTransaction', provider.scope.offers, latest.transaction)) return first
-  return await act('refundTransaction', request, latest, by, context, provider, parts)
+  return await act('refundTransaction', request, { ...latest, createdWith }, by, context, provider, parts)
 }
 
 async function act(
   action: SwapAction,
   request: SwapActionRequest,
-  known: LedgerEntry,
+  known: ActedOn,
   by: Actor,
   context: Context,
   provider: ActingProvider,
@@ -170,7 +184,7 @@ async function act(
   if (!(await claimed(claim, earlier, store))) {
     // Another request was first, and may have ended meanwhile.
     if (await isRepeated()) return { isRepeated: true }
-    throw inProgress({ nextCheckAt: clock() })
+    throw inProgress({ checkCount: 0, nextCheckAt: claim.nextCheckAt })
   }
   const note = (outcome: 'done' | 'refused' | 'unknown'): void => {
     observe({ what: 'action', provider: tag, action, outcome })
@@ -205,15 +219,16 @@ async function earlierAction(
   action: SwapAction,
   request: SwapActionRequest,
   { isForced }: Pick<Actor, 'isForced'>,
-  { provider, transaction }: LedgerEntry,
+  entry: ActedOn,
   store: SwapActionStore,
 ): Promise<'done' | StoredSwapAction | undefined> {
+  const { provider, transaction } = entry
   const known = await store.readActions(provider, transaction.id)
   if (!known) throw notOffered(transaction)
   const earlier = known.find(({ kind }) => kind === kindOfAction(action))
   if (!earlier) return undefined
-  if (isForced && earlier.state === 'sent') return earlier
-  const wentTo = refundOf(earlier.refundAddress === undefined ? transaction : earlier)
+  if (isForced && earlier.state === 'sent' && !mayBeRunning(earlier)) return earlier
+  const wentTo = refundOf(earlier.refundAddress === undefined ? refundAddressOf(entry) : earlier)
   const isSame =
     earlier.action === action && (request.refundAddress === undefined || isSamePaymentAddress(wentTo, refundOf(request)))
   if (!isSame) throw conflict('Another decision was made about this swap before.')
@@ -221,18 +236,29 @@ async function earlierAction(
   throw inProgress(earlier)
 }
 
-function inProgress({ nextCheckAt }: Pick<StoredSwapAction, 'nextCheckAt'>): Fault {
+/** Whether the process that claimed it may still send it, or wait for its response. */
+function mayBeRunning({ checkCount, nextCheckAt = 0 }: Pick<StoredSwapAction, 'checkCount' | 'nextCheckAt'>): boolean {
+  return checkCount === 0 && nextCheckAt > Date.now()
+}
+
+function inProgress(earlier: Pick<StoredSwapAction, 'checkCount' | 'nextCheckAt'>): Fault {
+  const { nextCheckAt } = earlier
   if (nextCheckAt === undefined) {
     const message = 'What became of this action is found out by a person; please ask your operator, or ask again later.'
     return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: 3_600, canForce: true })
   }
   const retryAfter = Math.min(3_600, Math.max(1, Math.ceil((nextCheckAt - Date.now()) / 1_000) + 1))
   const message = 'This action has no known outcome yet; please ask again later.'
-  return new Fault('inProgress', message, { effect: 'refused', retryAfter, canForce: true })
+  return new Fault('inProgress', message, { effect: 'refused', retryAfter, canForce: !mayBeRunning(earlier) })
 }
 
 /** The provider's state of now: an action is not sent on what was true before. */
-async function readAgain(entry: LedgerEntry, context: Context, provider: ActingProvider, timeoutMs: number): Promise<LedgerEntry> {
+async function readAgain<E extends LedgerEntry>(
+  entry: E,
+  context: Context,
+  provider: ActingProvider,
+  timeoutMs: number,
+): Promise<E> {
   const { scope, reported } = provider
   const { id } = entry.transaction
   scope.sequences.observe(entry.sequence)
@@ -261,7 +287,7 @@ function endedFault({ transaction, settledAt }: LedgerEntry): Fault | undefined 
 }
 
 /** The address that goes up with it. An address that the swap has is never replaced. */
-function addressOf(action: SwapAction, request: SwapActionRequest, { transaction }: LedgerEntry, offers: Offers): RefundAddress {
+function addressOf(action: SwapAction, request: SwapActionRequest, entry: ActedOn, offers: Offers): RefundAddress {
   const { refundAddress, refundExtraId } = request
   if (refundExtraId !== undefined && refundAddress === undefined)
     throw new Fault('invalid', 'it stands beside an address', {
@@ -269,13 +295,14 @@ function addressOf(action: SwapAction, request: SwapActionRequest, { transaction
       reason: 'memo_invalid',
       effect: 'nothingSent',
     })
-  const known = refundOf(transaction)
+  const own = refundAddressOf(entry)
+  const known = refundOf(own)
   if (known.address !== undefined) {
     const isOther = refundAddress !== undefined && !isSamePaymentAddress(refundOf(request), known)
     if (isOther || action === 'setRefundAddress') throw conflict('This swap has a refund address, which is never changed.')
   }
   if (!offers.get(action)?.takesAddress) return {}
-  const address = known.address === undefined ? { refundAddress, refundExtraId } : transaction
+  const address = known.address === undefined ? { refundAddress, refundExtraId } : own
   if (address.refundAddress === undefined)
     throw new Fault('invalid', 'it is missing: this swap has no refund address', {
       field: 'refundAddress',
