@@ -3,7 +3,8 @@
  * (docs/contract.md §6, §8).
  */
 import { afterEach, expect, test } from 'vitest'
-import { client, type FormName, formNames, type Pair, pairs, rateQuery, startPair } from '../support/pair.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { client, type FormName, formNames, type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
 const open: Pair[] = []
@@ -12,10 +13,14 @@ afterEach(async () => {
 })
 
 /** Rates are as old as `pass` makes them. */
-async function start(clientForm: FormName, providerForm: FormName, rate = 60): Promise<Pair & { pass: (seconds: number) => void }> {
+async function start(
+  clientForm: FormName,
+  providerForm: FormName,
+  { rate = 60, provider = {} }: { readonly rate?: number; readonly provider?: object } = {},
+): Promise<Pair & { pass: (seconds: number) => void }> {
   let now = 0
   const cache = { currencies: 600, rate, staleFor: 0 }
-  const pair = await startPair(clientForm, providerForm, { sections: { cache }, steadyClock: () => now })
+  const pair = await startPair(clientForm, providerForm, { provider, sections: { cache }, steadyClock: () => now })
   open.push(pair)
   const pass = (seconds: number): void => {
     now += seconds * 1000
@@ -41,8 +46,26 @@ test.each(['A', 'B'] as const)(
   },
 )
 
+test.each(pairs)(
+  'client $client, provider $provider: quotes by equal amounts to receive are one, each with its own digits',
+  async ({ client: form, provider }) => {
+    const pair = await start(form, provider, { provider: { amountTo: true } })
+    const name = form === 'A' ? 'amountTo' : 'toAmount'
+    const rateOf = (amountTo: string): Promise<ReceivedResponse> =>
+      pair.client.get(`/rate?${new URLSearchParams({ ...pairWords(form, assets.btc, assets.usdtTrx), amountTo })}`)
+    const concurrent = await Promise.all([rateOf('5'), rateOf('5.0')])
+    const later = await rateOf('50e-1')
+    const texts = [...concurrent, later].map(({ text }) => text)
+    for (const [at, digits] of ['5', '5.0', '50e-1'].entries()) expect(texts[at]).toContain(`"${name}":${digits},`)
+    expect(pair.provider.received('rate')).toHaveLength(1)
+    expect((await pair.client.get(btcToUsdt(form, '5'))).status).toBe(200)
+    expect((await rateOf('5.1')).status).toBe(200)
+    expect(pair.provider.received('rate')).toHaveLength(3)
+  },
+)
+
 test('Age is the age of a rate, and nothing is older than its lifetime', async () => {
-  const pair = await start('A', 'A', 3)
+  const pair = await start('A', 'A', { rate: 3 })
   const ages: unknown[] = []
   for (const wait of [0, 1, 1.5, 1]) {
     pair.pass(wait)
