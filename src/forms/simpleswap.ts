@@ -28,18 +28,21 @@ const pair = {
   tickerTo: lowerCase('coinTo'),
   networkTo: lowerCase('networkTo'),
   fixed: words('rateType', { float: false, fixed: true }),
-  reverse: always(false),
 } as const
+const direct = { amount: text('amountIn'), reverse: always(false) } as const
+const reverse = { amount: text('amountOut'), reverse: always(true) } as const
 
+const quoteId = { rateId: optional('quoteId'), validUntil: optional('quoteValidUntil') } as const
+
+// Limits of the amount that is sent, in both directions.
 const range = {
   at: 'GET /ranges',
-  request: pair,
+  request: { ...pair, reverse: always(false) },
   response: result(inside({ min: text(optional('minAmount')), max: text(optional('maxAmount')) })),
 } as const
 
 const order = {
   ...pair,
-  amount: text('amountIn'),
   addressTo: 'withdrawalAddress',
   extraIdTo: extension('withdrawalExtraId'),
   userRefundAddress: optional('refundAddress'),
@@ -73,6 +76,8 @@ const exchange = result(
     ...unusedNames('publicId', 'expectedAmount', 'rateId', 'currencies', 'redirectUrl'),
   }),
 )
+
+const create = { at: 'POST /exchanges', response: exchange, assumes: ['status', 'rateType', 'createdAt'] } as const
 
 export const simpleswap = defineProviderForm({
   name: 'simpleswap',
@@ -129,28 +134,31 @@ export const simpleswap = defineProviderForm({
       },
       assumes: ['name', 'icon'],
     }),
-    getRate: providerOperation<'getRate'>()({
-      at: 'GET /estimates',
-      request: { ...pair, amount: 'amountIn' },
-      response: result(
-        inside({ estimatedAmount: text('amountOut'), rateId: optional('quoteId'), validUntil: optional('quoteValidUntil') }),
-      ),
-      also: range,
-      assumes: ['amountIn', 'rateType'],
-    }),
+    getRate: {
+      sent: providerOperation<'getRate'>()({
+        at: 'GET /estimates',
+        request: { ...pair, ...direct },
+        response: result(inside({ estimatedAmount: text('amountOut'), ...quoteId })),
+        also: range,
+        assumes: ['amountIn', 'rateType'],
+      }),
+      received: providerOperation<'getRate'>()({
+        at: 'GET /estimates',
+        request: { ...pair, ...reverse },
+        response: result(inside({ estimatedAmount: text('amountIn'), ...quoteId })),
+        also: range,
+        assumes: ['amountOut', 'rateType'],
+      }),
+    },
     createTransaction: {
-      float: providerOperation<'createTransaction'>()({
-        at: 'POST /exchanges',
-        request: order,
-        response: exchange,
-        assumes: ['status', 'rateType', 'createdAt'],
-      }),
-      fixed: providerOperation<'createTransaction'>()({
-        at: 'POST /exchanges',
-        request: { ...order, rateId: 'quoteId' },
-        response: exchange,
-        assumes: ['status', 'rateType', 'createdAt'],
-      }),
+      float: {
+        sent: providerOperation<'createTransaction'>()({ ...create, request: { ...order, ...direct } }),
+        received: providerOperation<'createTransaction'>()({ ...create, request: { ...order, ...reverse } }),
+      },
+      fixed: {
+        sent: providerOperation<'createTransaction'>()({ ...create, request: { ...order, ...direct, rateId: 'quoteId' } }),
+        received: providerOperation<'createTransaction'>()({ ...create, request: { ...order, ...reverse, rateId: 'quoteId' } }),
+      },
     },
     getTransaction: providerOperation<'getTransaction'>()({
       at: 'GET /exchanges/{id}',

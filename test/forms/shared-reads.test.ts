@@ -16,7 +16,7 @@ afterEach(async () => {
 async function start(
   clientForm: FormName,
   providerForm: FormName,
-  { rate = 60, provider = {} }: { readonly rate?: number; readonly provider?: object } = {},
+  { rate = 60, provider = {} }: { readonly rate?: number; readonly provider?: Readonly<Record<string, unknown>> } = {},
 ): Promise<Pair & { pass: (seconds: number) => void }> {
   let now = 0
   const cache = { currencies: 600, rate, staleFor: 0 }
