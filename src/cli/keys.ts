@@ -20,6 +20,7 @@ import {
 } from '../core/operations/keys.ts'
 import { toIso } from '../domain/instant.ts'
 import { type KeyScope, parseScope } from '../domain/key-access.ts'
+import { networkKeysWarning } from '../process/warnings.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { readSecret, refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
@@ -151,6 +152,7 @@ function printKey(issued: NewKey, isJson = false, { config, terminal }: Session)
   if (config.auth.mode !== 'managed') {
     terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway accepts issued keys only if it is managed`)
   }
+  if (issued.networks && config.server.trustProxy === 0) terminal.err(`warning: ${networkKeysWarning}`)
   if (isJson) {
     terminal.out(JSON.stringify(newKeyRow(issued)))
     return

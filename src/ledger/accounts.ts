@@ -108,6 +108,16 @@ export function accounts(store: Store): Accounts {
 
 type KeyFinder = (values: { readonly digest: string }) => Promise<KeyRow[]>
 
+/** Keys that are not revoked and are valid from some networks only. Throws with the schema of the version before. */
+export async function countNetworkKeys(database: Database): Promise<number> {
+  const found = database
+    .selectFrom('keys')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('networks', 'is not', null)
+    .where('revoked_at', 'is', null)
+  return Number((await found.executeTakeFirstOrThrow()).count)
+}
+
 /** Without `hasAccess`, as in a ledger of the version before, every key may do everything from everywhere. */
 function keys(database: Database, hasAccess: boolean) {
   const selected = database

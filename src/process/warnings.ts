@@ -182,19 +182,26 @@ interface LedgerFacts {
   readonly tags?: readonly TagRecord[]
   /** As the file is followed. `ended`: by this file. */
   readonly overrides?: Pick<Followed, 'applied' | 'asleep'> & Partial<Pick<Followed, 'ended'>>
+  /** Keys that are valid from some networks only. */
+  readonly networkKeys?: number
 }
 
 export function ledgerWarnings(
   file: Config,
-  { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides }: LedgerFacts,
+  { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides, networkKeys = 0 }: LedgerFacts,
 ): readonly string[] {
   return [
     ...unusedProviders(file, openCounts, tags),
     ...changedDestinations(file, destinationCounts),
     ...missingAssets(file, assetCounts),
     ...(overrides ? overriddenSettings(file, overrides) : []),
+    ...(networkKeys > 0 && file.server.trustProxy === 0 ? [networkKeysWarning] : []),
   ]
 }
+
+/** Of `check`, and where such a key is issued. */
+export const networkKeysWarning =
+  'server.trustProxy is 0, and keys are valid from some networks only: behind a proxy every request has the address of the proxy'
 
 /** Providers that the file takes out of use, or lacks, while something is open there. */
 function unusedProviders(

@@ -1,6 +1,6 @@
 /** docs/contract.md §5, §7: what a key may do and from where, and limits of an account, in every way that a key is used. */
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigDirectory } from '../process/swapgate.ts'
@@ -185,6 +185,16 @@ describe('a key with networks', () => {
     for (let count = 0; count < 21; count++) statuses.push((await requests.read(key, { from: '198.51.100.1' })).status)
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429])
     expect((await requests.read(key, { from: '203.0.113.1' })).status).toBe(200)
+  })
+
+  test('without trusted proxies is a warning, of check too', async () => {
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), server: { port: 0 } }))
+    const warning = expect.stringContaining('server.trustProxy is 0, and keys are valid from some networks only')
+    const check = async () => (await runCommand(['check', '--config', file])).out
+    expect(await check()).not.toContainEqual(warning)
+    const { err } = await runCommand(['keys', 'create', '--name', 'acme', '--allow', '203.0.113.0/24', '--config', file])
+    expect(err).toContainEqual(warning)
+    expect(await check()).toContainEqual(warning)
   })
 
   test.each([

@@ -11,6 +11,7 @@ import type { AssetCount, DestinationCount, OpenCount } from '../../core/ledger-
 import type { StoredOverride } from '../../core/operations/settings.ts'
 import type { TagRecord } from '../../core/routing/tag-records.ts'
 import { memoize } from '../../domain/async.ts'
+import { countNetworkKeys } from '../accounts.ts'
 import { type Database, fixedClock, type Priority, uptimeClock, type Write } from '../database.ts'
 import { diagnoseForLog } from '../diagnosis.ts'
 import { assetCounts, destinationCounts, openCounts } from '../open-transactions.ts'
@@ -231,6 +232,8 @@ export interface LedgerInspection {
   readonly destinationCounts: readonly DestinationCount[]
   readonly assetCounts: readonly AssetCount[]
   readonly overrides: readonly StoredOverride[]
+  /** Keys in use that are valid from some networks only. */
+  readonly networkKeys: number
 }
 
 export async function inspect(
@@ -243,6 +246,7 @@ export async function inspect(
     destinationCounts: await destinationCounts(store.database),
     assetCounts: await assetCounts(store.database),
     overrides: await readAllOverrides(store.database),
+    networkKeys: await countNetworkKeys(store.database).catch(() => 0), // the schema before has no such keys
   }
 }
 
