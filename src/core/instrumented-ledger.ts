@@ -18,7 +18,7 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
           return result
         },
         (cause: unknown) => {
-          if (cause instanceof TooManyOpenCreates || cause instanceof QuoteNotHeld) {
+          if (cause instanceof Fault || cause instanceof TooManyOpenCreates || cause instanceof QuoteNotHeld) {
             end(false)
             throw cause
           }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Accounts, IssuedKey, KeyRecord } from '../core/access/authentication.ts'
 import { isSameDeposit } from '../core/same-swap.ts'
+import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
 import { type AccountLimits, type KeyAccess, keyScopes } from '../domain/key-access.ts'
 import { networkList } from '../domain/network-address.ts'
@@ -167,7 +168,10 @@ function toLimits(text: string | null): AccountLimits {
 }
 
 function requireKeyAccess(has: Store['has']): void {
-  if (!has('key access')) throw new Error('the ledger has the schema of the version before; run swapgate ledger migrate first')
+  if (has('key access')) return
+  throw new Fault('inProgress', 'The ledger has the schema of the version before; run swapgate ledger migrate first.', {
+    reason: 'refused',
+  })
 }
 
 function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_at'>) {
