@@ -45,6 +45,9 @@ class Currency(_Currency, total=False):
     network: str
     depositMin: Amount
     depositMax: Amount
+    canDeposit: bool  # whether it can be sent at any provider; absent if none says so
+    canWithdraw: bool  # whether it can be received at any provider
+    fixedRate: bool  # whether it is swapped at a fixed rate at any provider
 
 
 class _RateQuery(TypedDict):

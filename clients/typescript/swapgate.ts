@@ -28,6 +28,12 @@ export interface Currency {
   readonly network?: string
   readonly depositMin?: Amount
   readonly depositMax?: Amount
+  /** Whether it can be sent at any provider; absent if none says so. */
+  readonly canDeposit?: boolean
+  /** Whether it can be received at any provider; absent if none says so. */
+  readonly canWithdraw?: boolean
+  /** Whether it is swapped at a fixed rate at any provider; absent if none says so. */
+  readonly fixedRate?: boolean
 }
 
 /** What is sent, or, as `amountTo`, what is to be received: the answer's `amount` is then what must be sent for it. */

@@ -57,7 +57,17 @@ export interface CurrencyNetwork {
   readonly blockExplorer?: string | undefined
 }
 
-export interface Currency {
+/** What a provider's list says of a coin: false is off. Nothing said is on. */
+export interface CoinOffer {
+  /** Whether it may be sent. */
+  readonly canDeposit?: boolean | undefined
+  /** Whether it may be received. */
+  readonly canWithdraw?: boolean | undefined
+  readonly fixedRate?: boolean | undefined
+  readonly floatRate?: boolean | undefined
+}
+
+export interface Currency extends CoinOffer {
   readonly code?: string | undefined
   readonly coin?: string | undefined
   readonly network?: string | undefined

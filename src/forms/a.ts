@@ -71,6 +71,9 @@ export const formA = defineForm({
         network: optional('network'),
         depositMin: optional('depositMin'),
         depositMax: optional('depositMax'),
+        canDeposit: extension('canDeposit'),
+        canWithdraw: extension('canWithdraw'),
+        fixedRate: extension('fixedRate'),
       },
     }),
     getRate: operation<'getRate'>()({

@@ -71,7 +71,15 @@ export const formB = defineForm({
       at: 'GET /currencies',
       success: 200,
       request: { page: withDefault('page', 1), size: withDefault('size', 50), search: optional('search') },
-      response: { code: 'coin', name: 'name', icon: 'icon', notes: optionalText('notes') },
+      response: {
+        code: 'coin',
+        name: 'name',
+        icon: 'icon',
+        notes: optionalText('notes'),
+        can_deposit: extension('canDeposit'),
+        can_withdraw: extension('canWithdraw'),
+        fixed_rate: extension('fixedRate'),
+      },
     }),
     getRate: operation<'getRate'>()({
       at: 'GET /rate',

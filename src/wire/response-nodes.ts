@@ -3,7 +3,7 @@ import type { Drift } from '../domain/observation.ts'
 import type { StatusWord } from '../domain/status.ts'
 import { type JsonValue, printString } from './json.ts'
 import { asText, responseScalars, type Scalar } from './scalar.ts'
-import { type ResponseTree, type TableColumn, toColumn } from './table.ts'
+import { type Offer, type ResponseTree, type TableColumn, toColumn } from './table.ts'
 
 /** Decodes a provider's response: its configured status words, and the counter of drift. */
 export interface DecodeContext {
@@ -78,6 +78,7 @@ export interface ResponseNode {
   readonly shape: 'inside' | 'first' | 'firstIfAny' | 'each' | 'eachText' | 'perItem' | undefined
   /** The field with the items of a list, if the response is encoded. */
   readonly of: string | undefined
+  readonly offer: Offer | undefined
 }
 
 const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
@@ -122,6 +123,9 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   isOffered: responseScalars.flag,
   isReverseOffered: responseScalars.flag,
   needsMemo: responseScalars.flag,
+  canDeposit: responseScalars.hint,
+  canWithdraw: responseScalars.hint,
+  fixedRate: responseScalars.hint,
   contract: responseScalars.contract,
   contractFrom: responseScalars.contract,
   contractTo: responseScalars.contract,
@@ -147,8 +151,10 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
       below: undefined,
       shape: undefined,
       of: undefined,
+      offer: undefined,
     }
     if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), ownPath) }
+    if ('offer' in line) return { ...node, offer: line }
     const compileBelow = (below: ResponseTree): ResponseNodes => compileNodes(below, ownPath)
     if ('inside' in line) return { ...node, below: compileBelow(line.inside), shape: 'inside' }
     if ('first' in line) return { ...node, below: compileBelow(line.first), shape: line.mayBeEmpty ? 'firstIfAny' : 'first' }

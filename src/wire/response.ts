@@ -17,7 +17,7 @@ import {
   withAmountsAsText,
 } from './response-nodes.ts'
 import { isZeroAmount, responseScalars, timestampOf } from './scalar.ts'
-import { isPresent, memberAt, type ResponseTree, type StatusMeaning } from './table.ts'
+import { isPresent, memberAt, type Offer, type OfferField, type ResponseTree, type StatusMeaning } from './table.ts'
 import { EmptyResponse, WireError } from './wire-error.ts'
 
 /** The status words that can be decoded and encoded. */
@@ -112,6 +112,12 @@ interface Details {
   readonly members: JsonValue
 }
 
+/** A member that says which of the texts of a list are off. */
+interface OffFor {
+  readonly fields: readonly OfferField[]
+  readonly items: readonly JsonValue[]
+}
+
 /** A row while it is read. */
 interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons'> {
   readonly context: DecodeContext
@@ -122,6 +128,7 @@ interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons
   statusWord: JsonValue | undefined
   /** Of the lists in the row; undefined as long as there are none. */
   details: Details[] | undefined
+  offFor: OffFor[] | undefined
 }
 
 const none: readonly string[] = []
@@ -135,7 +142,7 @@ function compileDecode(
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined }
+    const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined, offFor: undefined }
     const row: RowContext = { meanings, reasons, context, fields, ...unread }
     const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
@@ -143,6 +150,8 @@ function compileDecode(
       const own: RowContext = { ...row, fields: { ...fields }, details: undefined }
       readObject(spread.nodes, item, own)
       for (const detail of row.details ?? []) readDetail(detail, item, own)
+      const off = row.offFor?.filter(({ items }) => items.includes(memberAt(item, ['']) ?? null)) ?? []
+      for (const { fields: names } of off) noteOffer(names, false, own.fields)
       return complete(slots, own, given)
     })
   }
@@ -171,6 +180,7 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
     else if (member === null) noteNull(node, rowContext)
     else if (node.slot) readSlot(node.slot, member, value, rowContext)
+    else if (node.offer) readOffer(node.offer, member, rowContext)
     else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
@@ -201,6 +211,32 @@ function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, rowCo
   if (first === undefined && shape === 'firstIfAny') return undefined
   if (first === undefined) throw new EmptyResponse(name)
   return readObject(below, first, rowContext)
+}
+
+/** A member that says neither on nor off says nothing. */
+function readOffer({ offer, by, words }: Offer, value: JsonValue, rowContext: RowContext): void {
+  const { fields } = rowContext
+  if (by === 'flag') {
+    const isOn = flagOf(value)
+    if (isOn !== undefined) noteOffer(offer, isOn, fields)
+  } else if (!Array.isArray(value)) {
+    if (by === 'offFor' && flagOf(value) === true) noteOffer(offer, false, fields)
+  } else if (by === 'offFor') {
+    rowContext.offFor = [...(rowContext.offFor ?? []), { fields: offer, items: value }]
+  } else if (value.length > 0) {
+    for (const field of offer) noteOffer([field], value.includes(words[field] ?? ''), fields)
+  }
+}
+
+function flagOf(value: JsonValue): boolean | undefined {
+  const word = value instanceof JsonNumber ? value.lexeme : String(value)
+  if (word === 'true' || word === '1') return true
+  return word === 'false' || word === '0' ? false : undefined
+}
+
+/** What any line says is off stays off. */
+function noteOffer(names: readonly OfferField[], isOn: boolean, fields: ResponseFields): void {
+  for (const name of names) fields[name] = isOn && fields[name] !== false
 }
 
 /** The item of a list of texts, as the object that its line is for. */

@@ -1,6 +1,7 @@
 /** Tables: which wire name carries which domain field, and what is written if the field is unknown. */
 
 import type { StatusReason, StatusWord } from '../domain/status.ts'
+import type { CoinOffer } from '../domain/swap.ts'
 import { JsonObject, type JsonValue } from './json.ts'
 import {
   asPresence,
@@ -66,6 +67,7 @@ type ResponseLine<Field extends string = string> =
   | Field
   | TableColumn<Field>
   | Unused
+  | Offer
   | Inside<ResponseTree<Field>>
   | First<ResponseTree<Field>>
   | Each<ResponseTree<Field>>
@@ -94,6 +96,15 @@ export interface Each<Tree> {
 interface PerItem<Tree> {
   readonly perItem: Tree
 }
+/** In a row of a list: what the provider offers of it. Several lines may speak of one field: it is off if any of them says so. */
+export interface Offer {
+  readonly offer: readonly OfferField[]
+  /** How the member says it: `flag`: true or 1 is on. `offFor`: true is off, a list is off for its items. `words`: on if it has the word. */
+  readonly by: 'flag' | 'offFor' | 'words'
+  /** The word of each field. */
+  readonly words: Readonly<Partial<Record<OfferField, string>>>
+}
+export type OfferField = keyof CoinOffer & string
 /** A known name without a field: no drift when decoded, reported as omitted when encoded. */
 interface Unused {
   readonly unused: true
@@ -172,6 +183,7 @@ export function fieldsOf(tree: ResponseTree | RequestTree): ReadonlySet<string> 
 function columnsOf(tree: ResponseTree | RequestTree): readonly TableColumn[] {
   return Object.values(tree).flatMap((line): readonly TableColumn[] => {
     if (typeof line === 'string' || 'field' in line) return [toColumn(line)]
+    if ('offer' in line) return line.offer.map((field: OfferField) => optional(field))
     const below = treeBelow(line)
     return below ? columnsOf(below) : []
   })
@@ -213,6 +225,21 @@ export function each(items: ResponseTree | string): Each<ResponseTree> {
 /** Beside a list of texts: an object whose members belong to its items, by name. */
 export function perItem<const Tree extends ResponseTree>(tree: Tree): PerItem<Tree> {
   return { perItem: tree }
+}
+
+/** In a row of a list of currencies: true or 1 means that all of this is on, false or 0 that it is off. Anything else says nothing. */
+export function isOn(...offer: readonly OfferField[]): Offer {
+  return { offer, by: 'flag', words: {} }
+}
+
+/** The same for a member that is true where all of this is off, or a list of texts: those beside which it is off. */
+export function isOffFor(...offer: readonly OfferField[]): Offer {
+  return { offer, by: 'offFor', words: {} }
+}
+
+/** The same for a list of words: each field is on if its word is among them. An empty list says nothing. */
+export function hasWords(words: Offer['words']): Offer {
+  return { offer: Object.keys(words) as OfferField[], by: 'words', words }
 }
 
 type ListField = 'networks' | 'complaints' | 'rateTypes' | 'rates' | 'failures'

@@ -35,7 +35,7 @@ export interface Check<F> {
 /** What mutants may use beyond their form's own imports. */
 const used: Readonly<Record<string, readonly string[]>> = {
   '../wire/credential.ts': ['bearer', 'keyHeader'],
-  '../wire/table.ts': ['extension', 'optional', 'orNull'],
+  '../wire/table.ts': ['extension', 'isOffFor', 'isOn', 'optional', 'orNull'],
 }
 
 const imports = /^import \{([^}]*)\} from '(.*)'$/gm

@@ -122,6 +122,8 @@ function lineMutants(tables: string, propose: Propose): void {
     propose('presence', index, text, `optional(${field})`)
   const notation = new RegExp(`\\b(?:${notations})\\(((?:\\w+\\()?'\\w+'\\)?)(?:, (?:'[^']*'|\\w+|\\{[^}]*\\}))?\\)`, 'g')
   for (const { 0: text, 1: inner = '', index } of tables.matchAll(notation)) propose('notation', index, text, withoutHalf(inner))
+  for (const { 0: text, index } of tables.matchAll(/\bisO(?:n|ffFor)(?=\('\w+)/g))
+    propose('notation', index, text, text === 'isOn' ? 'isOffFor' : 'isOn')
   for (const { 0: text, 1: field, 2: condition = '', index } of tables.matchAll(
     /\boptional\(('\w+'), (\([^)]*\) => [^\n]*)\)(?=,\n)/g,
   )) {

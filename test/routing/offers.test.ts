@@ -1,166 +1,196 @@
-/** docs/contract.md §12: which provider can take a pair, and the union of what all offer. */
+/** docs/contract.md §3.1, §12: what the rows of a provider's list offer: a direction or a type of rate that is off is not offered, and not asked for. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { currenciesA, startFormA } from '../support/form-a.ts'
+import { startGateway } from '../support/gateway.ts'
 import { digits } from '../support/json.ts'
-import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { type FormName, formNames, pairWords, rateQuery } from '../support/pair.ts'
+import { client, type FormName, formNames, pairWords } from '../support/pair.ts'
+import type { Received } from '../support/stand-in.ts'
 import { type AssetWords, assets } from '../support/swaps.ts'
 
-let managed: Managed
-afterEach(() => managed.close())
+const { btc, eth, usdtTrx } = assets
+const created = { A: 201, B: 200 } as const
+const words = {
+  A: { canDeposit: 'canDeposit', canWithdraw: 'canWithdraw', fixedRate: 'fixedRate' },
+  B: { canDeposit: 'can_deposit', canWithdraw: 'can_withdraw', fixedRate: 'fixed_rate' },
+} as const
+const address = { BTC: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', TRX: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' } as Record<
+  string,
+  string
+>
 
-const start = async (routing: readonly string[], providers: Readonly<Record<string, object>> = {}): Promise<void> => {
-  managed = await startManaged({ routing, providers })
+const pathOfPair = {
+  A: (from: AssetWords, to: AssetWords) => `/pairs/${from.code}/${to.code}`,
+  B: (from: AssetWords, to: AssetWords) => `/pairs/${from.coin}/${to.coin}?networkFrom=${from.network}&networkTo=${to.network}`,
 }
-const { btc, usdtTrx, usdcEth, usdcSol, xrp } = assets
-const create = async (form: FormName, to: AssetWords): Promise<ReceivedResponse> =>
-  managed.client(form).post('/transactions', orderIn(form, pairWords(form, btc, to)), { key: await managed.issue() })
-const usdc = { code: 'USDC', name: 'USD Coin', icon: 'https://icons.test/usdc.svg', notes: '' }
 
-describe.each(formNames)('M5, form %s', (form) => {
-  test('a pair that the first list lacks is sent to the next provider, and only there', async () => {
-    await start(['alpha', 'beta'])
-    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, usdc]
-    const created = await create(form, usdcEth)
-    expect(created.status, created.text).toBe(form === 'A' ? 201 : 200)
-    expect(created.headers['x-swap-provider']).toBe('beta')
-    const quoted = await managed.client(form).get(rateQuery(form, { from: btc, to: usdcEth, amount: '1' }))
-    expect(quoted.headers['x-swap-provider']).toBe('beta')
-    expect([...managed.alpha.received('create'), ...managed.alpha.received('rate')]).toEqual([])
-    const [sent] = managed.beta.received('create')
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ coinTo: 'USDC', networkTo: 'ETH' })
-  })
+type Name = 'alpha' | 'gamma'
+type Flags = Readonly<Record<string, unknown>>
 
-  test('so it is if the first names only its coins', async () => {
-    await start(['beta', 'alpha'])
-    managed.alpha.holdings.currencies = [
-      ...managed.alpha.holdings.currencies,
-      { ...usdc, code: 'USDCSOL', network: 'SOL', depositMin: 1, depositMax: 2 },
-    ]
-    expect((await create(form, usdcSol)).headers['x-swap-provider']).toBe('alpha')
-    expect(managed.beta.received('create')).toEqual([])
-  })
-
-  test('so it is if the configuration does not offer it there', async () => {
-    await start(['alpha', 'beta'], { alpha: { assets: { USDTTRC20: null } } })
-    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
-    expect(managed.alpha.received('create')).toEqual([])
-  })
-
-  test('a provider that lists it in words of its own takes it', async () => {
-    await start(['beta', 'alpha'], { beta: { assets: { USDTTRC20: { coin: 'TETHER', network: 'TRON' } } } })
-    const reason = 'For the checker TETHER on TRON is not USDT on TRX.'
-    for (const invariant of ['I4', 'I5'] as const) managed.witness.excuse(invariant, reason)
-    managed.beta.holdings.currencies = [
-      { ...usdc, code: 'TETHER', name: 'Tether' },
-      { ...usdc, code: 'BTC', name: 'Bitcoin' },
-    ]
-    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
-    const [sent] = managed.beta.received('create')
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ coinTo: 'TETHER', networkTo: 'TRON' })
-  })
-
-  test('one whose list puts it on another network does not', async () => {
-    await start(['alpha', 'beta'])
-    managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.map((row) =>
-      (row as { code: string }).code === 'USDTTRC20' ? { ...(row as object), network: 'BSC' } : row,
-    )
-    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
-    expect(managed.alpha.received('create')).toEqual([])
-  })
-
-  test('what none of them offers is 400, and nothing is sent', async () => {
-    await start(['alpha', 'beta'])
-    expectRefusal(await create(form, xrp), form, 400)
-    expectRefusal(await managed.client(form).get(rateQuery(form, { from: btc, to: xrp, amount: '1' })), form, 400)
-    const sent = [managed.alpha, managed.beta].flatMap((provider) => [...provider.received('create'), ...provider.received('rate')])
-    expect(sent).toEqual([])
-    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
-  })
-
-  test('a create that one cannot take without its list goes to the next', async () => {
-    await start(['alpha', 'beta'])
-    managed.alpha.reply('currencies', { status: 500, json: {} })
-    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
-    expect(managed.alpha.received('create')).toEqual([])
-    const quoted = await managed.client(form).get(rateQuery(form, { from: btc, to: usdtTrx, amount: '1' }))
-    expect(quoted.headers['x-swap-provider']).toBe('alpha')
-  })
-
-  test('if none can take it without its list, it is 503, and nothing is sent', async () => {
-    await start(['alpha', 'beta'], { beta: { assets: { USDTTRC20: null } } })
-    managed.alpha.reply('currencies', { status: 500, json: {} })
-    expectRefusal(await create(form, usdtTrx), form, 503)
-    expect([...managed.alpha.received('create'), ...managed.beta.received('create')]).toEqual([])
-  })
-})
-
-test('a coin without a network is requested where it is listed', async () => {
-  await start(['beta', 'alpha'])
-  managed.beta.holdings.currencies = managed.beta.holdings.currencies.filter((row) => (row as { code: string }).code !== 'USDT')
-  const response = await managed.client('B').get('/rate?coinFrom=BTC&coinTo=USDT&amount=1')
-  expect(response.headers['x-swap-provider']).toBe('alpha')
-})
-
-interface Row {
-  readonly code: string
-  readonly notes?: string
+/** Rows in which BTC has these flags. */
+function rowsWith(flags: Flags): readonly object[] {
+  return currenciesA.map((row) => ((row as { code: string }).code === 'BTC' ? { ...row, ...flags } : row))
 }
-const rowsOf = ({ json }: ReceivedResponse): readonly Row[] => (json as { data: readonly Row[] }).data
 
-describe('the union of two lists', () => {
-  const only = { ...usdc, code: 'LTC', name: 'Litecoin' }
-  test('has each asset once for form A, in the order of the providers', async () => {
-    await start(['alpha', 'beta'])
-    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only, usdc]
-    const response = await managed.client('A').get('/currencies?size=100')
-    const codes = ['BTC', 'ETH', 'USDTERC20', 'USDTTRC20', 'DOGE', 'LTC', 'USDCERC20', 'USDCSOL']
-    expect(rowsOf(response).map(({ code }) => code)).toEqual(codes)
-    expect(response.json).toMatchObject({ pagination: { total: digits('8') } })
-    expect(response.headers).not.toHaveProperty('x-swap-provider')
+let close: () => Promise<unknown>
+afterEach(() => close())
+
+async function start(flags: Partial<Record<Name, Flags>>, routing: object = {}, lifetime = 600) {
+  const providers = { alpha: await startFormA(), gamma: await startFormA() }
+  const setFlags = (name: Name, own: Flags): void => {
+    providers[name].holdings.currencies = rowsWith(own)
+  }
+  for (const name of ['alpha', 'gamma'] as const) setFlags(name, flags[name] ?? {})
+  const list = Object.keys(flags)
+  const gateway = await startGateway({
+    provider: { name: 'alpha', form: 'A', url: providers.alpha.url, key: 'key-alpha' },
+    others: { gamma: { form: 'A', url: providers.gamma.url, key: 'key-gamma' } },
+    sections: {
+      auth: { mode: 'managed' },
+      cache: { currencies: lifetime, rate: 0, staleFor: 600 },
+      ledger: { refreshAfter: 0 },
+      routing: { providers: list, pick: list, ...routing },
+    },
+  })
+  close = async () => {
+    await gateway.close()
+    await Promise.all([providers.alpha.close(), providers.gamma.close()])
+  }
+  const key = await gateway.issueKey('acme')
+  const of = (form: FormName) => client(form, gateway.url)
+  return {
+    setFlags,
+    sent: (name: Name): readonly Received[] => [...providers[name].received('rate'), ...providers[name].received('create')],
+    quote: (form: FormName, from: AssetWords, to: AssetWords, more: Record<string, string> = {}) =>
+      of(form).get(`/rate?${new URLSearchParams({ ...pairWords(form, from, to), amount: '5', ...more })}`, { key }),
+    create: (form: FormName, from: AssetWords, to: AssetWords, more: object = {}) =>
+      of(form).post(
+        '/transactions',
+        { ...pairWords(form, from, to), amount: digits('5'), withdrawalAddress: address[to.network], ...more },
+        { key },
+      ),
+    get: (form: FormName, path: string) => of(form).get(path, { key }),
+    /** The row of BTC; undefined if it is not listed. */
+    async listed(form: FormName): Promise<Record<string, unknown> | undefined> {
+      const { json } = await of(form).get('/currencies?search=BTC')
+      return (json as { data: readonly Record<string, unknown>[] }).data[0]
+    },
+  }
+}
+
+const off = { canDeposit: [btc, usdtTrx], canWithdraw: [usdtTrx, btc] } as const
+const messages = {
+  canDeposit: 'Invalid coinFrom: it cannot be sent here at the moment.',
+  canWithdraw: 'Invalid coinTo: it cannot be received here at the moment.',
+}
+
+describe.each(formNames)('form %s', (form) => {
+  describe.each(['canDeposit', 'canWithdraw'] as const)('%s: false', (flag) => {
+    const [from, to] = off[flag]
+
+    test('neither quotes nor creates of that direction go up; the other direction does', async () => {
+      const market = await start({ alpha: { [flag]: false } })
+      expect(expectRefusal(await market.quote(form, from, to), form, 400, 'not_offered')).toBe(messages[flag])
+      expect(expectRefusal(await market.create(form, from, to), form, 400, 'not_offered')).toBe(messages[flag])
+      expect(market.sent('alpha')).toEqual([])
+      expect((await market.quote(form, to, from)).status).toBe(200)
+      expect((await market.create(form, to, from)).status).toBe(created[form])
+    })
+
+    test.each(['priority', 'best'])('%s asks the others, and not this one', async (strategy) => {
+      const market = await start({ alpha: { [flag]: false }, gamma: {} }, { strategy })
+      const quoted = await market.quote(form, from, to)
+      expect([quoted.status, quoted.headers['x-swap-provider']]).toEqual([200, 'gamma'])
+      const response = await market.create(form, from, to)
+      expect([response.status, response.headers['x-swap-provider']]).toEqual([created[form], 'gamma'])
+      expect(market.sent('alpha')).toEqual([])
+    })
+
+    test('the coin is listed, and its row says so', async () => {
+      const market = await start({ alpha: { [flag]: false } })
+      expect(await market.listed(form)).toMatchObject({ [words[form][flag]]: false })
+    })
   })
 
-  test('has each coin once for form B, with the networks of both', async () => {
-    await start(['alpha', 'beta'])
-    managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.filter(
-      (row) => (row as { code: string }).code !== 'USDTTRC20',
-    )
-    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only]
-    const response = await managed.client('B').get('/currencies?size=100')
-    expect(rowsOf(response).map(({ code }) => code)).toEqual(['BTC', 'ETH', 'USDT', 'DOGE', 'LTC'])
-    expect(rowsOf(response).find(({ code }) => code === 'USDT')?.notes).toBe('Networks: TRX, ETH')
-    expect(response.json).toMatchObject({ count: digits('5') })
+  test('a pair in a direction that is off is not offered; its reverse is', async () => {
+    const market = await start({ alpha: { canDeposit: false } })
+    const directions = async (from: AssetWords, to: AssetWords): Promise<unknown> => {
+      const { json } = await market.get(form, pathOfPair[form](from, to))
+      return (json as { directions: unknown }).directions
+    }
+    expect(await directions(btc, usdtTrx)).toEqual({ forward: false, reverse: true })
+    expect(await directions(usdtTrx, btc)).toEqual({ forward: true, reverse: false })
   })
 
-  test('walks page by page over every row once', async () => {
-    await start(['alpha', 'beta'])
-    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only, usdc]
-    const pages = await Promise.all([1, 2, 3, 4].map((page) => managed.client('A').get(`/currencies?size=3&page=${page}`)))
-    const codes = pages.flatMap((page) => rowsOf(page).map(({ code }) => code))
-    expect(codes).toHaveLength(8)
-    expect(new Set(codes).size).toBe(8)
+  test('without a fixed rate of either coin the refusal names rateType, and a floating one is offered', async () => {
+    const market = await start({ alpha: { fixedRate: false } })
+    for (const [from, to] of [off.canDeposit, off.canWithdraw]) {
+      for (const refused of [
+        await market.quote(form, from, to, { rateType: 'fixed' }),
+        await market.create(form, from, to, { rateType: 'fixed' }),
+      ]) {
+        expect(expectRefusal(refused, form, 400, 'not_offered')).toBe('Invalid rateType: this swap is offered only with float.')
+      }
+    }
+    expect(market.sent('alpha')).toEqual([])
+    expect((await market.quote(form, btc, usdtTrx)).status).toBe(200)
+    expect((await market.quote(form, eth, usdtTrx, { rateType: 'fixed' })).status).toBe(200)
   })
 
-  test.each(formNames)('is what the other one offers while one is down (form %s)', async (form) => {
-    await start(['alpha', 'beta'])
-    managed.alpha.reply('currencies', { reset: true })
-    const response = await managed.client(form).get('/currencies?size=100')
-    expect(response.status).toBe(200)
-    expect(response.headers['x-swap-provider']).toBe('beta')
-    expect(rowsOf(response).map(({ code }) => code)).toContain(form === 'A' ? 'USDTERC20' : 'USDT')
+  test('the next provider has the fixed rate that the first one lacks', async () => {
+    const market = await start({ alpha: { fixedRate: false }, gamma: {} })
+    const response = await market.create(form, btc, usdtTrx, { rateType: 'fixed' })
+    expect([response.status, response.headers['x-swap-provider']]).toEqual([created[form], 'gamma'])
+    expect(market.sent('alpha')).toEqual([])
   })
 
-  test('is a failure if both are down', async () => {
-    await start(['alpha', 'beta'])
-    for (const provider of [managed.alpha, managed.beta]) provider.reply('currencies', { status: 500, json: {} })
-    expectRefusal(await managed.client('A').get('/currencies'), 'A', 502)
+  test('a coin that no provider takes in or pays out is not listed; one that any provider does is', async () => {
+    const none = { canDeposit: false, canWithdraw: false }
+    const market = await start({ alpha: none, gamma: none })
+    expect(await market.listed(form)).toBeUndefined()
+    await close()
+    const other = await start({ alpha: none, gamma: {} })
+    expect(await other.listed(form)).not.toHaveProperty(words[form].canDeposit)
   })
 
-  test('leaves out providers that the routing does not name', async () => {
-    await start(['alpha'])
-    managed.beta.holdings.currencies = [only]
-    expect(rowsOf(await managed.client('A').get('/currencies?size=100')).map(({ code }) => code)).not.toContain('LTC')
-    expect(managed.beta.journal).toEqual([])
+  test('the row has what any provider has', async () => {
+    const said = { canDeposit: false, canWithdraw: true, fixedRate: false }
+    const market = await start({ alpha: said, gamma: { canDeposit: true, canWithdraw: false, fixedRate: false } })
+    expect(await market.listed(form)).toMatchObject({
+      [words[form].canDeposit]: true,
+      [words[form].canWithdraw]: true,
+      [words[form].fixedRate]: false,
+    })
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['null', { canDeposit: null, canWithdraw: null, fixedRate: null }],
+    ['what is no flag', { canDeposit: 'no', canWithdraw: 0, fixedRate: [] }],
+  ])('%s says nothing: all is on', async (_, flags) => {
+    const market = await start({ alpha: flags })
+    for (const [from, to] of [off.canDeposit, off.canWithdraw])
+      expect((await market.create(form, from, to, { rateType: 'fixed' })).status).toBe(created[form])
+    const row = await market.listed(form)
+    for (const name of Object.values(words[form])) expect(row).not.toHaveProperty(name)
+  })
+
+  test('flags count from the next reading of the list on; open swaps go on', async () => {
+    const market = await start({ alpha: {} }, {}, 0.1)
+    const open: ReceivedResponse = await market.create(form, btc, usdtTrx)
+    const { id } = open.json as { id: string }
+    const statusOf = () => market.create(form, btc, usdtTrx).then(({ status }) => status)
+    market.setFlags('alpha', { canDeposit: false, canWithdraw: false, fixedRate: false })
+    await expect.poll(statusOf, { timeout: 5_000 }).toBe(400)
+    const asked = market.sent('alpha').length
+    expectRefusal(await market.quote(form, btc, usdtTrx), form, 400, 'not_offered')
+    expect(market.sent('alpha')).toHaveLength(asked)
+    const get = await market.get(form, `/transactions/${id}`)
+    expect([get.status, get.json]).toEqual([200, expect.objectContaining({ id, status: 'wait' })])
+    const list = await market.get(form, '/transactions')
+    expect((list.json as { data: readonly object[] }).data).toContainEqual(expect.objectContaining({ id }))
+    market.setFlags('alpha', {})
+    await expect.poll(statusOf, { timeout: 5_000 }).toBe(created[form])
   })
 })

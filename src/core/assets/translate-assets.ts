@@ -5,7 +5,7 @@ import { type Asset, type AssetTable, type Coin, defaultAsset, fold, sameName } 
 import { Fault, joinedFaults, type Reason } from '../../domain/fault.ts'
 import { nearestName } from '../../domain/nearest-name.ts'
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
-import type { Contracts, Pair, Transaction } from '../../domain/swap.ts'
+import type { CoinOffer, Contracts, Pair, RateType, Transaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import {
   type AssetName,
@@ -32,7 +32,11 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
       isCreate,
       mustBeListed,
     }
-    const resolve = (side: Side): Promise<ResolvedAsset> => assetFromRequest(assetNameOf(request, side), side, options)
+    const resolve = async (side: Side): Promise<ResolvedAsset> => {
+      const resolved = await assetFromRequest(assetNameOf(request, side), side, options)
+      refuseDirection(resolved.offer, side, request)
+      return resolved
+    }
     const [source, target] = await bothOrFaults(resolve(from), resolve(to))
     refuseEqual(source.tableName, target.tableName, request.codeTo === undefined ? to.coin : to.code)
     return [source, target]
@@ -44,6 +48,7 @@ export function translateAssets(currencyList: CachedCurrencyList, mustBeListed: 
     next: SwapService,
   ): Promise<ServiceResponse<O>> => {
     const [source, target] = await resolveBoth(op, request, context)
+    refuseRateType(request.rateType, source.offer, target.offer)
     const pair = withAssetNames({}, source.tableName, target.tableName)
     const translated = withAssetNames(request, source.providerName, target.providerName)
     const response = await next.call(op, translated, { ...context, pair })
@@ -103,6 +108,27 @@ function refuseEqual(one: AssetName, other: AssetName, field: string): void {
   })
 }
 
+/** A direction that the provider's list has as off. Nothing was sent, and another provider may have it. */
+function refuseDirection({ canDeposit, canWithdraw }: CoinOffer, side: Side, request: Pair): void {
+  const isSource = side === from
+  if ((isSource ? canDeposit : canWithdraw) !== false) return
+  throw new Fault('invalid', `it cannot be ${isSource ? 'sent' : 'received'} here at the moment`, {
+    field: assetNameOf(request, side).code === undefined ? side.coin : side.code,
+    effect: 'nothingSent',
+    reason: 'not_offered',
+  })
+}
+
+/** The same for a rate type that either coin lacks. */
+function refuseRateType(rateType: RateType, ...offers: readonly CoinOffer[]): void {
+  const isOff = (type: RateType): boolean =>
+    offers.some(({ fixedRate, floatRate }) => (type === 'fixed' ? fixedRate : floatRate) === false)
+  if (!isOff(rateType)) return
+  const other = rateType === 'fixed' ? 'float' : 'fixed'
+  const message = isOff(other) ? 'this swap is not offered here at the moment' : `this swap is offered only with ${other}`
+  throw new Fault('invalid', message, { field: 'rateType', effect: 'nothingSent', reason: 'not_offered' })
+}
+
 function ownAssetsOf(row: Pair & Contracts): Pair & Contracts {
   const { contractFrom, contractTo } = row
   return { ...pairOf(row), ...(contractFrom !== undefined && { contractFrom }), ...(contractTo !== undefined && { contractTo }) }
@@ -124,6 +150,8 @@ interface ResolvedAsset {
   readonly providerName: AssetName
   /** The name in the response: all known fields, in the table's spelling. */
   readonly tableName: AssetName
+  /** By the provider's list; empty while that is not known. */
+  readonly offer: CoinOffer
 }
 
 interface ResolveOptions {
@@ -170,7 +198,8 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   const tableName = { code, coin, network }
   const providerName = naming.nameFor(asset)
   if (!providerName) throw notOffered(field)
-  if (!naming.listsNetworks && !options.mustBeListed) return { providerName, tableName }
+  if (!naming.listsNetworks && !options.mustBeListed)
+    return { providerName, tableName, offer: offerOf(options.currencyList.last()?.byAsset.get(asset)) }
   const needsList = options.isCreate && naming.listsNetworks && naming.configuredNameFor(asset) === undefined
   const refuseAmbiguous = (): void => {
     if (options.currencyList.last()?.ambiguousAssets.has(asset)) throw ambiguous(field)
@@ -179,7 +208,13 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   const list = await pendingList.finally(refuseAmbiguous)
   const listedAsset = list?.byAsset.get(asset)
   if (list && !listedAsset && (needsList || options.mustBeListed)) throw notOffered(field)
-  return { providerName: listedAsset?.assetName ?? providerName, tableName }
+  return { providerName: listedAsset?.assetName ?? providerName, tableName, offer: offerOf(listedAsset) }
+}
+
+const noOffer: CoinOffer = {}
+
+function offerOf(listedAsset: ListedAsset | undefined): CoinOffer {
+  return listedAsset?.row ?? noOffer
 }
 
 /** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
@@ -198,8 +233,12 @@ async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOption
   const isListed = (asset: Asset): boolean => !list || list.byAsset.has(asset)
   const offered = [defaultOfCoin, ...coin.assets].find((asset) => asset && naming.nameFor(asset) && isListed(asset))
   const providerName = offered && naming.nameFor(offered)
-  if (!providerName) throw notOffered(side.coin)
-  return { providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) }, tableName: { coin: coin.coin } }
+  if (!offered || !providerName) throw notOffered(side.coin)
+  return {
+    providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) },
+    tableName: { coin: coin.coin },
+    offer: offerOf((list ?? options.currencyList.last())?.byAsset.get(offered)),
+  }
 }
 
 /** A coin outside the table: sent under the provider's own name, if the provider lists it. */
@@ -214,7 +253,11 @@ async function resolveOwnCoin(
   if (!listedAsset) throw unknownAsset(side.coin, name, hintForCoin(name, side.network, currencyList.naming.table))
   if (!currencyList.naming.listsNetworks) {
     const requested = { ...listedAsset.assetName, ...(network !== undefined && { network }) }
-    return { providerName: requested, tableName: { code: listedAsset.row.code ?? name, ...requested } }
+    return {
+      providerName: requested,
+      tableName: { code: listedAsset.row.code ?? name, ...requested },
+      offer: offerOf(listedAsset),
+    }
   }
   if (network === undefined && listedAssets.length === 1) return resolveListed(listedAsset, side.coin)
   const listed = listedAssets.find(
@@ -224,7 +267,8 @@ async function resolveOwnCoin(
   throw unknownNetwork(side.network, networksOf(listedAssets), network === undefined ? 'network_required' : 'network_unknown')
 }
 
-function resolveListed({ assetName: providerName, row, isAmbiguous }: ListedAsset, field: string): ResolvedAsset {
+function resolveListed(listedAsset: ListedAsset, field: string): ResolvedAsset {
+  const { assetName: providerName, row, isAmbiguous } = listedAsset
   if (isAmbiguous) throw ambiguous(field)
   const { code, coin, network } = row
   return {
@@ -234,6 +278,7 @@ function resolveListed({ assetName: providerName, row, isAmbiguous }: ListedAsse
       ...(coin !== undefined && { coin }),
       ...(network !== undefined && { network }),
     },
+    offer: offerOf(listedAsset),
   }
 }
 

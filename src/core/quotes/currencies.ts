@@ -13,7 +13,7 @@ import {
   namesByCode,
   type ServiceResponse,
 } from '../../domain/service.ts'
-import type { Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
+import type { CoinOffer, Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
 import type { CachedCurrencyList, CurrencyList, ListedAsset } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -196,6 +196,8 @@ interface CurrencyRow {
 /** A listed asset, and whether its provider's form has notes. */
 interface JoinedAsset extends ListedAsset {
   readonly hasNotes: boolean
+  /** Of all providers that have it. */
+  readonly offers: CoinOffer[]
 }
 
 /** One row per asset (`byCode`), or one per coin if the client's form names the network beside it. Works in slices: the event loop is not blocked. */
@@ -203,7 +205,9 @@ export async function currencyRows(lists: readonly ProviderList[], byCode: boole
   const joined = await join(lists, byCode)
   const rows: CurrencyRow[] = []
   if (byCode) {
-    await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
+    await inSlices(joined, ({ row, offers }) =>
+      rows.push({ currency: withOffers(row, offers), isNotesDerived: false, texts: textsOf(row.code, row) }),
+    )
   } else {
     const homeNames = new Map(joined.flatMap(({ asset }) => (asset?.isHome ? [[fold(asset.network), asset.name] as const] : [])))
     const coins = Map.groupBy(joined, ({ row }) => fold(row.coin ?? ''))
@@ -228,12 +232,28 @@ async function join(lists: readonly ProviderList[], byCode: boolean): Promise<re
     const earlier = Map.groupBy([...rows.values()].filter(isOutsideTable), providerCode)
     await inSlices(list.listedAssets, (listed) => {
       const key = listed.asset?.code ?? `own ${providerCode(listed)} ${listed.chain ?? ''}`
-      const isKnown = isOutsideTable(listed) && earlier.get(providerCode(listed))?.some((row) => mayBeSame(row, listed))
-      if (isKnown || rows.has(key) || (isOutsideTable(listed) && isDifferent(listed))) return
-      rows.set(key, { ...listed, hasNotes })
+      if (isOff(listed.row)) return
+      const known = isOutsideTable(listed) ? earlier.get(providerCode(listed))?.find((row) => mayBeSame(row, listed)) : undefined
+      const first = rows.get(key) ?? known
+      if (first) first.offers.push(listed.row)
+      else if (!isOutsideTable(listed) || !isDifferent(listed)) rows.set(key, { ...listed, hasNotes, offers: [listed.row] })
     })
   }
   return [...rows.values()]
+}
+
+/** Whether the provider swaps it neither from nor to, or at no rate. */
+function isOff({ canDeposit, canWithdraw, fixedRate, floatRate }: CoinOffer): boolean {
+  return (canDeposit === false && canWithdraw === false) || (fixedRate === false && floatRate === false)
+}
+
+/** What any provider has is there; what each of them says that it lacks is not. */
+function withOffers(row: Currency, offers: readonly CoinOffer[]): Currency {
+  const anyOf = (field: keyof CoinOffer): boolean | undefined => {
+    const said = offers.map((offer) => offer[field])
+    return said.includes(true) || (said.includes(undefined) ? undefined : false)
+  }
+  return { ...row, canDeposit: anyOf('canDeposit'), canWithdraw: anyOf('canWithdraw'), fixedRate: anyOf('fixedRate') }
 }
 
 function isOutsideTable({ asset }: ListedAsset): boolean {
@@ -258,7 +278,14 @@ function coinRow(
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
   const notes = providerNotes.trim() === '' ? networkNotes(listedAssets) || providerNotes : providerNotes
   return {
-    currency: { ...row, notes, networks: listedAssets.flatMap((listed) => networkOf(listed, homeNames)) },
+    currency: {
+      ...withOffers(
+        row,
+        listedAssets.flatMap(({ offers }) => offers),
+      ),
+      notes,
+      networks: listedAssets.flatMap((listed) => networkOf(listed, homeNames)),
+    },
     isNotesDerived: !hasNotes || notes !== providerNotes,
     texts: textsOf(row.coin, row),
   }
