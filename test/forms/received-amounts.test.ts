@@ -131,6 +131,19 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(response.json).toHaveProperty(form === 'A' ? 'amountTo' : 'amount_out_expected', digits('5.0'))
   })
 
+  test('a provider that writes it with other digits: the response has those of the request', async () => {
+    const key = await start()
+    const rate = side === 'A' ? rateA : rateB
+    provider().reply('rate', ({ query }) => ({ json: { ...rate(query), [names[side].received]: digits('5') } }))
+    provider().reply('create', () => ({
+      status: created[side],
+      json: shown(swap({ amountOut: digits('5'), withdrawalAddress: 'TWithdraw1', refundAddress: null })),
+    }))
+    expect((await quote('5.00')).json).toHaveProperty(names[form].received, digits('5.00'))
+    const receivedMember = form === 'A' ? 'amountTo' : 'amount_out_expected'
+    expect((await create(key, '5.00')).json).toHaveProperty(receivedMember, digits('5.00'))
+  })
+
   test('a lost create is found by it', async () => {
     const key = await start()
     const headers = { 'idempotency-key': 'order-2' }

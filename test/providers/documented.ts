@@ -18,6 +18,8 @@ export interface Documented {
   readonly currenciesKey: string | undefined
   /** The types of rate that it has. */
   readonly rateTypes: readonly ('fixed' | 'float')[]
+  /** Those with which it takes an amount to be received. */
+  readonly receivedRateTypes: readonly ('fixed' | 'float')[]
   /** The header of quotes and creates that has the address of the user; undefined: it needs none. */
   readonly addressHeader: string | undefined
   /** Whether a get needs the key. */
@@ -47,6 +49,7 @@ const plain = {
   currenciesKey: key,
   settings: {},
   rateTypes: ['float', 'fixed'],
+  receivedRateTypes: ['float', 'fixed'],
   addressHeader: undefined,
   isGetKeyed: true,
   wrongKeyStatus: 401,
@@ -87,6 +90,7 @@ export const documented = {
     ...plain,
     dialect: changenow,
     currenciesKey: undefined,
+    receivedRateTypes: ['fixed'],
     header: 'x-changenow-api-key',
     quoteCalls: ['quote', 'limits'],
     statuses: [
@@ -160,6 +164,7 @@ export const documented = {
     ...plain,
     dialect: changelly,
     key: operatorKey,
+    receivedRateTypes: ['fixed'],
     header: undefined,
     networkFee: 0.0005,
     statuses: [
@@ -187,6 +192,7 @@ export const documented = {
     header: 'x-sideshift-secret',
     addressHeader: 'x-user-ip',
     rateTypes: ['fixed'],
+    receivedRateTypes: ['fixed'],
     isGetKeyed: false,
     mayLackMaximum: false,
     hasList: false,

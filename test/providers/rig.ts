@@ -2,6 +2,7 @@
 import type { Drift } from '../../src/domain/observation.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { clientKey, type GatewaySettings, type StartedGateway, startGateway } from '../support/gateway.ts'
+import { digits } from '../support/json.ts'
 import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
 import type { AssetWords } from '../support/swaps.ts'
 import { configured, type Documented, documented, type ProviderName } from './documented.ts'
@@ -24,6 +25,8 @@ export interface QuoteFacts {
   readonly from?: AssetWords
   readonly to?: AssetWords
   readonly amount?: string
+  /** To be received, in the place of the amount. */
+  readonly amountTo?: string
   readonly rateType?: 'fixed' | 'float'
   /** Whether the quote is to be kept. */
   readonly firm?: boolean
@@ -101,17 +104,20 @@ export async function startRig(
     facts,
     exchange,
     gateway,
-    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard, firm } = {}) =>
-      client(form, gateway.url).get(
-        rateQuery(form, { from, to, amount, ...(rateType && { rateType }) }) + (firm ? '&quoteId=true' : ''),
-        options,
-      ),
-    create: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard, idempotencyKey, body } = {}) =>
+    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', amountTo, rateType = standard, firm } = {}) => {
+      const query = rateQuery(form, { from, to, amount, ...(rateType && { rateType }) })
+      const asked = amountTo === undefined ? query : query.replace(`amount=${amount}`, `amountTo=${amountTo}`)
+      return client(form, gateway.url).get(asked + (firm ? '&quoteId=true' : ''), options)
+    },
+    create: (
+      form,
+      { from = assets.eth, to = assets.usdtEth, amount = '0.1', amountTo, rateType = standard, idempotencyKey, body } = {},
+    ) =>
       client(form, gateway.url).post(
         '/transactions',
         {
           ...pairWords(form, from, to),
-          amount: Number(amount),
+          ...(amountTo === undefined ? { amount: Number(amount) } : { amountTo: digits(amountTo) }),
           withdrawalAddress: addresses[to.network as keyof typeof addresses],
           refundAddress: addresses[from.network as keyof typeof addresses],
           ...(rateType && { rateType }),

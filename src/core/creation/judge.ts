@@ -189,14 +189,15 @@ function judgeBySent(
 
 /** What must be sent is the provider's word alone: without it there is nothing that could be paid. */
 function judgeByReceived(
-  { body, derived = [] }: VerifiedCreate,
+  { body }: VerifiedCreate,
   request: Extract<NewTransaction, { readonly amountOut: Amount }>,
   { quoted, newest }: QuotedAmounts,
   scope: ProviderScope,
 ): JudgedAmounts {
   const { amountIn, amountOut } = body
-  const isSilent = amountOut === undefined || isZero(amountOut) || derived.includes('amountOut')
+  const isSilent = amountOut === undefined || isZero(amountOut)
   const isOtherOut = !isSilent && !isSameButForRounding(amountOut, request.amountOut)
+  const isSameValue = !isSilent && compareAmounts(amountOut, request.amountOut) === 0
   const isMore =
     request.rateType === 'fixed' &&
     quoted !== undefined &&
@@ -205,8 +206,8 @@ function judgeByReceived(
   const isOtherIn = !isPositive(amountIn) || isMore || isWorseThanQuote(body, request, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
-    isTolerated: isSilent || compareAmounts(amountOut, request.amountOut) !== 0,
-    body: { ...body, amountOut: isSilent || !isPositive(amountOut) ? request.amountOut : amountOut },
+    isTolerated: !isSameValue,
+    body: { ...body, amountOut: isSilent || !isPositive(amountOut) || isSameValue ? request.amountOut : amountOut },
   }
 }
 

@@ -4,7 +4,7 @@ import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
-import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/service.ts'
+import { type Context, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { type Pair, type Rate, type RateQuery, type RequestedAmount, requestedAmountOf } from '../../domain/swap.ts'
 import { from, type Side, to } from '../assets/asset-naming.ts'
 import { type Layer, mapResponses, onOperations } from '../layer.ts'
@@ -45,7 +45,8 @@ export function quoteCache({ cache, isPersonal, quoteTermsOf, steadyClock: clock
   const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return onOperations({
     getRate(request, context, next) {
-      if (request.isFirm || isPersonal(request)) return next.call('getRate', request, context)
+      const call = async () => withReceivedDigits(request, await next.call('getRate', request, context))
+      if (request.isFirm || isPersonal(request)) return call()
       const key = keyOf(request, context.pair) + quoteTermsOf(context.caller)
       const cached = entryFor(key)
       const age = clock() - cached.fetchedAt
@@ -58,7 +59,7 @@ export function quoteCache({ cache, isPersonal, quoteTermsOf, steadyClock: clock
       context.span?.setAttributes({ 'swapgate.quote': cached.pending ? 'shared' : 'requested' })
       if (cached.pending)
         return timedUpstream(context, withinDeadline(cached.pending, context)).then((response) => responseFor(request, response, 0))
-      const pending = read(cached, request, context, next, clock).finally(() => entries.set(key, cached, clock()))
+      const pending = read(cached, call, clock).finally(() => entries.set(key, cached, clock()))
       cached.pending = pending
       return pending
     },
@@ -66,15 +67,9 @@ export function quoteCache({ cache, isPersonal, quoteTermsOf, steadyClock: clock
 }
 
 /** A failure goes to all callers that wait for it, and is not cached. */
-async function read(
-  cached: CacheEntry,
-  request: RateQuery,
-  context: Context,
-  next: SwapService,
-  clock: () => number,
-): Promise<RateResponse> {
+async function read(cached: CacheEntry, call: () => Promise<RateResponse>, clock: () => number): Promise<RateResponse> {
   try {
-    const response = await next.call('getRate', request, context)
+    const response = await call()
     cached.response = isCacheable(response) && textLength(response.body) <= maxTextLength ? response : undefined
     cached.fetchedAt = clock()
     return response
@@ -89,13 +84,18 @@ function isCacheable({ body }: RateResponse): boolean {
   return amountOut !== undefined && !isZero(amountOut)
 }
 
-/** Returns the amount in the digits of the request if the value is equal. */
-function responseFor({ amountIn, amountOut }: RateQuery, response: RateResponse, age: number): RateResponse {
+function responseFor(request: RateQuery, response: RateResponse, age: number): RateResponse {
+  const { amountIn } = request
   const { body } = response
-  const own = amountOut === undefined ? { amountIn } : { amountOut }
-  const [was, is] = amountOut === undefined ? [body.amountIn, amountIn] : [body.amountOut, amountOut]
-  const isSameValue = was !== undefined && was !== is && compareAmounts(was, is) === 0
-  return { ...response, ...(isSameValue && { body: { ...body, ...own } }), ageSeconds: age / 1000 }
+  const isSameValue = amountIn !== undefined && body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
+  return { ...withReceivedDigits(request, response), ...(isSameValue && { body: { ...body, amountIn } }), ageSeconds: age / 1000 }
+}
+
+/** With the digits of the request for an amount to be received that is equal by value (docs/contract.md §3.10). */
+function withReceivedDigits({ amountOut }: RateQuery, response: RateResponse): RateResponse {
+  const { body } = response
+  const isSameValue = amountOut !== undefined && body.amountOut !== undefined && compareAmounts(body.amountOut, amountOut) === 0
+  return isSameValue ? { ...response, body: { ...body, amountOut } } : response
 }
 
 /** A caller that shares a pending request waits only until its own deadline. Throws `timedOut`. */

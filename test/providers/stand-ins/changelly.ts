@@ -1,8 +1,8 @@
 /** Changelly v2 (JSON-RPC, RSA signature), from its documentation: one path, signed bodies, refusals in a 200. */
 import { changellyKey, isSigned } from '../../support/changelly.ts'
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
-import { bodyOf, countOf, type Fields, numberTextOf, objectOf, optionalTextOf, requireNames, textOf } from './strict.ts'
+import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { askedOf, bodyOf, countOf, type Fields, objectOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 /** `coin` is the ticker. */
 const assets: readonly Words[] = [
@@ -76,32 +76,42 @@ function pairOf(params: Fields, exchange: Exchange): { readonly from: Words; rea
   return exchange.pair(side('from'), side('to'))
 }
 
-/** What is received is `amountTo` without the fee of the network. */
+/** What is received is `amountTo` without the fee of the network, unless it is asked for: the fee is then added. Only with a fixed rate. */
+function askedIn(params: Fields, isFixed: boolean): Asked {
+  const { amount, isReceived } = askedOf(params, 'amountFrom', 'amountTo')
+  if (isReceived && !isFixed) throw new Refused('parameter', 'amountTo')
+  return { amount: isReceived ? Number((amount + networkFee).toFixed(8)) : amount, isReceived }
+}
+
 function quote(params: Fields, isFixed: boolean, exchange: Exchange): unknown {
-  requireNames(params, ['from', 'to', 'amountFrom'])
+  requireNames(params, ['from', 'to'], ['amountFrom', 'amountTo'])
   pairOf(params, exchange)
-  const amount = numberTextOf(params, 'amountFrom')
-  exchange.requireWithinLimits(amount)
+  const amounts = exchange.quote(askedIn(params, isFixed), isFixed)
+  const amountTo = String(amounts.amountOut)
   const { market } = exchange
   const [min, max] = [String(market.min), String(market.max ?? 0)]
   const rate = String(isFixed ? market.fixed : market.float)
   return {
-    ...(isFixed && { id: exchange.promise(amount), result: rate, expiredAt: Math.floor(Date.now() / 1_000) + 60 }),
-    ...{ from: params.from, to: params.to, networkFee: String(networkFee), amountFrom: String(amount) },
-    ...{ amountTo: String(exchange.amountOut(amount, isFixed)), min, max, minFrom: min, maxFrom: max, minTo: '0.03', maxTo: '800' },
-    ...{ visibleAmount: String(exchange.amountOut(amount, isFixed)), rate, fee: '0.1' },
+    ...(isFixed && { id: exchange.promise(amounts), result: rate, expiredAt: Math.floor(Date.now() / 1_000) + 60 }),
+    ...{ from: params.from, to: params.to, networkFee: String(networkFee), amountFrom: String(amounts.amountIn) },
+    ...{ amountTo, min, max, minFrom: min, maxFrom: max, minTo: '0.03', maxTo: '800' },
+    ...{ visibleAmount: amountTo, rate, fee: '0.1' },
   }
 }
 
 function create(params: Fields, isFixed: boolean, exchange: Exchange): unknown {
   const fixed = isFixed ? ['rateId', 'refundAddress'] : []
   const optional = ['extraId', 'refundExtraId', 'fromAddress', 'fromExtraId', 'userMetadata', 'subaccountId']
-  requireNames(params, ['from', 'to', 'amountFrom', 'address', ...fixed], [...optional, ...(isFixed ? [] : ['refundAddress'])])
+  requireNames(
+    params,
+    ['from', 'to', 'address', ...fixed],
+    ['amountFrom', 'amountTo', ...optional, ...(isFixed ? [] : ['refundAddress'])],
+  )
   const swap = exchange.create(
     {
       ...pairOf(params, exchange),
       isFixed,
-      amountIn: numberTextOf(params, 'amountFrom'),
+      asked: askedIn(params, isFixed),
       withdrawal: textOf(params, 'address'),
       withdrawalMemo: optionalTextOf(params, 'extraId'),
       refund: optionalTextOf(params, 'refundAddress'),

@@ -1,7 +1,7 @@
 /** ChangeNOW v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
-import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
+import { askedOf, bodyOf, countOf, type Fields, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
 
 const assets: readonly Words[] = [
   { coin: 'btc', network: 'btc' },
@@ -15,6 +15,7 @@ const assets: readonly Words[] = [
 ]
 
 const pairNames = ['fromCurrency', 'toCurrency', 'fromNetwork', 'toNetwork']
+const types = ['direct', 'reverse'] as const
 const flows = ['standard', 'fixed-rate'] as const
 const paths: Readonly<Record<string, Operation>> = {
   'GET /exchange/currencies': 'currencies',
@@ -86,21 +87,28 @@ const pairIn = ({ fromCurrency, fromNetwork, toCurrency, toNetwork }: Fields): F
 })
 
 function estimate(query: Fields, exchange: Exchange): unknown {
-  requireNames(query, [...pairNames, 'fromAmount', 'flow'], ['type', 'useRateId'])
-  wordOf({ type: 'direct', ...query }, 'type', ['direct'])
+  requireNames(query, [...pairNames, 'flow'], ['fromAmount', 'toAmount', 'type', 'useRateId'])
   const flow = wordOf(query, 'flow', flows)
+  const { asked, type } = askedIn(query, flow)
   const isPromised = wordOf({ useRateId: 'false', ...query }, 'useRateId', ['true', 'false']) === 'true'
   if (isPromised && flow === 'standard') throw new Refused('parameter', 'useRateId')
-  const amount = numberTextOf(query, 'fromAmount')
   pairOf(query, exchange)
-  exchange.requireWithinLimits(amount)
+  const amounts = exchange.quote(asked, flow === 'fixed-rate')
   return {
     ...pairIn(query),
-    ...{ flow, type: 'direct', rateId: isPromised ? exchange.promise(amount) : null },
+    ...{ flow, type, rateId: isPromised ? exchange.promise(amounts) : null },
     ...{ validUntil: isPromised ? new Date(Date.now() + 600_000).toISOString() : null, transactionSpeedForecast: '10-60' },
-    ...{ warningMessage: null, depositFee: 0.0000096, withdrawalFee: 0.009, userId: null, fromAmount: amount },
-    toAmount: exchange.amountOut(amount, flow === 'fixed-rate'),
+    ...{ warningMessage: null, depositFee: 0.0000096, withdrawalFee: 0.009, userId: null, fromAmount: amounts.amountIn },
+    toAmount: amounts.amountOut,
   }
+}
+
+/** By the amount to be received only with a fixed rate. */
+function askedIn(fields: Fields, flow: (typeof flows)[number]) {
+  const asked = askedOf(fields, 'fromAmount', 'toAmount')
+  const type = wordOf({ type: 'direct', ...fields }, 'type', types)
+  if ((type === 'reverse') !== asked.isReceived || (asked.isReceived && flow === 'standard')) throw new Refused('parameter', 'type')
+  return { asked, type }
 }
 
 function range(query: Fields, exchange: Exchange): unknown {
@@ -111,14 +119,24 @@ function range(query: Fields, exchange: Exchange): unknown {
 }
 
 function create(body: Fields, exchange: Exchange): unknown {
-  const optional = ['extraId', 'refundAddress', 'refundExtraId', 'userId', 'payload', 'contactEmail', 'type', 'rateId', 'toAmount']
-  requireNames(body, [...pairNames, 'fromAmount', 'address', 'flow'], optional)
-  wordOf({ type: 'direct', ...body }, 'type', ['direct'])
-  if (optionalTextOf(body, 'toAmount') !== undefined) throw new Refused('parameter', 'toAmount')
+  const optional = [
+    'extraId',
+    'refundAddress',
+    'refundExtraId',
+    'userId',
+    'payload',
+    'contactEmail',
+    'type',
+    'rateId',
+    'fromAmount',
+    'toAmount',
+  ]
+  requireNames(body, [...pairNames, 'address', 'flow'], optional)
+  const { asked, type } = askedIn(body, wordOf(body, 'flow', flows))
   const swap = exchange.create(
     {
       ...pairOf(body, exchange),
-      amountIn: numberTextOf(body, 'fromAmount'),
+      asked,
       isFixed: wordOf(body, 'flow', flows) === 'fixed-rate',
       withdrawal: textOf(body, 'address'),
       withdrawalMemo: optionalTextOf(body, 'extraId'),
@@ -131,13 +149,13 @@ function create(body: Fields, exchange: Exchange): unknown {
   )
   const { amountIn, amountOut, from, to, withdrawalMemo, depositMemo } = swap
   return {
-    ...{ fromAmount: amountIn, toAmount: amountOut, flow: body.flow, type: 'direct', payinAddress: swap.deposit },
+    ...{ fromAmount: amountIn, toAmount: amountOut, flow: body.flow, type, payinAddress: swap.deposit },
     ...{ payoutAddress: swap.withdrawal, fromCurrency: from.coin, toCurrency: to.coin },
     ...(depositMemo && { payinExtraId: depositMemo }),
     ...(withdrawalMemo && { payoutExtraId: withdrawalMemo }),
     ...(swap.refund && { refundAddress: swap.refund }),
     ...(swap.refundMemo && { refundExtraId: swap.refundMemo }),
-    ...{ id: swap.id, directedAmount: amountIn, fromNetwork: from.network, toNetwork: to.network },
+    ...{ id: swap.id, directedAmount: asked.amount, fromNetwork: from.network, toNetwork: to.network },
     ...(swap.isFixed && { validUntil: expiryOf(swap).toISOString() }),
   }
 }

@@ -11,10 +11,21 @@ export interface Words {
   readonly contract?: string
 }
 
+/** An amount to be sent, or to be received. */
+export interface Asked {
+  readonly amount: number
+  readonly isReceived: boolean
+}
+
+interface Amounts {
+  readonly amountIn: number
+  readonly amountOut: number
+}
+
 export interface Order {
   readonly from: Words
   readonly to: Words
-  readonly amountIn: number
+  readonly asked: Asked
   readonly isFixed: boolean
   readonly withdrawal: string
   /** Undefined where none was sent. */
@@ -26,11 +37,10 @@ export interface Order {
   readonly reference?: string | undefined
 }
 
-export interface Swap extends Omit<Order, 'refund' | 'refundMemo'> {
+export interface Swap extends Omit<Order, 'asked' | 'refund' | 'refundMemo'>, Amounts {
   readonly id: string
   /** In the provider's words; a test sets it. */
   status: string
-  readonly amountOut: number
   readonly deposit: string
   readonly depositMemo: string | null
   readonly createdAt: Date
@@ -136,8 +146,8 @@ export class Exchange {
   forgetsMemos = false
   /** Milliseconds, by operation. */
   readonly delays: Partial<Record<Operation, number>> = {}
-  /** The amount promised, by id. */
-  private readonly promises = new Map<string, number>()
+  /** By id. */
+  private readonly promises = new Map<string, Amounts>()
   private numbers = 0
   private readonly closed = new Set<string>()
 
@@ -169,14 +179,20 @@ export class Exchange {
     if (max !== null && amount > max) throw new Refused('above', String(amount))
   }
 
-  amountOut(amountIn: number, isFixed: boolean): number {
-    return Number((amountIn * (isFixed ? this.market.fixed : this.market.float)).toFixed(8))
+  /** Both amounts, and throws if what is to be sent is outside of the limits. */
+  quote(asked: Asked, isFixed: boolean): Amounts {
+    const { amount, isReceived } = asked
+    const rate = isFixed ? this.market.fixed : this.market.float
+    const other = Number((isReceived ? amount / rate : amount * rate).toFixed(8))
+    const amounts = isReceived ? { amountIn: other, amountOut: amount } : { amountIn: amount, amountOut: other }
+    this.requireWithinLimits(amounts.amountIn)
+    return amounts
   }
 
-  /** A quote that holds for one create. */
-  promise(amountIn: number): string {
+  /** The id of a quote that holds for one create. */
+  promise(amounts: Amounts): string {
     const rateId = `rate-${++this.numbers}`
-    if (!this.forgetsRateIds) this.promises.set(rateId, this.amountOut(amountIn, true))
+    if (!this.forgetsRateIds) this.promises.set(rateId, amounts)
     return rateId
   }
 
@@ -184,16 +200,17 @@ export class Exchange {
   create(order: Order, needsRateId: boolean): Swap {
     if (!/^[A-Za-z0-9]{6,}$/.test(order.withdrawal)) throw new Refused('address')
     if (order.withdrawalMemo && !order.to.hasMemo) throw new Refused('memo')
-    this.requireWithinLimits(order.amountIn)
+    const { asked, ...facts } = order
+    const amounts = this.quote(asked, order.isFixed)
     const promised = this.promises.get(order.rateId ?? '')
     if (order.isFixed && promised === undefined && (needsRateId || order.rateId)) throw new Refused('rateId')
     this.promises.delete(order.rateId ?? '')
     const number = ++this.numbers
     const swap: Swap = {
-      ...order,
+      ...facts,
+      ...(promised ?? amounts),
       id: `6880e2730aee${number}`,
       status: this.dialect.firstStatus,
-      amountOut: promised ?? this.amountOut(order.amountIn, order.isFixed),
       deposit: depositAddressOn([order.from.network, order.from.coin], String(number)),
       depositMemo: order.from.hasMemo && !this.forgetsMemos ? String(1_000 + number) : null,
       createdAt: new Date(),

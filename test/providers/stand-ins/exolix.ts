@@ -1,7 +1,7 @@
 /** Exolix v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, Refused, type Swap, type Words } from './exchange.ts'
-import { bodyOf, countOf, type Fields, numberOf, numberTextOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
+import { askedOf, bodyOf, countOf, type Fields, numberOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
 
 const assets: readonly Words[] = [
   { coin: 'BTC', network: 'BTC' },
@@ -66,31 +66,43 @@ function currencies(query: Fields): object {
 /** Both spellings of the networks are in use. */
 function rate(query: Fields, exchange: Exchange): object {
   const [networkFrom, networkTo] = 'coinFromNetwork' in query ? ['coinFromNetwork', 'coinToNetwork'] : ['networkFrom', 'networkTo']
-  requireNames(query, ['coinFrom', 'coinTo', networkFrom, networkTo, 'amount'], ['rateType'])
+  requireNames(query, ['coinFrom', 'coinTo', networkFrom, networkTo], ['amount', 'withdrawalAmount', 'rateType'])
   exchange.pair(
     { coin: textOf(query, 'coinFrom'), network: textOf(query, networkFrom) },
     { coin: textOf(query, 'coinTo'), network: textOf(query, networkTo) },
   )
-  const amount = numberTextOf(query, 'amount')
   const isFixed = wordOf({ rateType: 'fixed', ...query }, 'rateType', rateTypes) === 'fixed'
-  exchange.requireWithinLimits(amount)
+  const { amountIn, amountOut } = exchange.quote(askedOf(query, 'amount', 'withdrawalAmount'), isFixed)
   const { market } = exchange
   return {
-    ...{ fromAmount: amount, toAmount: exchange.amountOut(amount, isFixed), rate: isFixed ? market.fixed : market.float },
-    ...{ message: null, minAmount: market.min, withdrawMin: 0.0007088, maxAmount: market.max, priceImpact: '0' },
+    ...{ fromAmount: amountIn, toAmount: amountOut, rate: isFixed ? market.fixed : market.float },
+    ...{ message: null, minAmount: market.min, withdrawMin: withdrawMinOf(exchange), maxAmount: market.max, priceImpact: '0' },
   }
 }
 
+/** In the coin that is received. */
+function withdrawMinOf({ market }: Pick<Exchange, 'market'>): number {
+  return Number((market.min * market.fixed).toFixed(8))
+}
+
 function create(body: Fields, exchange: Exchange): object {
-  const needed = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo', 'amount', 'withdrawalAddress']
-  requireNames(body, needed, ['withdrawalExtraId', 'refundAddress', 'refundExtraId', 'rateType', 'slippage'])
+  const needed = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo', 'withdrawalAddress']
+  requireNames(body, needed, [
+    'amount',
+    'withdrawalAmount',
+    'withdrawalExtraId',
+    'refundAddress',
+    'refundExtraId',
+    'rateType',
+    'slippage',
+  ])
   const swap = exchange.create(
     {
       ...exchange.pair(
         { coin: textOf(body, 'coinFrom'), network: textOf(body, 'networkFrom') },
         { coin: textOf(body, 'coinTo'), network: textOf(body, 'networkTo') },
       ),
-      amountIn: numberOf(body, 'amount'),
+      asked: askedOf(body, 'amount', 'withdrawalAmount', numberOf),
       isFixed: wordOf({ rateType: 'fixed', ...body }, 'rateType', rateTypes) === 'fixed',
       withdrawal: textOf(body, 'withdrawalAddress'),
       withdrawalMemo: optionalTextOf(body, 'withdrawalExtraId'),
@@ -133,13 +145,19 @@ function transaction(swap: Swap): object {
   }
 }
 
-function refuse({ why, of }: Refused, _: unknown, __: unknown, { market }: Exchange): Reply {
+function refuse({ why, of }: Refused, _: unknown, { query, body }: Received, exchange: Exchange): Reply {
+  const { market } = exchange
   const errors = (status: number, field: string, text: string): Reply => ({ status, json: { status, errors: { [field]: text } } })
   if (why === 'key') return { status: 401, json: { message: 'Unauthorized' } }
   if (why === 'below' || why === 'above') {
     const bound = why === 'below' ? 'below the possible min amount' : 'above the possible max amount'
     const message = `Amount to exchange is ${bound} to exchange`
-    const limits = { minAmount: market.min, maxAmount: market.max }
+    const limits = { minAmount: market.min, maxAmount: market.max, withdrawMin: withdrawMinOf(exchange) }
+    // By the amount to be received a quote is refused with a status of success.
+    if (query.has('withdrawalAmount')) return { json: { fromAmount: Number(of), toAmount: 0, message, ...limits } }
+    // A create names the limits of the coin that it is about.
+    if (body.includes('"withdrawalAmount"'))
+      return { status: 422, json: { message, minAmount: limits.withdrawMin, withdrawMin: limits.withdrawMin } }
     return { status: 422, json: { fromAmount: Number(of), toAmount: 0, message, ...limits } }
   }
   if (why === 'pair') return { status: 422, json: { error: 'Such exchange pair is not available' } }

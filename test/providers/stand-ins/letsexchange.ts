@@ -1,6 +1,6 @@
 /** LetsExchange (v1 and v2), from its documentation and recorded responses. */
 import type { Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -24,16 +24,18 @@ export const letsexchange: Dialect = {
   firstStatus: 'wait',
   operationOf: ({ method, path }) => {
     const known = { 'POST /v1/info': 'quote', 'POST /v1/transaction': 'create', 'GET /v2/coins': 'currencies' } as const
-    const own: Readonly<Record<string, Operation>> = { ...known, 'GET /v2/transactions-list': 'list' }
+    const reverted = { 'POST /v1/info-revert': 'quote', 'POST /v1/transaction-revert': 'create' } as const
+    const own: Readonly<Record<string, Operation>> = { ...known, ...reverted, 'GET /v2/transactions-list': 'list' }
     return own[`${method} ${path}`] ?? (/^GET \/v1\/transaction\/[^/]+$/.test(`${method} ${path}`) ? 'get' : undefined)
   },
   reply(operation, received, exchange) {
     if (!exchange.isKey(/^Bearer (.+)$/.exec(received.headers.authorization ?? '')?.[1] ?? '')) throw new Refused('key')
     const query = Object.fromEntries(received.query)
+    const isReceived = received.path.endsWith('-revert')
     const results: Readonly<Partial<Record<Operation, () => unknown>>> = {
       currencies: () => coins(query),
-      quote: () => info(bodyOf(received), exchange),
-      create: () => create(bodyOf(received), exchange),
+      quote: () => info(bodyOf(received), exchange, isReceived),
+      create: () => create(bodyOf(received), exchange, isReceived),
       get: () => got(exchange.find(decodeURIComponent(received.path.slice('/v1/transaction/'.length))), 1),
       list: () => list(query, exchange),
     }
@@ -70,39 +72,51 @@ function isFloat(body: Fields, standard?: boolean): boolean {
 }
 
 /** For an amount outside of the limits the response has the limits and no amount. */
-function info(body: Fields, exchange: Exchange): unknown {
+function info(body: Fields, exchange: Exchange, isReceived: boolean): unknown {
   requireNames(body, ['from', 'to', 'network_from', 'network_to', 'amount'], ['affiliate_id', 'float', 'promocode'])
   requireAffiliate(body)
   pairOf(body, exchange, ['from', 'to'])
-  const amount = numberTextOf(body, 'amount')
   const isFixed = !isFloat(body, true)
   const { market } = exchange
-  const isInside = amount >= market.min && (market.max === null || amount <= market.max)
-  const amountOut = isInside ? String(exchange.amountOut(amount, isFixed)) : '0'
+  const amounts = quoteOf({ amount: numberTextOf(body, 'amount'), isReceived }, isFixed, exchange)
+  const answered = String((isReceived ? amounts?.amountIn : amounts?.amountOut) ?? 0)
   const limits = { min: String(market.min), max: String(market.max ?? 0) }
+  const rate = isFixed ? market.fixed : market.float
+  // Of the amount that is asked for.
+  const own = isReceived ? { min: String(market.min * rate), max: String((market.max ?? 0) * rate) } : limits
   return {
-    ...{ deposit_min_amount: limits.min, deposit_max_amount: limits.max, min_amount: limits.min, max_amount: limits.max },
-    ...{ amount: amountOut, fee: '0', rate: String(isFixed ? market.fixed : market.float), profit: '0' },
-    ...{ withdrawal_fee: '0.00200000', extra_fee_amount: '0', rate_id: isFixed && isInside ? exchange.promise(amount) : '' },
+    ...{ deposit_min_amount: limits.min, deposit_max_amount: limits.max, min_amount: own.min, max_amount: own.max },
+    ...{ amount: answered, fee: '0', rate: String(rate), profit: '0' },
+    ...{ withdrawal_fee: '0.00200000', extra_fee_amount: '0', rate_id: isFixed && amounts ? exchange.promise(amounts) : '' },
     ...{ rate_id_expired_at: isFixed ? String(Date.now() + 1_800_000) : 0, applied_promo_code_id: null, networks_from: [] },
-    ...{ networks_to: [], deposit_amount_usdt: '64519.66', expired_at: String(Date.now() + 1_800_000), base_amount: amountOut },
+    ...{ networks_to: [], deposit_amount_usdt: '64519.66', expired_at: String(Date.now() + 1_800_000), base_amount: answered },
   }
 }
 
-const orderNames = ['coin_from', 'coin_to', 'network_from', 'network_to', 'deposit_amount', 'withdrawal', 'float']
+/** Undefined outside of the limits. */
+function quoteOf(asked: Asked, isFixed: boolean, exchange: Exchange) {
+  try {
+    return exchange.quote(asked, isFixed)
+  } catch {
+    return undefined
+  }
+}
+
+const orderNames = ['coin_from', 'coin_to', 'network_from', 'network_to', 'withdrawal', 'float']
 const moreNames = ['withdrawal_extra_id', 'return', 'return_extra_id', 'rate_id', 'email', 'partner_user_ip', 'affiliate_id']
 /** What a wallet in use sends beside. */
 const walletNames = ['promocode', 'type', 'isEstimate']
 
-function create(body: Fields, exchange: Exchange): unknown {
-  requireNames(body, orderNames, [...moreNames, ...walletNames])
+function create(body: Fields, exchange: Exchange, isReceived: boolean): unknown {
+  const amountName = isReceived ? 'withdrawal_amount' : 'deposit_amount'
+  requireNames(body, [...orderNames, amountName], [...moreNames, ...walletNames])
   if (body.withdrawal_extra_id === undefined) throw new Refused('parameter', 'withdrawal_extra_id')
   requireAffiliate(body)
   const isFixed = !isFloat(body)
   const swap = exchange.create(
     {
       ...pairOf(body, exchange, ['coin_from', 'coin_to']),
-      amountIn: numberTextOf(body, 'deposit_amount'),
+      asked: { amount: numberTextOf(body, amountName), isReceived },
       isFixed,
       withdrawal: textOf(body, 'withdrawal'),
       withdrawalMemo: optionalTextOf(body, 'withdrawal_extra_id'),
@@ -114,7 +128,7 @@ function create(body: Fields, exchange: Exchange): unknown {
   )
   const { status, ...facts } = factsOf(swap)
   return {
-    ...{ is_float: !isFixed, status, type: 'cex', ...facts, extra_fee_from: 0, extra_fee_to: 0, revert: false },
+    ...{ is_float: !isFixed, status, type: 'cex', ...facts, extra_fee_from: 0, extra_fee_to: 0, revert: isReceived },
     ...{ execution_time: null, need_confirmations: 64, confirmations: 0, email: '*******', kyc_url: null, kyc_email: null },
   }
 }

@@ -1,7 +1,7 @@
 /** SideShift v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
-import { bodyOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
+import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { askedOf, bodyOf, type Fields, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 /** The account that the key belongs to. */
 export const accountId = 'YQMi62XMb'
@@ -33,7 +33,7 @@ const operations: readonly (readonly [RegExp, Operation])[] = [
 interface Quote {
   readonly from: Words
   readonly to: Words
-  readonly amount: number
+  readonly asked: Asked
 }
 
 /** What was quoted, by the id of the quote. */
@@ -110,21 +110,21 @@ function sides(from: Words, to: Words): object {
 }
 
 function quote(body: Fields, exchange: Exchange): unknown {
-  const needed = ['depositCoin', 'depositNetwork', 'settleCoin', 'settleNetwork', 'depositAmount', 'affiliateId']
-  requireNames(body, needed, ['settleAmount', 'commissionRate'])
+  const needed = ['depositCoin', 'depositNetwork', 'settleCoin', 'settleNetwork', 'affiliateId']
+  requireNames(body, needed, ['depositAmount', 'settleAmount', 'commissionRate'])
   requireAccount(body)
   const { from, to } = exchange.pair(
     { coin: textOf(body, 'depositCoin'), network: textOf(body, 'depositNetwork') },
     { coin: textOf(body, 'settleCoin'), network: textOf(body, 'settleNetwork') },
   )
-  const amount = numberTextOf(body, 'depositAmount')
-  exchange.requireWithinLimits(amount)
-  const id = exchange.promise(amount)
+  const asked = askedOf(body, 'depositAmount', 'settleAmount')
+  const amounts = exchange.quote(asked, true)
+  const id = exchange.promise(amounts)
   const known = quotes.get(exchange) ?? new Map<string, Quote>()
-  quotes.set(exchange, known.set(id, { from, to, amount }))
+  quotes.set(exchange, known.set(id, { from, to, asked }))
   return {
     ...{ id, createdAt: new Date().toISOString(), expiresAt: soon(), ...sides(from, to) },
-    ...{ depositAmount: String(amount), settleAmount: String(exchange.amountOut(amount, true)) },
+    ...{ depositAmount: String(amounts.amountIn), settleAmount: String(amounts.amountOut) },
     ...{ rate: String(exchange.market.fixed), affiliateId: accountId },
   }
 }
@@ -141,7 +141,7 @@ function create(body: Fields, exchange: Exchange): unknown {
   if (!quoted) throw new Refused('rateId')
   const swap = exchange.create(
     {
-      ...{ from: quoted.from, to: quoted.to, amountIn: quoted.amount, isFixed: true, rateId },
+      ...{ from: quoted.from, to: quoted.to, asked: quoted.asked, isFixed: true, rateId },
       withdrawal: textOf(body, 'settleAddress'),
       withdrawalMemo: optionalTextOf(body, 'settleMemo'),
       refund: optionalTextOf(body, 'refundAddress'),

@@ -1,6 +1,6 @@
 /** SimpleSwap v3, from its documentation and public clients. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -66,7 +66,6 @@ function flagOf(fields: Fields, name: string, isQuery: boolean): boolean {
 }
 
 function pairOf(fields: Fields, exchange: Exchange, isQuery: boolean) {
-  if (flagOf(fields, 'reverse', isQuery)) throw new Refused('parameter', 'reverse')
   const isFixed = flagOf(fields, 'fixed', isQuery)
   const [from, to] = [
     { coin: textOf(fields, 'tickerFrom'), network: textOf(fields, 'networkFrom') },
@@ -75,20 +74,27 @@ function pairOf(fields: Fields, exchange: Exchange, isQuery: boolean) {
   return { ...exchange.pair(from, to), isFixed }
 }
 
+function askedIn(fields: Fields, isQuery: boolean): Asked {
+  return { amount: numberTextOf(fields, 'amount'), isReceived: flagOf(fields, 'reverse', isQuery) }
+}
+
 function estimate(query: Fields, exchange: Exchange): unknown {
   requireNames(query, [...pairNames, 'amount'])
   const { isFixed } = pairOf(query, exchange, true)
-  const amount = numberTextOf(query, 'amount')
-  exchange.requireWithinLimits(amount)
-  const promise = { rateId: exchange.promise(amount), validUntil: new Date(Date.now() + 600_000).toISOString() }
-  const estimatedAmount = String(exchange.amountOut(amount, isFixed))
+  const asked = askedIn(query, true)
+  const amounts = exchange.quote(asked, isFixed)
+  const promise = { rateId: exchange.promise(amounts), validUntil: new Date(Date.now() + 600_000).toISOString() }
+  const estimatedAmount = String(asked.isReceived ? amounts.amountIn : amounts.amountOut)
   return { estimatedAmount, ...(isFixed ? promise : { rateId: null, validUntil: null }) }
 }
 
 function range(query: Fields, exchange: Exchange): unknown {
   requireNames(query, pairNames)
-  pairOf(query, exchange, true)
-  const { min, max } = exchange.market
+  const { isFixed } = pairOf(query, exchange, true)
+  const { market } = exchange
+  // Of the amount that is asked for.
+  const factor = flagOf(query, 'reverse', true) ? (isFixed ? market.fixed : market.float) : 1
+  const [min, max] = [market.min * factor, market.max === null ? null : market.max * factor]
   return { min: String(min), max: max === null ? null : String(max) }
 }
 
@@ -98,7 +104,7 @@ function create(body: Fields, exchange: Exchange): unknown {
   const swap = exchange.create(
     {
       ...pairOf(body, exchange, false),
-      amountIn: numberTextOf(body, 'amount'),
+      asked: askedIn(body, false),
       withdrawal: textOf(body, 'addressTo'),
       withdrawalMemo: optionalTextOf(body, 'extraIdTo'),
       refund: optionalTextOf(body, 'userRefundAddress'),

@@ -1,6 +1,6 @@
 /** StealthEX v4, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
-import { type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
+import { type Asked, type Dialect, type Exchange, expiryOf, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberOf, objectOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
 
 const assets: readonly Words[] = [
@@ -70,21 +70,25 @@ function routeOf(body: Fields, exchange: Exchange): Route {
     requireNames(asset, ['symbol', 'network'])
     return { coin: textOf(asset, 'symbol'), network: textOf(asset, 'network') }
   }
-  wordOf(body, 'estimation', ['direct'])
   return { ...exchange.pair(side('from'), side('to')), isFixed: wordOf(body, 'rate', ['fixed', 'floating']) === 'fixed' }
+}
+
+function askedIn(body: Fields): Asked {
+  return { amount: numberOf(body, 'amount'), isReceived: wordOf(body, 'estimation', ['direct', 'reversed']) === 'reversed' }
 }
 
 function estimate(body: Fields, exchange: Exchange): unknown {
   requireNames(body, ['route', 'amount', 'estimation', 'rate'], ['additional_fee_percent'])
   const { isFixed } = routeOf(body, exchange)
-  const amount = numberOf(body, 'amount')
-  exchange.requireWithinLimits(amount)
-  const promise = { id: isFixed ? exchange.promise(amount) : '', valid_until: new Date(Date.now() + 1_200_000).toISOString() }
-  return { estimated_amount: exchange.amountOut(amount, isFixed), ...(isFixed && { rate: promise }) }
+  const asked = askedIn(body)
+  const amounts = exchange.quote(asked, isFixed)
+  const promise = { id: isFixed ? exchange.promise(amounts) : '', valid_until: new Date(Date.now() + 1_200_000).toISOString() }
+  return { estimated_amount: asked.isReceived ? amounts.amountIn : amounts.amountOut, ...(isFixed && { rate: promise }) }
 }
 
 function range(body: Fields, exchange: Exchange): unknown {
   requireNames(body, ['route', 'estimation', 'rate'])
+  wordOf(body, 'estimation', ['direct'])
   routeOf(body, exchange)
   const { max, min } = exchange.market
   return { min_amount: min, max_amount: max }
@@ -96,7 +100,7 @@ function create(body: Fields, exchange: Exchange): unknown {
   const swap = exchange.create(
     {
       ...routeOf(body, exchange),
-      amountIn: numberOf(body, 'amount'),
+      asked: askedIn(body),
       withdrawal: textOf(body, 'address'),
       withdrawalMemo: optionalTextOf(body, 'extra_id'),
       refund: optionalTextOf(body, 'refund_address'),

@@ -1,5 +1,5 @@
 /** Checks requests to a stand-in: what its documentation does not name is refused. */
-import { Refused } from './exchange.ts'
+import { type Asked, Refused } from './exchange.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -29,6 +29,14 @@ export function numberTextOf(fields: Fields, name: string): number {
   const value = fields[name]
   if (typeof value !== 'string' || !/^\d+(?:\.\d+)?$/.test(value) || !(Number(value) > 0)) throw new Refused('parameter', name)
   return Number(value)
+}
+
+/** The amount, by one of two names. */
+export function askedOf(fields: Fields, sent: string, received: string, read = numberTextOf): Asked {
+  const isGiven = (name: string): boolean => ![undefined, null, ''].includes(fields[name] as undefined)
+  const isReceived = isGiven(received)
+  if (isReceived && isGiven(sent)) throw new Refused('parameter', sent)
+  return { isReceived, amount: read(fields, isReceived ? received : sent) }
 }
 
 export function textOf(fields: Fields, name: string): string {
