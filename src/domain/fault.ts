@@ -362,8 +362,8 @@ export const reasons = [
   'above_maximum',
   'refused', // the provider refused the request for another reason
   'key_missing',
-  'key_scope', // the key is valid, and may not do this
   'key_invalid',
+  'key_scope', // the key is valid, and may not do this
   'not_found', // no such transaction for this key
   'not_open', // nothing is open at this path of the native lane
   'in_progress', // a request with the same Idempotency-Key has no outcome yet

@@ -56,6 +56,10 @@ test.each([
   ['POST', '/keys', { name: 'acme' }],
   ['DELETE', '/keys/x'],
   ['GET', '/accounts'],
+  ['GET', '/accounts/acme'],
+  ['POST', '/accounts', { name: 'acme', limits: { read: 9 } }],
+  ['PATCH', '/accounts/acme', { limits: { read: 9 } }],
+  ['DELETE', '/accounts/acme/limits'],
   ['GET', '/audit'],
 ])(
   'W83: while the ledger is unavailable, %s %s is 503 with Retry-After, and no internal error',
@@ -69,6 +73,8 @@ test.each([
       'markNotCreated',
       'bind',
       'openCounts',
+      'listAccounts',
+      'changeLimits',
       'findPlan',
     ])
     const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'suspensions', 'replicaFigures', 'currencyLists'] as const
