@@ -317,7 +317,7 @@ function readStatus(
   const own = meanings.get(value)
   const known = own === value && !isAttention(own) ? own : (context.statuses.get(value) ?? own)
   if (known) return meaningIn(object, known)
-  context.drift(slot.name, 'unknownStatus')
+  context.drift(slot.name, 'unknownStatus', value)
   return unknownStatus
 }
 

@@ -177,6 +177,17 @@ describe('a provider that does not work', () => {
     expect(messageOf(report, 'float quote')).toMatch(/^50 ETH to BTC gives 18\.234/)
   })
 
+  it('with --strict, a refusal of too little in words that the form does not know fails', async () => {
+    using place = new TrialPlace()
+    gamma.resultOf = ({ method, params: { amountFrom } }) =>
+      method === 'getExchangeAmount' && Number(amountFrom) < 0.01 ? { error: { code: -32602, message: 'Not today.' } } : undefined
+    const { exitCode, out } = await place.swapgate('providers', 'try', 'gamma', '--strict')
+    expect(exitCode).toBe(1)
+    expect(out.join('\n')).toMatch(
+      /^fails {4}float minimum {3}0\.001 BTC to ETH: its refusal does not say that it is too little: "Not today\."/m,
+    )
+  })
+
   it('an unreachable one: its failures, without a stack', async () => {
     using place = new TrialPlace({
       providers: { alpha: { form: 'A', url: `http://127.0.0.1:${await freePort(20_000, 2_000)}/api/v2`, key: 'provider-key-1' } },

@@ -18,6 +18,8 @@ async function tried(
   name: ProviderName,
   prepare: (exchange: RunningExchange) => void = () => {},
   hasAddress = true,
+  options: readonly string[] = [],
+  settings: object = {},
 ): Promise<Trial> {
   const facts: Documented = documented[name]
   const { dialect, key, addressHeader } = facts
@@ -25,12 +27,12 @@ async function tried(
   exchange.key = key
   prepare(exchange)
   using place = new Place()
-  const provider = { form: name, url: exchange.url, ...configured(facts), extraIds: true }
+  const provider = { form: name, url: exchange.url, ...configured(facts), extraIds: true, ...settings }
   const address = addressHeader === undefined || !hasAddress ? [] : ['--address', clientAddress]
   const sections = { auth: { mode: 'managed' }, ledger: { url: place.ledgerUrl }, routing: { providers: ['alpha'] } }
   writeFileSync(place.file, JSON.stringify({ ...sections, providers: { alpha: provider } }))
   copyFileSync('config/assets.yaml', join(place.directory, 'assets.yaml'))
-  const { exitCode, out } = await place.swapgate('providers', 'try', 'alpha', '--json', ...address)
+  const { exitCode, out } = await place.swapgate('providers', 'try', 'alpha', '--json', ...address, ...options)
   await exchange.end()
   return { exitCode, report: JSON.parse(out.join('\n')) as TrialReport, exchange }
 }
@@ -71,6 +73,41 @@ it.each(providerNames)('%s: an amount is found that its limits allow', async (na
     ),
   )
   expect(exitCode).toBe(0)
+})
+
+/** The stand-ins have no quotes by the amount received: they refuse them. */
+it.each(providerNames)(
+  '%s: --strict shows its word for too little with its limits, and memo coins; nothing is created',
+  async (name) => {
+    const { report, exchange } = await tried(name, undefined, true, ['--strict'])
+    const { hasList, rateTypes, words }: Documented = documented[name]
+    const others = report.checks.slice(7).filter(({ check }) => !check.endsWith('received'))
+    expect(others.map(({ check, outcome, deviations }) => [check, outcome, deviations])).toEqual([
+      ...(['float', 'fixed'] as const).map((type) => [`${type} minimum`, rateTypes.includes(type) ? 'works' : 'none', []]),
+      ['memo coins', 'works', []],
+      ['statuses', hasList ? 'works' : 'skipped', []],
+      ['gets', 'skipped', []],
+    ])
+    for (const { message } of others.filter(({ check, outcome }) => check.endsWith('minimum') && outcome === 'works'))
+      expect(message).toMatch(/^0\.001 BTC to ETH is refused: ".+ Minimum 0\.002, maximum 50\.", minimum 0\.002, maximum 50$/)
+    const { message = '' } = others.find(({ check }) => check === 'memo coins') ?? {}
+    expect(message).toMatch(/XRP.* are listed; .*XRP to BTC gives .*BTC to XRP gives /)
+    expect(Object.keys(words)).toContain('XRP')
+    expect(others.find(({ check }) => check === 'statuses')?.message).toMatch(
+      hasList ? /^in its list: none/ : /^the form has no list/,
+    )
+    expect([exchange.swaps, exchange.received('create')]).toEqual([[], []])
+  },
+)
+
+it('a coin that needs a memo by the list, and none by the configuration, is exit 1 with --strict alone', async () => {
+  const settings = { depositMemo: [] }
+  const { report } = await tried('exolix', undefined, true, ['--strict'], settings)
+  expect(report.checks.find(({ check }) => check === 'memo coins')).toMatchObject({
+    outcome: 'fails',
+    message: 'its list says that these need a memo, which depositMemo does not ask for: XRP, TON',
+  })
+  expect((await tried('exolix', undefined, true, [], settings)).exitCode).toBe(0)
 })
 
 const needAddress = providerNames.filter((name) => (documented[name] as Documented).addressHeader !== undefined)

@@ -1,5 +1,5 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   type MirrorFigures,
   mirrorFigures,
@@ -47,6 +47,11 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
     'ask a provider for its list, quotes and transactions, never for a create, and show what works and what differs from its form; exit code 1 if something fails',
   )
     .option('--address <address>', 'your public address, for a provider that quotes only with the address of a client', asAddress)
+    .option(
+      '--strict',
+      'also ask for less than the minimum, by the amount received, memo coins and statuses; exit code 1 for any deviation',
+    )
+    .addOption(new Option('--markdown', 'print a report as Markdown').conflicts('json'))
     .action((name: string, options: TrialOptions) => run(options, (session) => printTrial(name, options, session)))
   add('mirror', 'show the deviations that the mirror of all running gateways measured; or set the mirror')
     .alias('shadow')

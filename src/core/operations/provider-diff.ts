@@ -215,7 +215,7 @@ interface QuoteDiff {
   readonly errors: readonly string[]
 }
 
-interface QuotedPair {
+export interface QuotedPair {
   /** Codes of the asset table. */
   readonly from: string
   readonly to: string
@@ -265,7 +265,7 @@ export async function quoteSuitableAmount(pair: QuotedPair, sources: QuoteSource
   return { amount: better, quotes: await quoteAmount(pair, better, sources) }
 }
 
-function quoteAmount(
+export function quoteAmount(
   { from, to }: QuotedPair,
   amountIn: Amount,
   { services, rateType, contextOf }: QuoteSources,

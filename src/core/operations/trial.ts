@@ -1,9 +1,9 @@
 /** Tries a provider before a client is routed to it (docs/contract.md §16): public reads and reads with the key, never a create. */
 
-import { isZero } from '../../domain/amount.ts'
+import { type Amount, isZero } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/asset.ts'
 import type { FailureCause } from '../../domain/failure-cause.ts'
-import { Fault, failureCauseOf, rootCauseOf } from '../../domain/fault.ts'
+import { type AmountRange, Fault, failureCauseOf, rootCauseOf } from '../../domain/fault.ts'
 import { instantsOf } from '../../domain/instant.ts'
 import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
@@ -13,8 +13,8 @@ import type { CachedCurrencyList, CurrencyList } from '../assets/currency-list.t
 import type { SharedDeposits } from '../assets/deposits.ts'
 import { notOfferedReasons, type Quote, quoteSuitableAmount } from './provider-diff.ts'
 
-/** Yields each check as soon as it is made. */
-export async function* tryProvider(provider: TriedProvider): AsyncGenerator<TrialCheck> {
+/** Yields each check as soon as it is made. Returns what they have found. */
+export async function* tryProvider(provider: TriedProvider): AsyncGenerator<TrialCheck, FoundAtProvider> {
   const ends: KeyedEnds = new Map()
   const list = await read(provider, ends, 'listCurrencies', provider.currencyList.read(provider.contextOf()))
   yield list instanceof Fault
@@ -22,18 +22,20 @@ export async function* tryProvider(provider: TriedProvider): AsyncGenerator<Tria
     : works('currencies', `${list.listedAssets.length} assets are listed`)
   const known = list instanceof Fault ? undefined : list
   if (known) yield checkAssets(known, provider)
-  yield await checkQuote(provider, ends, 'float', known)
-  yield await checkQuote(provider, ends, 'fixed', known)
+  const quotes = new Map<RateType, FoundQuote>()
+  yield await checkQuote(provider, ends, 'float', known, quotes)
+  yield await checkQuote(provider, ends, 'fixed', known, quotes)
   yield await checkList(provider, ends)
   yield await checkUnknownId(provider, ends)
   yield checkKey(provider, ends)
+  return { list: known, quotes }
 }
 
 // What a provider returns only with a key.
 
 async function checkList(provider: TriedProvider, ends: KeyedEnds): Promise<TrialCheck> {
   if (!provider.has('listTransactions'))
-    return { check: 'list', outcome: 'none', message: 'the form has no list: a create of unknown outcome cannot be found again' }
+    return none('list', 'the form has no list: a create of unknown outcome cannot be found again')
   if (!provider.hasKey) return skipped('list', 'no key is configured')
   const request = { page: 1, size: 1 }
   const page = await read(
@@ -145,7 +147,7 @@ function depositsText(assets: readonly Asset[], list: CurrencyList, { sharedDepo
 }
 
 /** In the order of the list. */
-function usableAssets({ byAsset, ambiguousAssets }: CurrencyList): readonly Asset[] {
+export function usableAssets({ byAsset, ambiguousAssets }: CurrencyList): readonly Asset[] {
   return [...byAsset].flatMap(([asset, { isAmbiguous = false }]) => (isAmbiguous || ambiguousAssets.has(asset) ? [] : [asset]))
 }
 
@@ -154,14 +156,15 @@ async function checkQuote(
   ends: KeyedEnds,
   rateType: RateType,
   list: CurrencyList | undefined,
+  found: Map<RateType, FoundQuote>,
 ): Promise<TrialCheck> {
   const check = `${rateType} quote` as const
-  if (!provider.has('getRate', rateType)) return { check, outcome: 'none', message: 'the form has no swaps with this type of rate' }
+  if (!provider.has('getRate', rateType)) return none(check, 'the form has no swaps with this type of rate')
   if (provider.lacksAddress(rateType)) return skipped(check, 'it carries the address of a client: give your own as --address')
   const pairs = list ? pairsIn(provider, list) : []
   if (!list || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
   const sources = { services: [provider.translated], rateType, contextOf: provider.contextOf }
-  let found = fails(check, 'no quote')
+  let ended = fails(check, 'no quote')
   for (const [from, to] of pairs) {
     const listedMinimum = list.byAsset.get(from)?.row.depositMin
     const { amount, quotes } = await quoteSuitableAmount({ from: from.code, to: to.code, listedMinimum }, sources)
@@ -169,13 +172,14 @@ async function checkQuote(
     if (provider.needsKey('getRate')) ends.set('getRate', quote.fault ?? 'done')
     const wrong = wrongWith(quote, provider.isQuotedFirst(rateType))
     const pair = `${amount} ${from.code} to ${to.code}`
-    found =
-      wrong === undefined
-        ? works(check, `${pair} gives ${quote.received}, ${limitsText(quote)}`)
-        : fails(check, `${pair}: ${wrong}`)
-    if (!quote.fault || !mayOtherPairWork(quote.fault)) return found
+    if (wrong === undefined) {
+      found.set(rateType, { from, to, quote, listedMinimum })
+      return works(check, `${pair} gives ${quote.received}, ${limitsText(quote)}`)
+    }
+    ended = fails(check, `${pair}: ${wrong}`)
+    if (!quote.fault || !mayOtherPairWork(quote.fault)) return ended
   }
-  return found
+  return ended
 }
 
 /** Of the first assets of the table: those of most trade come first there. */
@@ -200,7 +204,7 @@ function wrongWith({ fault, received, quoteId }: Quote, needsId: boolean): strin
   return needsId && quoteId === undefined ? 'the quote has no id, which a create at this rate needs' : undefined
 }
 
-function limitsText({ minAmount, maxAmount }: Quote): string {
+export function limitsText({ minAmount, maxAmount }: AmountRange): string {
   return `minimum ${minAmount ?? 'unknown'}, maximum ${maxAmount ?? 'unknown'}`
 }
 
@@ -230,7 +234,7 @@ const failureCauses: Readonly<Record<FailureCause, string>> = {
 }
 
 /** A failed call for the operator, with more of the cause than a client gets. */
-function describeFault(fault: Fault): string {
+export function describeFault(fault: Fault): string {
   const { kind, message, cause } = fault
   switch (kind) {
     case 'unauthorized':
@@ -270,7 +274,30 @@ function codeOf(fault: Fault): string {
 
 // The checks of a trial, and what they share.
 
-type TrialCheckName = 'currencies' | 'assets' | 'float quote' | 'fixed quote' | 'list' | 'unknown id' | 'key'
+export type TrialCheckName =
+  | 'currencies'
+  | 'assets'
+  | `${RateType} ${'quote' | 'received' | 'minimum'}`
+  | 'list'
+  | 'unknown id'
+  | 'key'
+  | 'memo coins'
+  | 'statuses'
+  | 'gets'
+
+/** A quote that works. */
+export interface FoundQuote {
+  readonly from: Asset
+  readonly to: Asset
+  readonly quote: Quote
+  readonly listedMinimum: Amount | undefined
+}
+
+interface FoundAtProvider {
+  /** Undefined if it could not be read. */
+  readonly list: CurrencyList | undefined
+  readonly quotes: ReadonlyMap<RateType, FoundQuote>
+}
 
 /** `none`: the form does not have it. `skipped`: it could not be tried. Neither is a failure of its own. */
 type TrialOutcome = 'works' | 'fails' | 'none' | 'skipped'
@@ -307,15 +334,19 @@ export interface TriedProvider {
 /** How each operation ended that the provider has only with a key. */
 type KeyedEnds = Map<Op, 'done' | Fault>
 
-function works(check: TrialCheckName, message: string): TrialCheck {
+export function works(check: TrialCheckName, message: string): TrialCheck {
   return { check, outcome: 'works', message }
 }
 
-function fails(check: TrialCheckName, message: string): TrialCheck {
+export function fails(check: TrialCheckName, message: string): TrialCheck {
   return { check, outcome: 'fails', message }
 }
 
-function skipped(check: TrialCheckName, message: string): TrialCheck {
+export function none(check: TrialCheckName, message: string): TrialCheck {
+  return { check, outcome: 'none', message }
+}
+
+export function skipped(check: TrialCheckName, message: string): TrialCheck {
   return { check, outcome: 'skipped', message }
 }
 
