@@ -126,6 +126,45 @@ describe('a key with a scope', () => {
     },
   )
 
+  test('needs that of a quote for every question, and that of a create for every action and repeat', async () => {
+    const whole = await issue()
+    const { key: reader } = await issue('--scope', 'read')
+    const { key: quoter } = await issue('--scope', 'quote')
+    await command('accounts', 'set', 'acme', '--quotes', '100', '--create', '100', '--read', '100')
+    const repeated = (key: string) =>
+      sendRequest(gateway.url, {
+        ...{ method: 'POST', path: '/a/api/v2/transactions', body: JSON.stringify({ ...order.a, ...terms }) },
+        headers: { ...credentials.a(key), 'content-type': 'application/json', 'idempotency-key': 'order-1' },
+      })
+    const created = await repeated(whole.key)
+    expect(created.status, created.text).toBe(201)
+    const { id } = created.json as { readonly id: string }
+    const rate = `coinFrom=BTC&coinTo=ETH&amount=0.1`
+    const before = alpha.journal.length
+    const refused = [
+      ...(['refund', 'continue', 'refund-address'] as const).flatMap((action) =>
+        [reader, quoter].flatMap((key) =>
+          (['a', 'b'] as const).map((mount) => send(key, `/transactions/${id}/${action}`, { mount, body: {} })),
+        ),
+      ),
+      repeated(reader),
+      repeated(quoter),
+      send(reader, '/pairs/BTC/ETH'),
+      send(reader, '/currencies'),
+      send(reader, '/currencies/networks', { mount: 'exolix' }),
+      send(reader, '/currencies/BTC/networks', { mount: 'exolix' }),
+      send(reader, '/addresses/check', { body: { coin: 'ETH', address: terms.withdrawalAddress } }),
+      send(reader, `/rate?${rate}&rateType=fixed&quoteId=true`),
+      send(quoter, `/transactions/${id}`),
+      send(quoter, `/transactions?search=${id}`, { mount: 'exolix' }),
+    ]
+    for (const { status, headers, text } of await Promise.all(refused))
+      expect([status, headers['x-swap-reason']], text).toEqual([401, 'key_scope'])
+    const head = await fetch(`${gateway.url}/a/api/v2/transactions/${id}`, { method: 'HEAD', headers: credentials.a(quoter) })
+    expect([head.status, head.headers.get('x-swap-reason')]).toEqual([401, 'key_scope'])
+    expect(alpha.journal.length).toBe(before)
+  })
+
   test('is charged to the limit of its account for what it may not do', async () => {
     const { key } = await issue('--scope', 'quote')
     const whole = await issue()
