@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { NewSwapAction } from '../../src/core/swap-actions.ts'
-import { facts, unique } from './samples.ts'
+import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 function refund(fields: Partial<NewSwapAction> = {}): NewSwapAction {
@@ -94,6 +94,25 @@ describeStores(allStores, (shared) => {
     expect(again).toMatchObject({ checkCount: 1 })
     if (again) await swapActions.scheduleNextActionCheck(again, undefined)
     expect((await swapActions.dueActions(99_000, 9)).map(({ claim }) => claim)).toEqual([late.claim])
+  })
+
+  test('the refund address of a create is that of its request, whatever is reported of it', async () => {
+    const { ledger, swapActions } = shared()
+    const provider = unique('provider')
+    const { refundAddress: _, ...withoutRefund } = requested
+    const made = [
+      ['x', { ...requested, refundAddress: 'rSent', refundExtraId: '7' }],
+      ['y', { ...withoutRefund, refundAddress: 'rSent' }],
+      ['z', withoutRefund],
+    ] as const
+    for (const [id, request] of made) {
+      const create = intent({ provider, requested: request })
+      await ledger.begin(create)
+      await ledger.complete(create.id, facts(id, { refundAddress: 'rOther', refundExtraId: '8' }))
+    }
+    await ledger.upsert('owner', provider, facts('listed', { refundAddress: 'rOther' }))
+    const found = await Promise.all(['x', 'y', 'z', 'listed', 'none'].map((id) => swapActions.readCreatedWith(provider, id)))
+    expect(found).toEqual([{ refundAddress: 'rSent', refundExtraId: '7' }, { refundAddress: 'rSent' }, {}, {}, {}])
   })
 
   test('it goes with its swap', async () => {
