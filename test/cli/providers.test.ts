@@ -72,10 +72,17 @@ describe('without a gateway that runs', () => {
     expect(all.onlyFirst).toEqual([])
     expect(all.quotes).toHaveLength(3)
     for (const { deviation, errors } of all.quotes) expect([typeof deviation, errors]).toEqual(['number', []])
-    beta.holdings.currencies = before.filter((row) => (row as { code: string }).code !== 'ETH')
-    const { exitCode, out } = await place.swapgate('providers', 'diff', 'alpha', 'beta', '--pairs', '0', '--json')
+    const isEther = (row: unknown): boolean => (row as { code: string }).code === 'ETH'
+    const off = { can_deposit: false, can_withdraw: false }
+    for (const rows of [
+      before.filter((row) => !isEther(row)),
+      before.map((row) => (isEther(row) ? { ...(row as object), ...off } : row)),
+    ]) {
+      beta.holdings.currencies = rows
+      const { exitCode, out } = await place.swapgate('providers', 'diff', 'alpha', 'beta', '--pairs', '0', '--json')
+      expect([exitCode, JSON.parse(out.join('\n')).onlyFirst]).toEqual([1, [{ code: 'ETH', coin: 'ETH', network: 'ETH' }]])
+    }
     beta.holdings.currencies = before
-    expect([exitCode, JSON.parse(out.join('\n')).onlyFirst]).toEqual([1, [{ code: 'ETH', coin: 'ETH', network: 'ETH' }]])
     expect([...alpha.received('create'), ...beta.received('create')]).toEqual([])
   })
 

@@ -117,3 +117,21 @@ it.each(needAddress)('%s: what needs the address of a user is skipped without on
   expect([exitCode, skipped]).toEqual([0, ['fixed quote', 'key']])
   expect(exchange.received('quote')).toEqual([])
 })
+
+it('changenow: the quotes are for pairs that its list has as on', async () => {
+  const { exitCode, report } = await tried('changenow', (exchange) => {
+    const flagsOf: Readonly<Record<string, object>> = {
+      btc: { buy: false, sell: false },
+      eth: { supportsFixedRate: false, sell: false },
+    }
+    exchange.tamper = (operation, { json }) =>
+      operation === 'currencies'
+        ? { json: (json as { ticker: string }[]).map((row) => ({ ...row, ...flagsOf[row.ticker] })) }
+        : undefined
+  })
+  const messageOf = (rateType: string) => report.checks.find(({ check }) => check === `${rateType} quote`)?.message
+  expect(messageOf('float')).toMatch(/ [A-Z0-9]+ to ETH gives /)
+  expect(messageOf('fixed')).not.toMatch(/\b(?:BTC|ETH)\b/)
+  expect(report.checks.find(({ check }) => check === 'assets')?.assets).not.toContain('BTC')
+  expect([exitCode, report.works]).toEqual([0, true])
+})

@@ -3,7 +3,7 @@ import { type Asset, fold } from '../../domain/asset.ts'
 import { inSlices } from '../../domain/async.ts'
 import type { Drift } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
-import type { Currency } from '../../domain/swap.ts'
+import type { CoinOffer, Currency } from '../../domain/swap.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 
 /** A provider's complete list. */
@@ -225,6 +225,11 @@ export interface ListedAsset {
   readonly chain?: string | undefined
   /** True if the name also means another asset: the asset is listed, but cannot be requested. */
   readonly isAmbiguous?: boolean
+}
+
+/** Whether the provider swaps it neither from nor to, or at no rate. */
+export function isOff({ canDeposit, canWithdraw, fixedRate, floatRate }: CoinOffer): boolean {
+  return (canDeposit === false && canWithdraw === false) || (fixedRate === false && floatRate === false)
 }
 
 /** The parsed rows of a list. */

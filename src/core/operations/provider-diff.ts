@@ -16,7 +16,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { type AmountRange, Fault, type Reason } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
 import type { RateType } from '../../domain/swap.ts'
-import type { CurrencyList, ListedAsset } from '../assets/currency-list.ts'
+import { type CurrencyList, isOff, type ListedAsset } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 
 /** A provider whose service uses the names of the asset table. */
@@ -93,7 +93,7 @@ interface DiffOptions {
 /** Compares lists, limits and sample quotes. Quotes are requested one pair after the other. */
 export async function providerDiff({ first, second, pairs, contextOf }: DiffOptions): Promise<ProviderDiff> {
   const [firstAssets, secondAssets] = [assetsOf(first.list), assetsOf(second.list)]
-  const common = firstAssets.filter((asset) => second.list.byAsset.has(asset))
+  const common = firstAssets.filter((asset) => secondAssets.includes(asset))
   const quotes: QuoteDiff[] = []
   for (const [source, target] of samplePairs(common, pairs)) {
     const pair = { from: source.code, to: target.code, listedMinimum: listedMinimum(source, [first, second]) }
@@ -101,8 +101,8 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
   }
   const deviations = quotes.flatMap(({ deviation }) => deviation ?? []).toSorted((a, b) => a - b)
   return {
-    onlyFirst: firstAssets.filter((asset) => !second.list.byAsset.has(asset)).map(nameOf),
-    onlySecond: secondAssets.filter((asset) => !first.list.byAsset.has(asset)).map(nameOf),
+    onlyFirst: firstAssets.filter((asset) => !secondAssets.includes(asset)).map(nameOf),
+    onlySecond: secondAssets.filter((asset) => !firstAssets.includes(asset)).map(nameOf),
     limits: common
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
@@ -114,7 +114,8 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
 }
 
 function assetsOf({ byAsset }: CurrencyList): readonly Asset[] {
-  return [...byAsset.keys()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
+  const offered = [...byAsset].flatMap(([asset, { row }]) => (isOff(row) ? [] : [asset]))
+  return offered.toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }
 
 /** A coin of a chain has no contract, whatever stands in its row. */

@@ -8,8 +8,8 @@ import { instantsOf } from '../../domain/instant.ts'
 import type { Deviation, Drift, Observation } from '../../domain/observation.ts'
 import { printable } from '../../domain/printable.ts'
 import type { Context, Op, ResponseBody, SwapService } from '../../domain/service.ts'
-import type { RateType } from '../../domain/swap.ts'
-import type { CachedCurrencyList, CurrencyList } from '../assets/currency-list.ts'
+import type { CoinOffer, RateType } from '../../domain/swap.ts'
+import { type CachedCurrencyList, type CurrencyList, isOff } from '../assets/currency-list.ts'
 import type { SharedDeposits } from '../assets/deposits.ts'
 import { notOfferedReasons, type Quote, quoteSuitableAmount } from './provider-diff.ts'
 
@@ -148,7 +148,9 @@ function depositsText(assets: readonly Asset[], list: CurrencyList, { sharedDepo
 
 /** In the order of the list. */
 export function usableAssets({ byAsset, ambiguousAssets }: CurrencyList): readonly Asset[] {
-  return [...byAsset].flatMap(([asset, { isAmbiguous = false }]) => (isAmbiguous || ambiguousAssets.has(asset) ? [] : [asset]))
+  return [...byAsset].flatMap(([asset, { isAmbiguous = false, row }]) =>
+    isAmbiguous || isOff(row) || ambiguousAssets.has(asset) ? [] : [asset],
+  )
 }
 
 async function checkQuote(
@@ -161,7 +163,7 @@ async function checkQuote(
   const check = `${rateType} quote` as const
   if (!provider.has('getRate', rateType)) return none(check, 'the form has no swaps with this type of rate')
   if (provider.lacksAddress(rateType)) return skipped(check, 'it carries the address of a client: give your own as --address')
-  const pairs = list ? pairsIn(provider, list) : []
+  const pairs = list ? pairsIn(provider, list, rateType) : []
   if (!list || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
   const sources = { services: [provider.translated], rateType, contextOf: provider.contextOf }
   let ended = fails(check, 'no quote')
@@ -182,15 +184,19 @@ async function checkQuote(
   return ended
 }
 
-/** Of the first assets of the table: those of most trade come first there. */
-function pairsIn({ currencyList }: TriedProvider, list: CurrencyList): readonly (readonly [Asset, Asset])[] {
+/** Of the first assets of the table that its list has as on: those of most trade come first there. */
+function pairsIn({ currencyList }: TriedProvider, list: CurrencyList, rateType: RateType): readonly (readonly [Asset, Asset])[] {
   const usable = new Set(usableAssets(list))
-  const assets = currencyList.naming.table.coins.flatMap((coin) => coin.assets).filter((asset) => usable.has(asset))
+  const offerOf = (asset: Asset): CoinOffer => list.byAsset.get(asset)?.row ?? {}
+  const assets = currencyList.naming.table.coins
+    .flatMap((coin) => coin.assets)
+    .filter((asset) => usable.has(asset) && offerOf(asset)[`${rateType}Rate`] !== false)
   const [first, ...others] = assets
   if (!first) return []
   const second = others.filter(({ coin }) => coin !== first.coin)
   return second
     .flatMap((asset, at) => (at === 0 ? [[first, asset] as const, [asset, first] as const] : [[first, asset] as const]))
+    .filter(([source, target]) => offerOf(source).canDeposit !== false && offerOf(target).canWithdraw !== false)
     .slice(0, maxPairs)
 }
 

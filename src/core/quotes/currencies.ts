@@ -14,7 +14,7 @@ import {
   type ServiceResponse,
 } from '../../domain/service.ts'
 import type { CoinOffer, Currency, CurrencyNetwork, CurrencyQuery } from '../../domain/swap.ts'
-import type { CachedCurrencyList, CurrencyList, ListedAsset } from '../assets/currency-list.ts'
+import { type CachedCurrencyList, type CurrencyList, isOff, type ListedAsset } from '../assets/currency-list.ts'
 import { areDifferent } from '../assets/outside-table.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
@@ -240,11 +240,6 @@ async function join(lists: readonly ProviderList[], byCode: boolean): Promise<re
     })
   }
   return [...rows.values()]
-}
-
-/** Whether the provider swaps it neither from nor to, or at no rate. */
-function isOff({ canDeposit, canWithdraw, fixedRate, floatRate }: CoinOffer): boolean {
-  return (canDeposit === false && canWithdraw === false) || (fixedRate === false && floatRate === false)
 }
 
 /** What any provider has is there; what each of them says that it lacks is not. */
