@@ -28,6 +28,7 @@ const abilities: readonly Ability[] = [
     name: 'List of transactions: a lost create is found again',
     of: (form) => yes(form.operation('listTransactions') !== undefined),
   },
+  { name: 'Its list says what is off: deposits, withdrawals, fixed rate', of: offers },
   { name: 'Time for the deposit', of: (form) => yes(decodes(form, 'getTransaction', 'validUntil')) },
   { name: 'Refund: hash, amount', of: refundDetails },
   ...swapActions.map((action) => ({
@@ -83,6 +84,12 @@ function memos({ capabilities: { requestFields, responseFields } }: ProviderForm
     responseFields.createTransaction.has('depositExtraId'),
   ]
     .map(yes)
+    .join(', ')
+}
+
+function offers(form: ProviderForm): string {
+  return (['canDeposit', 'canWithdraw', 'fixedRate'] as const)
+    .map((field) => yes(decodes(form, 'listCurrencies', field)))
     .join(', ')
 }
 

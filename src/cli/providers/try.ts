@@ -204,7 +204,11 @@ function markdownTable(header: readonly string[], rows: readonly (readonly strin
     .concat('')
 }
 
-/** One line, in which a provider's text is neither markup nor a link. */
+const plainText = /^(?!.*(?:www\.|:\/\/))[a-z\d ,;:.()"'+%/-]*$/i
+
+/** One line. What could be markup, a link or a mention is a span of code. */
 function cell(text: string): string {
-  return printable(text).replace(/[\\`*_[\]<>|&#~]/g, String.raw`\$&`)
+  const line = printable(text)
+  if (plainText.test(line)) return line
+  return `\`${line.replaceAll('`', "'").replaceAll('|', String.raw`\|`)}\``
 }
