@@ -1,5 +1,5 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
-import { type Amount, isSameButForRounding, zero } from '../domain/amount.ts'
+import { type Amount, isSameButForRounding, isZero, zero } from '../domain/amount.ts'
 import { withDefault } from '../domain/async.ts'
 import { explainedByAmountRange, Fault, generalMessage, standardFault } from '../domain/fault.ts'
 import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/service.ts'
@@ -218,6 +218,9 @@ function carriesRefundHash({ field, refundWords, absence }: ResponseSlot): boole
 /** The provider's refusal, in a response of success. */
 function refuseByAmountRange(fields: ResponseFields, request: Request<Op>, { provider }: Connection): void {
   const refusal = new Fault('invalid', generalMessage, { provider, effect: 'refused', reason: 'refused' })
+  const { amountIn = zero }: Partial<Rate> = fields
+  // Outside of its limits it may quote nothing to be sent.
+  if ('amountOut' in request && request.amountOut !== undefined && isZero(amountIn)) throw refusal
   const fault = withAmountRange(refusal, request, fields)
   if (fault.reason !== 'refused') throw fault
 }

@@ -53,11 +53,15 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const implausible = implausibleBound(knownRange)
   if (implausible !== undefined) errorContext.drift(implausible, 'implausible')
   // A limit beside the amount to be received may be of either coin.
-  const isKnown = implausible === undefined && errorContext.amountOut === undefined
+  const isReceived = errorContext.amountOut !== undefined
+  const isKnown = implausible === undefined && !isReceived
   const range = isKnown ? knownRange : {}
   const kind = kindOf(response.status, call, meaning)
-  const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
-  const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
+  const ownReason = kind === 'invalid' ? (meaning?.reason ?? reasonByAmountRange(amountIn, range)) : undefined
+  const isOutOfRange = ownReason === 'below_minimum' || ownReason === 'above_maximum'
+  const isAboutAmount = meaning?.isAboutAmount || isOutOfRange
+  // Only a quote shows that what must be sent for it is outside of its limits.
+  const reason = isReceived && isOutOfRange ? 'refused' : ownReason
   const hasExpired = hasQuote && hasExpiredReason(response, form)
   const isRefused = hasExpired || isRefusal(response, body, meaning, call)
   const isQuoteExpired = hasExpired || refusal.isQuoteExpired

@@ -19,6 +19,11 @@ const amountReceived = ({ text }: ReceivedResponse): number => {
   return amountTo ?? toAmount ?? expected
 }
 
+const amountSent = ({ text }: ReceivedResponse): number => {
+  const { amount, fromAmount, amount_in: expected } = JSON.parse(text)
+  return amount ?? fromAmount ?? expected
+}
+
 let rig: Rig
 afterEach(() => rig[Symbol.asyncDispose]())
 
@@ -47,6 +52,29 @@ describe.each(['changelly', 'changenow', 'letsexchange', 'sideshift', 'simpleswa
     expect(rig.exchange.received('create')).toHaveLength(1)
     expect(rig.drift()).toEqual([])
   })
+
+  it.each(formNames)(
+    'form %s: by the amount to be received, too: the create needs the same, and pays what was quoted',
+    async (form) => {
+      const received = { amount: undefined, amountTo: '1.60' } as const
+      const response = await quote(form, received)
+      expect(response.status, response.text).toBe(200)
+      const { id } = quotedBy(form, response)
+      rig.exchange.market.fixed /= 2
+      expectRefusal(await create(form, id), form, 400, 'parameter_invalid')
+      expectRefusal(await create(form, id, { ...received, amountTo: '1.61' }), form, 400, 'parameter_invalid')
+      expect(rig.exchange.received('create')).toEqual([])
+      const quotes = rig.exchange.received('quote').length
+      const created = await create(form, id, received)
+      expect(created.status, created.text).toBe(createdStatus[form])
+      expect(amountSent(created)).toBe(amountSent(response))
+      expect(created.text).toMatch(/"(?:amountTo|amount_out_expected)":1\.60,/)
+      expect(rig.exchange.received('quote')).toHaveLength(quotes)
+      expectRefusal(await create(form, id, received), form, 409, 'quote_expired')
+      expect(rig.exchange.swaps).toHaveLength(1)
+      expect(rig.drift()).toEqual([])
+    },
+  )
 
   it('a provider that refuses the id is 409, and no other price is asked for', async () => {
     rig.exchange.forgetsRateIds = true

@@ -78,6 +78,37 @@ describe.each(providerNames)('%s', (name) => {
   })
 })
 
+/** Its quotes show what must be sent, and its limits, also outside of them; to clients of Form B as a quote of nothing with a message. */
+const showsLimits = (name: string): boolean => name === 'exolix'
+
+describe.each(providerNames)('%s refuses an amount to be received', (name) => {
+  const rateType = documented[name].receivedRateTypes[0] as 'fixed' | 'float'
+
+  it.each(formNames)('form %s: no limit of the coin received is shown as one of the deposit', async (form) => {
+    rig = await startRig(name)
+    rig.exchange.market.float = 12.5
+    rig.exchange.market.fixed = 12.5
+    for (const [amountTo, reason] of [
+      ['0.0125', 'below_minimum'],
+      ['800', 'above_maximum'],
+    ] as const) {
+      const quoted = await rig.quote(form, { rateType, amountTo })
+      if (showsLimits(name) && form === 'B') expect(quoted.text).toContain('"toAmount":0,"minAmount":0.002,"maxAmount":50,')
+      else expectRefusal(quoted, form, 400, showsLimits(name) ? reason : 'refused')
+      const created = await rig.create(form, { rateType, amountTo })
+      expectRefusal(created, form, 400)
+      expect(['refused', reason]).toContain(created.headers['x-swap-reason'])
+      for (const { text, headers } of [quoted, created]) {
+        expect(text).not.toMatch(/0\.025|625/)
+        if (headers['x-swap-reason'] === 'refused') expect(text).not.toContain('"minAmount"')
+        expect(text.replace('"minAmount":0.002,"maxAmount":50', '')).not.toMatch(/"m(?:in|ax)Amount"/)
+      }
+    }
+    expect(rig.exchange.swaps).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+  })
+})
+
 it('a fee that Changelly takes from the amount to be received is a mismatch, and no address is shown', async () => {
   rig = await startRig('changelly')
   rig.exchange.tamper = (operation, reply) =>

@@ -4,6 +4,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { rateA } from '../support/form-a.ts'
 import { rateB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
 import { type Managed, orderIn, ownKeys, startManaged } from '../support/managed.ts'
 import { formNames, rateQuery } from '../support/pair.ts'
 import type { Received, Reply } from '../support/stand-in.ts'
@@ -22,6 +23,7 @@ const quote = (headers: Readonly<Record<string, string>> = {}): Promise<Received
   managed.client('A').get(`${rateQuery('A', terms)}&quoteId=true`, { key, headers })
 const create = (quoteId: string, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> =>
   managed.client('A').post('/transactions', orderIn('A', { rateType: 'fixed', quoteId }), { key, headers })
+const received = (amountTo: string): string => rateQuery('A', terms).replace('amount=0.10', `amountTo=${amountTo}`)
 const idIn = ({ json }: ReceivedResponse): string => (json as { quoteId: string }).quoteId
 const validUntil = (): string => new Date(Date.now() + 60_000).toISOString()
 
@@ -48,6 +50,30 @@ describe('a service of Form A or B', () => {
       const [sent] = managed[name].received('create')
       expect(JSON.parse(sent?.body ?? '{}')).toMatchObject({ quoteId: 'own-1', rateType: 'fixed' })
       expect([managed.alpha, managed.beta].flatMap((provider) => provider.received('create'))).toHaveLength(1)
+    },
+  )
+
+  test.each(['alpha', 'beta'] as const)(
+    '%s has one for an amount to be received: for a create by the same, with both amounts of the quote',
+    async (name) => {
+      await managed.close()
+      managed = await startManaged({ routing: [name], providers: { alpha: { amountTo: true }, beta: { amountTo: true } } })
+      key = await managed.issue()
+      keepsQuotes(name)
+      const response = await managed.client('A').get(`${received('5.0')}&quoteId=true`, { key })
+      expect(response.status, response.text).toBe(200)
+      const order = (facts: object) =>
+        managed.client('A').post('/transactions', orderIn('A', { rateType: 'fixed', quoteId: idIn(response), ...facts }), { key })
+      expectRefusal(await order({}), 'A', 400, 'parameter_invalid')
+      expectRefusal(await order({ amount: undefined, amountTo: digits('5.1') }), 'A', 400, 'parameter_invalid')
+      expect(managed[name].received('create')).toEqual([])
+      const made = await order({ amount: undefined, amountTo: digits('5.0') })
+      expect(made.status, made.text).toBe(201)
+      expect(made.json).toMatchObject({ amount: digits('0.10'), amountTo: digits('5.0') })
+      const [sent] = managed[name].received('create')
+      expect(sent?.body).toContain('"amountTo":5.0,')
+      expect(JSON.parse(sent?.body ?? '{}')).toMatchObject({ quoteId: 'own-1' })
+      expectRefusal(await order({ amount: undefined, amountTo: digits('5.0') }), 'A', 409, 'quote_expired')
     },
   )
 

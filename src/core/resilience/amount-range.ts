@@ -5,14 +5,12 @@
 import { type Amount, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
 import { withDefault } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { explainedByAmountRange, Fault } from '../../domain/fault.ts'
+import { type AmountRange, explainedByAmountRange, Fault } from '../../domain/fault.ts'
 import type { Context, SwapService } from '../../domain/service.ts'
-import { type NewTransaction, type Rate, type RateQuery, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
+import { type NewTransaction, type RateQuery, requestedAmountOf, withRequestedAmount } from '../../domain/swap.ts'
 import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
-
-type AmountRange = Pick<Rate, 'minAmount' | 'maxAmount'>
 
 interface Known {
   readonly range: Promise<AmountRange>
@@ -42,7 +40,7 @@ function fetchAmountRange(): Layer {
         if (fault.amountRange === undefined || !lacksAmountRange(fault)) throw fault
         const query = queryOf(request)
         const range = await withDefault(rangeOf(query, rangeOnly(context), next), waitMsOf(context), undefined)
-        throw explainedByAmountRange(fault, { amountIn: query.amountIn, ...range })
+        throw explainedByAmountRange(fault, { ...range, amountIn: query.amountIn ?? range?.amountIn })
       }),
   })
 }
@@ -130,7 +128,7 @@ async function findRange(query: RateQuery, context: Context, next: SwapService, 
 async function rangeOf(query: RateQuery, context: Context, next: SwapService): Promise<AmountRange | undefined> {
   try {
     const { body } = await next.call('getRate', { ...query, isFirm: undefined }, context)
-    return { minAmount: body.minAmount, maxAmount: body.maxAmount }
+    return { amountIn: body.amountIn, minAmount: body.minAmount, maxAmount: body.maxAmount }
   } catch (reason) {
     const { kind, amountRange } = Fault.from(reason)
     if (kind !== 'invalid') throw reason
