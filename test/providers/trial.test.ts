@@ -100,6 +100,13 @@ it.each(providerNames)(
   },
 )
 
+it('--strict names the statuses that it has not seen with the words of the provider', async () => {
+  const { report } = await tried('changenow', undefined, true, ['--strict'])
+  expect(report.checks.find(({ check }) => check === 'statuses')?.message).toMatch(
+    /; not seen yet: wait \(new or waiting\), .*confirmation \(confirming\).*success \(finished\)/,
+  )
+})
+
 it('a coin that needs a memo by the list, and none by the configuration, is exit 1 with --strict alone', async () => {
   const settings = { depositMemo: [] }
   const { report } = await tried('exolix', undefined, true, ['--strict'], settings)

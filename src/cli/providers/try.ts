@@ -101,9 +101,15 @@ function triedProvider(
     quotesReceived: (rateType) => form.operation('getRate', rateType, 'received') !== undefined,
     mayHideMinimum: form.refusal.mayHideAmountRange ?? false,
     recorded,
-    statuses: [...new Set([...form.statuses.values()].flatMap(meaningsOf))],
+    words: wordsByStatus(form.statuses),
     pageSize: capabilities.pageSize,
   }
+}
+
+function wordsByStatus(statuses: ReadonlyMap<string, StatusMeaning>): ReadonlyMap<string, readonly string[]> {
+  const pairs = [...statuses].flatMap(([word, meaning]) => meaningsOf(meaning).map((status) => ({ status, word })))
+  const byStatus = Map.groupBy(pairs, ({ status }) => status)
+  return new Map([...byStatus].map(([status, own]) => [status, [...new Set(own.map(({ word }) => word))]]))
 }
 
 function meaningsOf(meaning: StatusMeaning): readonly string[] {

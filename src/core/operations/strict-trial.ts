@@ -29,8 +29,8 @@ export interface StrictlyTried extends TriedProvider {
   readonly mayHideMinimum: boolean
   /** What the ledger has of this provider. */
   readonly recorded: readonly StatusCount[]
-  /** What the provider's words mean, each once. */
-  readonly statuses: readonly string[]
+  /** The provider's words for each status that it has. */
+  readonly words: ReadonlyMap<string, readonly string[]>
   readonly pageSize: number
 }
 
@@ -147,16 +147,16 @@ function sourcesOf({ translated, contextOf }: StrictlyTried, rateType: RateType)
 
 /** The words for statuses on the newest page, and a get of one transaction with each. */
 async function* checkTransactions(provider: StrictlyTried): AsyncGenerator<TrialCheck> {
-  const { recorded, statuses } = provider
+  const { recorded, words } = provider
   const rows = await newestRows(provider)
   const seen = typeof rows === 'string' ? [] : rows
   const inList = countsOf(seen.map((row) => [wordOf(row), 1] as const))
   const inLedger = countsOf(recorded.map(({ status = 'unknown', count }) => [status, count] as const))
-  const missing = statuses.filter((status) => !inList.has(status) && !inLedger.has(status))
+  const missing = [...words.keys()].filter((status) => !inList.has(status) && !inLedger.has(status))
   const message = [
-    typeof rows === 'string' ? rows : `in its list: ${countsText(inList)}`,
-    `in the ledger: ${countsText(inLedger)}`,
-    `not seen yet: ${missing.join(', ') || 'none'}`,
+    typeof rows === 'string' ? rows : `in its list: ${countsText(inList, words)}`,
+    `in the ledger: ${countsText(inLedger, words)}`,
+    `not seen yet: ${missing.map((status) => withWords(status, words)).join(', ') || 'none'}`,
   ].join('; ')
   const isUntried = typeof rows === 'string' && recorded.length === 0
   if (isUntried) yield skipped('statuses', message)
@@ -199,6 +199,12 @@ function countsOf(words: readonly (readonly [string, number])[]): ReadonlyMap<st
   return counts
 }
 
-function countsText(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([word, count]) => `${word} ${count}`).join(', ') || 'none'
+function countsText(counts: ReadonlyMap<string, number>, words: StrictlyTried['words']): string {
+  return [...counts].map(([status, count]) => `${withWords(status, words)} ${count}`).join(', ') || 'none'
+}
+
+/** `success (finished)`. */
+function withWords(status: string, words: StrictlyTried['words']): string {
+  const own = (words.get(status) ?? []).filter((word) => word !== status)
+  return own.length === 0 ? status : `${status} (${own.join(' or ')})`
 }
