@@ -18,15 +18,19 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && isWithin(unicast, address) && !isWithin(specialUnicast, address)
 }
 
-/** Networks of both families. */
-export type NetworkList = BlockList
+/** Networks, those of each family by themselves: a `BlockList` finds IPv4 addresses in networks of IPv6 too, like `::/0`. */
+export interface NetworkList {
+  readonly ipv4: BlockList
+  readonly ipv6: BlockList
+}
 
 /** As `<address>/<length>`. */
 export function networkList(ranges: readonly string[]): NetworkList {
-  const list = new BlockList()
+  const list = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const range of ranges) {
     const [network = '', prefix] = range.split('/')
-    list.addSubnet(network, Number(prefix), isIP(network) === 4 ? 'ipv4' : 'ipv6')
+    const family = isIP(network) === 4 ? 'ipv4' : 'ipv6'
+    list[family].addSubnet(network, Number(prefix), family)
   }
   return list
 }
@@ -34,7 +38,9 @@ export function networkList(ranges: readonly string[]): NetworkList {
 /** Whether one of the networks has the address, which is without port and zone. */
 export function isWithin(list: NetworkList, address: string): boolean {
   const version = isIP(address)
-  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  if (version === 0) return false
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  return list[family].check(address, family)
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/

@@ -202,6 +202,7 @@ describe('a key with networks', () => {
     ['::ffff:203.0.113.0/120', '203.0.113.9', '203.0.114.9'],
     ['192.0.2.1,2001:db8::1', '2001:db8::1', '2001:db8::2'],
     ['0.0.0.0/0', '198.51.100.1', '2001:db8::1'],
+    ['::/0', '2001:db8::1', '198.51.100.1'],
   ])('%s is valid from %s and unknown from %s', async (networks, inside, outside) => {
     const { key } = await issue('--allow', networks)
     expect((await requests.read(key, { from: inside })).status).toBe(200)
