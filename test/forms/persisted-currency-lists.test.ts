@@ -55,6 +55,15 @@ test('a restart while the provider fails creates by the list that is kept, and s
   expect((json as { data: readonly object[] }).data).toHaveLength(5)
 })
 
+test('what the list that is kept has as off is not offered by the next process, nor asked for', async () => {
+  provider.holdings.currencies = provider.holdings.currencies.map((row) => ({ ...(row as object), canDeposit: false }))
+  expectRefusal(await create(await start()), 'A', 400, 'not_offered')
+  await expect.poll(() => query(ledger, 'SELECT provider FROM currency_lists')).toHaveLength(1)
+  provider.reply('currencies', down)
+  expectRefusal(await create(await start()), 'A', 400, 'not_offered')
+  expect(provider.received('create')).toEqual([])
+})
+
 test('a list that is fresh is not read again by the next process', async () => {
   await readAndKeep()
   const read = provider.received('currencies').length

@@ -64,11 +64,11 @@ async function start(flags: Partial<Record<Name, Flags>>, routing: object = {}, 
     sent: (name: Name): readonly Received[] => [...providers[name].received('rate'), ...providers[name].received('create')],
     quote: (form: FormName, from: AssetWords, to: AssetWords, more: Record<string, string> = {}) =>
       of(form).get(`/rate?${new URLSearchParams({ ...pairWords(form, from, to), amount: '5', ...more })}`, { key }),
-    create: (form: FormName, from: AssetWords, to: AssetWords, more: object = {}) =>
+    create: (form: FormName, from: AssetWords, to: AssetWords, more: object = {}, headers: Record<string, string> = {}) =>
       of(form).post(
         '/transactions',
         { ...pairWords(form, from, to), amount: digits('5'), withdrawalAddress: address[to.network], ...more },
-        { key },
+        { key, headers },
       ),
     get: (form: FormName, path: string) => of(form).get(path, { key }),
     /** The row of BTC; undefined if it is not listed. */
@@ -174,6 +174,25 @@ describe.each(formNames)('form %s', (form) => {
       expect((await market.create(form, from, to, { rateType: 'fixed' })).status).toBe(created[form])
     const row = await market.listed(form)
     for (const name of Object.values(words[form])) expect(row).not.toHaveProperty(name)
+  })
+
+  test('a provider that the client chooses is not asked either, and no other is', async () => {
+    const market = await start({ alpha: { canDeposit: false }, gamma: {} })
+    const headers = { 'x-swap-provider': 'alpha' }
+    expectRefusal(await market.create(form, btc, usdtTrx, {}, headers), form, 400, 'not_offered')
+    expect([market.sent('alpha'), market.sent('gamma')]).toEqual([[], []])
+  })
+
+  test('a create that is repeated with its key after its direction went off has the same response', async () => {
+    const market = await start({ alpha: {} }, {}, 0.1)
+    const headers = { 'idempotency-key': 'one' }
+    const first = await market.create(form, btc, usdtTrx, {}, headers)
+    expect(first.status).toBe(created[form])
+    market.setFlags('alpha', { canDeposit: false })
+    await expect.poll(() => market.quote(form, btc, usdtTrx).then(({ status }) => status), { timeout: 5_000 }).toBe(400)
+    const repeated = await market.create(form, btc, usdtTrx, {}, headers)
+    expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
+    expectRefusal(await market.create(form, btc, usdtTrx, {}, { 'idempotency-key': 'two' }), form, 400, 'not_offered')
   })
 
   test('flags count from the next reading of the list on; open swaps go on', async () => {
