@@ -55,3 +55,21 @@ describe.each(cases)('%s: ether that is not offered as %s', (name, what, off) =>
     expect((await rig.create('B', swap)).status).toBe(createdStatus.B)
   })
 })
+
+it('a firm quote whose direction goes off creates nothing; it holds again once that is on', async () => {
+  const cache = { currencies: 0.1, rate: 0, staleFor: 60 }
+  await using rig = await startRig('changenow', { sections: { cache } })
+  const swap = { from: assets.eth, to: assets.usdtEth, rateType: 'fixed' } as const
+  const { quoteId } = (await rig.quote('A', { ...swap, firm: true })).json as { quoteId: string }
+  const off = { row: { ticker: 'eth', network: 'eth' }, flags: { sell: false } }
+  let isOff = true
+  rig.exchange.tamper = (operation, reply) => (operation === 'currencies' && isOff ? withFlags(reply, off) : undefined)
+  const statusOf = () => rig.quote('A', swap).then(({ status }) => status)
+  await expect.poll(statusOf, { timeout: 5_000 }).toBe(400)
+  expectRefusal(await rig.create('A', { ...swap, body: { quoteId } }), 'A', 400, 'not_offered')
+  expect([rig.exchange.swaps, rig.exchange.received('create')]).toEqual([[], []])
+  isOff = false
+  await expect.poll(statusOf, { timeout: 5_000 }).toBe(200)
+  expect((await rig.create('A', { ...swap, body: { quoteId } })).status).toBe(createdStatus.A)
+  expect(rig.exchange.swaps).toHaveLength(1)
+})
