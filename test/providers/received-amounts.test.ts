@@ -59,6 +59,17 @@ describe.each(providerNames)('%s', (name) => {
     },
   )
 
+  it('amounts that are equal by value share a quote, each with its own digits', async () => {
+    rig = await startRig(name, { sections: { cache: { currencies: 600, rate: 60, staleFor: 0 } }, steadyClock: () => 0 })
+    const rateType = receivedRateTypes[0] as 'fixed' | 'float'
+    const spellings = ['5', '5.0', '50e-1', '5.00']
+    for (const amountTo of spellings)
+      expect((await rig.quote('A', { rateType, amountTo })).json).toHaveProperty('amountTo', digits(amountTo))
+    // A quote that carries the address of its user is nobody else's.
+    const isShared = documented[name].addressHeader === undefined
+    expect(rig.exchange.received('quote')).toHaveLength(isShared ? 1 : spellings.length)
+  })
+
   it.each(formNames)('form %s: another amount to be received, and more to be sent than was quoted, are refused', async (form) => {
     rig = await startRig(name, { sections: { routing: { providers: ['alpha'], maxDeviation: 0.1, refuseDeviation: true } } })
     const rateType = receivedRateTypes[0] as 'fixed' | 'float'
@@ -107,6 +118,14 @@ describe.each(providerNames)('%s refuses an amount to be received', (name) => {
     expect(rig.exchange.swaps).toEqual([])
     expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
+})
+
+it('a quote of Changelly less its fee is one for another amount: nothing is created', async () => {
+  rig = await startRig('changelly')
+  rig.exchange.tamper = (operation, reply) =>
+    operation === 'quote' ? { ...reply, json: JSON.parse(JSON.stringify(reply.json).replaceAll('2.5005', '2.5')) } : undefined
+  expectRefusal(await rig.create('A', { rateType: 'fixed', amountTo: '2.5' }), 'A', 502, 'mismatch')
+  expect(rig.exchange.swaps).toEqual([])
 })
 
 it('a fee that Changelly takes from the amount to be received is a mismatch, and no address is shown', async () => {
