@@ -59,6 +59,9 @@ const amounts = ['amountIn', 'amountOut', 'rate', 'fee', 'minAmount', 'maxAmount
 const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...special,
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
+  canDeposit: fc.boolean(),
+  canWithdraw: fc.boolean(),
+  fixedRate: fc.boolean(),
   refundAmount: positiveAmount,
   validUntil: instant,
   quoteValidUntil: instant,

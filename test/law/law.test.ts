@@ -4,12 +4,13 @@ import { formC } from '../form-c/c.ts'
 import { testForm } from './suite.ts'
 
 const extraIds = ['depositExtraId', 'withdrawalExtraId', 'refundExtraId']
+const offers = ['canDeposit', 'canWithdraw', 'fixedRate']
 
 testForm({
   form: formA,
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   absent: {
-    listCurrencies: ['network', 'depositMin', 'depositMax'],
+    listCurrencies: ['network', 'depositMin', 'depositMax', ...offers],
     getRate: ['fee'],
     createTransaction: ['refundAddress', 'updatedAt', ...extraIds],
     listTransactions: ['refundAddress', 'updatedAt', ...extraIds],
@@ -28,7 +29,7 @@ testForm({
   form: formB,
   statuses: ['wait', 'confirmation', 'exchanging', 'success', 'overdue', 'refunded'],
   absent: {
-    listCurrencies: ['notes'],
+    listCurrencies: ['notes', ...offers],
     getRate: ['amountOut', 'rate', 'message'],
     createTransaction: extraIds,
     listTransactions: ['amountOut'],

@@ -9,7 +9,7 @@ import { listen } from '../../src/adapters/http/server.ts'
 import { memoryLimiter, memoryVerifiedKeys, memoryWinners } from '../../src/adapters/memory.ts'
 import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Load } from '../../src/core/access/admission.ts'
-import { type Accounts, authentication, KeyUses } from '../../src/core/access/authentication.ts'
+import { type Accounts, authentication } from '../../src/core/access/authentication.ts'
 import { refusalLifetimeMs, refusedAddresses, verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import type { OperatorActions } from '../../src/core/actions/by-operator.ts'
 import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
@@ -178,7 +178,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     steadyClock: settings.steadyClock ?? fastClock(),
     identification: ({ mode }) =>
       mode === 'managed'
-        ? authentication({ accounts, digest: hashKey, uses: new KeyUses(accounts), clock: Date.now, observe })
+        ? authentication({ accounts, digest: hashKey, uses: { note: () => {} }, clock: Date.now, observe })
         : async (key) => ({ identity: hashKey(key) }),
     observe,
     version: '1.2.3',

@@ -211,6 +211,7 @@ export class KeyUses {
   private readonly hours = new BoundedMap<number>({ share: cacheShares.keys, maxEntries: maxCachedKeys })
   private unwritten = new Map<string, number>()
   private timer: NodeJS.Timeout | undefined
+  private isClosed = false
   private readonly accounts: Pick<Accounts, 'recordUses'>
 
   constructor(accounts: Pick<Accounts, 'recordUses'>) {
@@ -226,6 +227,7 @@ export class KeyUses {
   }
 
   private flushLater(): void {
+    if (this.isClosed) return
     this.timer ??= setTimeout(() => {
       this.timer = undefined
       this.flush().catch(() => this.flushLater())
@@ -244,8 +246,9 @@ export class KeyUses {
     }
   }
 
-  /** Writes what is unwritten. */
+  /** Writes what is unwritten, once. */
   async close(): Promise<void> {
+    this.isClosed = true
     clearTimeout(this.timer)
     await this.flush().catch(() => {})
   }
