@@ -21,11 +21,10 @@ test('the result of a create changes no index of its key, and a get that finds t
   const url = await postgres.createStore()
   const { ledger, close } = await openLedger(url)
   const ids = Array.from({ length: 200 }, (_, n) => `tx-${n}`)
-  for (const id of ids) {
-    const create = intent({ idempotencyKey: { key: id, fingerprint: 'f'.repeat(64) } })
-    await ledger.begin(create)
-    await ledger.complete(create.id, facts(id, {}, { sequence: 1 }))
-  }
+  // At a time: their keys fill pages before their responses come.
+  const creates = ids.map((id) => intent({ idempotencyKey: { key: id, fingerprint: 'f'.repeat(64) } }))
+  await Promise.all(creates.map((create) => ledger.begin(create)))
+  await Promise.all(creates.map(({ id }, n) => ledger.complete(id, facts(`tx-${n}`, {}, { sequence: 1 }))))
   for (const id of ids)
     for (let sequence = 2; sequence < 6; sequence++) {
       const known = await ledger.find('owner', 'alpha', id)
@@ -35,7 +34,7 @@ test('the result of a create changes no index of its key, and a get that finds t
   await expect.poll(async () => (await updatesOf(url, 'transactions')).all, { timeout: 20_000 }).toBe(5 * ids.length)
   const [claims, transactions] = [await updatesOf(url, 'claims'), await updatesOf(url, 'transactions')]
   expect(claims.all).toBe(ids.length)
-  expect(claims.hot).toBeGreaterThan(0.9 * claims.all)
+  expect(claims.hot).toBeGreaterThan(0.97 * claims.all)
   // The result of each create enters the indexes of lists.
   expect(transactions.hot).toBeGreaterThan(0.9 * (transactions.all - ids.length))
 })

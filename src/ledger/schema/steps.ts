@@ -58,6 +58,12 @@ const known = {
   'firm quotes': { schema: 2, kind: 'expand', statements: firmQuotes },
   'swap actions': { schema: 2, kind: 'expand', statements: swapActions },
   'key access': { schema: 2, kind: 'expand', statements: keyAccess },
+  // A response is four times its key's row.
+  'room for responses': {
+    schema: 2,
+    kind: 'expand',
+    statements: ({ hasClock }) => (hasClock ? ['ALTER TABLE claims SET (fillfactor = 20)'] : []),
+  },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
