@@ -39,7 +39,7 @@ export interface TwoGateways extends AsyncDisposable {
   readonly age: (isOver?: boolean) => Promise<void>
 }
 
-const operator = 'operator-token-of-alice-0123456789'
+export const operatorToken = 'operator-token-of-alice-0123456789'
 
 /** `ledger`: default: SQLite. */
 export async function startTwoGateways(ledger?: string): Promise<TwoGateways> {
@@ -63,7 +63,7 @@ export async function startTwoGateways(ledger?: string): Promise<TwoGateways> {
     mode: 'managed' as const,
     ...(ledger !== undefined && { ledger }),
     server: { trustProxy: 1 },
-    admin: { tokens: { alice: operator } },
+    admin: { tokens: { alice: operatorToken } },
     providers,
     sections: {
       assets: join(process.cwd(), 'config/assets.yaml'),
@@ -99,7 +99,7 @@ export async function startTwoGateways(ledger?: string): Promise<TwoGateways> {
     },
     read: ({ id }) => sendRequest(second.url, { path: `/a/api/v2/transactions/${id}`, headers }),
     force({ id }, action, body = {}) {
-      const by = { authorization: `Bearer ${operator}`, 'content-type': 'application/json' }
+      const by = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
       const forced = JSON.stringify({ ...body, note: 'the provider has not got it', force: true })
       return sendRequest(second.adminUrl, { method: 'POST', path: `/api/transactions/${id}/${action}`, headers: by, body: forced })
     },

@@ -12,7 +12,10 @@ const maxRecent = 8
 /** Records of reading, which change nothing. */
 const reads = new Set(['transaction.read', 'transaction.search', 'unresolved.read', 'timeline.read', 'swap.search'])
 /** Whose subject is a swap. */
-const ofSwaps = new Set(['transaction.read', 'transaction.settle', 'ledger.resolve'])
+const ofSwaps = new Set([
+  ...['transaction.read', 'transaction.settle', 'ledger.resolve'],
+  ...['transaction.refund', 'transaction.continue', 'transaction.refund_address'],
+])
 
 export function auditView({ audit, query }) {
   const all = audit.value ?? []
