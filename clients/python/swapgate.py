@@ -380,6 +380,7 @@ _meanings: Dict[str, _Meaning] = {
     "key_missing": _Meaning(KeyRefused),
     "key_invalid": _Meaning(KeyRefused),
     "key_scope": _Meaning(KeyRefused),
+    "role": _Meaning(KeyRefused),
     "not_found": _Meaning(NotFound),
     "not_open": _Meaning(NotFound),
     "in_progress": _unclear,

@@ -324,6 +324,7 @@ const meanings = {
   key_missing: keyRefused,
   key_invalid: keyRefused,
   key_scope: keyRefused,
+  role: keyRefused,
   not_found: { error: NotFound },
   not_open: { error: NotFound },
   in_progress: unclear,

@@ -1,6 +1,7 @@
 import { hashKey } from '../adapters/crypto.ts'
 import { type Config, ConfigError, type ConfigFault, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
+import { tokenText } from '../domain/operator-role.ts'
 import { knownForms } from '../forms/index.ts'
 import { inspectLedger, isMissing } from '../ledger/index.ts'
 import { type ComparableConfig, type ConfigChange, changesBetween, comparable, isComparable } from '../process/config-diff.ts'
@@ -102,7 +103,7 @@ const askTimeoutMs = 5_000
 
 /** The configuration of the gateway at the admin port of this one; or why there is none. */
 async function askGateway({ admin: { host, port, tokens } }: Config): Promise<ComparableConfig | string> {
-  const [token] = Object.values(tokens)
+  const [token] = Object.values(tokens).map(tokenText)
   if (token === undefined)
     return 'check --diff asks the running gateway with a token of admin.tokens, and there is none: name the file in force'
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

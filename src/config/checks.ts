@@ -5,6 +5,7 @@ import { signer } from '../adapters/crypto.ts'
 import { type Asset, type AssetTable, fold, sameName } from '../domain/asset.ts'
 import { overlaps, parseOpenPath } from '../domain/native.ts'
 import { isLoopback } from '../domain/network-address.ts'
+import { type OperatorToken, tokenRoles, tokenText } from '../domain/operator-role.ts'
 import { weightsFaults } from '../domain/routing-settings.ts'
 import { namesByCode } from '../domain/service.ts'
 import { isAttention } from '../domain/status.ts'
@@ -39,6 +40,7 @@ export function checkParts(
   if (defaultForm !== undefined && !forms.some(({ name }) => sameName(name, defaultForm)))
     faults.add(['defaultForm'], `must be one of ${forms.map(({ name }) => name).join(', ')}`)
   checkPorts(parts, faults)
+  checkTokens(parts.admin?.tokens, faults)
   checkSharedLedger(parts, faults)
   for (const [name, provider] of Object.entries(parts.providers ?? {})) {
     if (!provider) continue
@@ -77,6 +79,17 @@ function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
   for (const [at, { section, host, port }] of ports.entries()) {
     const holder = ports.slice(0, at).find((other) => other.port === port && overlap(other.host, host))
     if (port && holder) faults.add([section, 'port'], `is the port of ${holder.section}`)
+  }
+}
+
+/** Which of them has sent it could not be told. */
+function checkTokens(tokens: Readonly<Record<string, OperatorToken | undefined>> = {}, faults: Faults): void {
+  const rolesByToken = new Map<string, string>()
+  for (const [name, token] of Object.entries(tokens)) {
+    if (token === undefined) continue
+    const roles = tokenRoles(token).join()
+    const others = rolesByToken.getOrInsert(tokenText(token), roles)
+    if (others !== roles) faults.add(['admin', 'tokens', name], 'is the token of another name, with other roles')
   }
 }
 

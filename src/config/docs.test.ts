@@ -55,6 +55,7 @@ describe('the schema for editors', () => {
       'a secret from a file',
       { providers: { alpha: { ...alpha, key: '${file:/run/secrets/alpha}' } }, admin: { tokens: { anna: '${ANNA}' } } },
     ],
+    ['a token with roles', { admin: { tokens: { ben: { token: '${BEN}', roles: ['read', '${ROLE}'] } } } }],
   ])('takes %s', (_, sections) => {
     expect(faultsOf(sections)).toEqual([])
   })
@@ -66,6 +67,7 @@ describe('the schema for editors', () => {
     ['a unit', { server: { drain: '5s' } }, '/server/drain'],
     ['another word', { auth: { mode: 'none' } }, '/auth/mode'],
     ['a list for a text', { providers: { alpha: { ...alpha, key: [] } } }, '/providers/alpha/key'],
+    ['a role that is none', { admin: { tokens: { ben: { token: '${BEN}', roles: ['admin'] } } } }, '/admin/tokens/ben/roles/0'],
     ['a provider without a form', { providers: { alpha: { url: alpha.url } } }, '/providers/alpha'],
   ])('marks %s', (_, sections, place) => {
     expect(faultsOf(sections)).toContain(place)

@@ -59,6 +59,14 @@ function withProvider(keys: string): string {
 }
 
 describe('a valid configuration', () => {
+  it('has tokens of operators as they are written, bare or with roles; one token may have two names', () => {
+    const tokens = `{ ann: ${operatorToken}, bob: ${operatorToken}, cid: { token: x${operatorToken}, roles: [money, read, read] } }`
+    expect(load({ gateway: `admin: { tokens: ${tokens} }\n${whole}` }).admin.tokens).toEqual({
+      ...{ ann: operatorToken, bob: operatorToken },
+      cid: { token: `x${operatorToken}`, roles: ['money', 'read', 'read'] },
+    })
+  })
+
   it.each(['rediss://user:word@host:1/2', 'redis+sentinel://:word@a:1,b/name/2?sentinel=user:word', 'redis+cluster://a,b:1'])(
     'takes %s for a Redis',
     (url) => {
@@ -302,6 +310,8 @@ describe('the asset table of a newer version', () => {
   })
 })
 
+const operatorToken = 'operator-token-0123456789-0123456789'
+
 describe('a fault', () => {
   it.each([
     ['server: { port: 80a }', 'server.port: must be an integer from 0 to 65535'],
@@ -335,6 +345,26 @@ describe('a fault', () => {
     ]),
     ['sevrer: {}', 'sevrer: is not a key of the configuration'],
     ['admin: { port: 8080 }', 'admin.port: is the port of server'],
+    ...(
+      [
+        ['short', ': must be 32 to 512 visible characters of ASCII'],
+        ['[]', ': must be a mapping'],
+        [`{ token: ${operatorToken} }`, '.roles: is missing'],
+        [`{ token: ${operatorToken}, roles: read }`, '.roles: must be a list'],
+        [`{ token: ${operatorToken}, roles: [] }`, '.roles: must name at least one of read, operate, money'],
+        [`{ token: ${operatorToken}, roles: [read, admin] }`, '.roles.1: must be one of read, operate, money'],
+        [`{ token: ${operatorToken}, role: read, roles: [read] }`, '.role: is not a key of the configuration'],
+        ['{ token: short, roles: [read] }', '.token: must be 32 to 512 visible characters of ASCII'],
+        ['{ roles: [read] }', '.token: is missing'],
+        [
+          `{ token: ${operatorToken}, roles: [read] }, ann: ${operatorToken}`,
+          'ann: is the token of another name, with other roles',
+        ],
+      ] as const
+    ).map(([token, fault]) => [
+      `admin: { tokens: { bob: ${token} } }`,
+      `admin.tokens.${fault.startsWith('ann') ? '' : 'bob'}${fault}`,
+    ]),
     ['server: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
     ['admin: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
     ['sandbox: { enabled: true, port: 8080 }', 'sandbox.port: is the port of server'],

@@ -14,6 +14,7 @@ import {
   list,
   mapping,
   name,
+  operatorToken,
   optional,
   origin,
   port,
@@ -26,7 +27,6 @@ import {
   setting,
   share,
   text,
-  token,
 } from './value-types.ts'
 
 // Where the process listens.
@@ -91,9 +91,9 @@ const admin = section(
     host: setting(name, '127.0.0.1', 'Address to listen on'),
     port: setting(port, 9090, 'Port; 0 takes a free one and prints it'),
     tokens: setting(
-      mapping(token),
+      mapping(operatorToken),
       {},
-      'Tokens of the [operator’s API and page](operating.md): one for each name, 32 characters or more, best read from a file. None: there is no API and no page',
+      'Tokens of the [operator’s API and page](operating.md): one for each name, 32 characters or more, best read from a file. `{ token, roles }`: one with [some roles](operating.md#roles) of `read`, `operate` and `money`; else it has all. None: there is no API and no page',
     ),
     hosts: setting(
       list(name),

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts'
 import { isTimezone } from '../domain/instant.ts'
+import { type OperatorToken, operatorRoles } from '../domain/operator-role.ts'
 import { isRedisUrl } from '../domain/redis-url.ts'
 
 const integerText = /^(?:0|[1-9][0-9]*)$/
@@ -181,7 +182,7 @@ export const timezone = text.refine(isTimezone, 'must be a zone like Europe/Berl
 /** Empty for none. */
 export const word = text.regex(/^[A-Za-z0-9._-]{0,64}$/, 'must be 1 to 64 of a-z, A-Z, 0-9, ., _ and -')
 
-export const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
+const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
 
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item, must('be a list'))
@@ -199,6 +200,21 @@ export function mapping<T extends z.ZodType>(value: T) {
 export function keys<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape, must('be a mapping'))
 }
+
+const tokenWithRoles = keys({
+  token,
+  roles: list(choice(operatorRoles)).min(1, `must name at least one of ${operatorRoles.join(', ')}`),
+})
+
+/** Not a union, but for editors: it would hide which of the roles is wrong. */
+export const operatorToken = z
+  .unknown()
+  .transform((tree, context): OperatorToken => {
+    const { data, error } = (typeof tree === 'string' ? token : tokenWithRoles).safeParse(tree)
+    for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)
+    return data ?? z.NEVER
+  })
+  .meta({ anyOf: z.toJSONSchema(z.union([token, tokenWithRoles]), { io: 'input' }).anyOf })
 
 // re2js: the operator's patterns run on clients' input. RE2 takes linear time, so no input makes a pattern slow.
 

@@ -51,6 +51,8 @@ const table = {
   invalid: { ...usual, status: 400, reason: 'parameter_invalid', errorType: 'caller_invalid', outcome: 'refused' },
   /** The key is missing or not valid. */
   unauthorized: { ...usual, status: 401, reason: 'key_invalid', errorType: 'caller_unauthorized', outcome: 'keyRefused' },
+  /** The token of an operator lacks a role. */
+  forbidden: { ...usual, status: 403, reason: 'role', errorType: 'caller_unauthorized', outcome: 'refused' },
   notFound: { ...usual, status: 404, reason: 'not_found', errorType: 'caller_not_found', outcome: 'refused' },
   methodNotAllowed: { ...usual, status: 405, reason: 'method', errorType: 'caller_method' },
   /** Another request under the same `Idempotency-Key` has no outcome yet. */
@@ -364,6 +366,7 @@ export const reasons = [
   'key_missing',
   'key_invalid',
   'key_scope', // the key is valid, and may not do this
+  'role', // the token of an operator is valid, and may not do this
   'not_found', // no such transaction for this key
   'not_open', // nothing is open at this path of the native lane
   'in_progress', // a request with the same Idempotency-Key has no outcome yet

@@ -56,7 +56,7 @@ const decisions: readonly AuditAction[] = [
 const maxRecords = 1_000_000
 const maxRecordsWithReads = 100_000
 const recordsPerCut = 1_000
-const reads: readonly AuditAction[] = ['transaction.read', 'transaction.search', 'unresolved.read']
+const reads: readonly AuditAction[] = ['transaction.read', 'transaction.search', 'unresolved.read', 'role.refused']
 
 async function cut(within: Database, last: number): Promise<void> {
   await within

@@ -18,13 +18,22 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     method: 'get',
     path: '/api/openapi.json',
     summary: 'This description.',
+    role: 'read',
     handle: async () => ok(describeApi(routes)),
+  })
+  const token = route({
+    method: 'get',
+    path: '/api/token',
+    summary: 'The name and the roles of the token of this request.',
+    role: 'read',
+    handle: async ({ actor, roles }) => ok({ name: actor, roles }),
   })
   const salt = crypto.randomUUID()
   const configuration = route({
     method: 'get',
     path: '/api/configuration',
     summary: 'The settings in the file that is in force, for `swapgate check --diff`: of a secret there is a digest of 20 bits.',
+    role: 'read',
     handle: async () => ok(comparable(others.file(), salt, hashKey, others.started)),
   })
   const routes: readonly Route[] = [
@@ -35,6 +44,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...auditRoutes(parts),
+    token,
     configuration,
     events,
     description,
@@ -59,12 +69,13 @@ function describeApi(routes: readonly Route[]): object {
   }
 }
 
-function operationOf({ path, summary, query, body, takesForce = false }: Route): object {
+function operationOf({ path, summary, role, query, body, takesForce = false }: Route): object {
   const [, parameter] = /:(\w+)/.exec(path) ?? []
   const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
   const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
   return {
     summary,
+    security: (typeof role === 'string' ? [role] : (['operate', 'money'] as const)).map((one) => ({ token: [one] })),
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
     ...(body && {
       requestBody: { required: true, content: jsonContent(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })) },
@@ -73,6 +84,7 @@ function operationOf({ path, summary, query, body, takesForce = false }: Route):
       200: { description: 'Done' },
       400: { description: 'Invalid' },
       401: { description: 'No valid token' },
+      403: { description: 'Beyond the roles of the token' },
       404: { description: 'Not there' },
       409: takesForce
         ? { description: 'Not possible now, or only with `force`', content: forceable }

@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { toSince } from '../core/operations/duration.ts'
 import { Fault } from '../domain/fault.ts'
+import type { OperatorRole } from '../domain/operator-role.ts'
 
 interface ApiResponse {
   readonly status: number
@@ -19,6 +20,7 @@ interface RouteRequest<Body, Query> {
   readonly body: Body
   /** The name of the token. */
   readonly actor: string
+  readonly roles: readonly OperatorRole[]
 }
 
 interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodObject> {
@@ -27,6 +29,8 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly path: string
   /** For the description of the API. */
   readonly summary: string
+  /** Without it the token gets 403. By the body, which is not checked yet, where that decides. */
+  readonly role: OperatorRole | ((body: unknown) => OperatorRole)
   readonly query?: Query
   readonly body?: Body
   /** Whether some of what is 409 is carried out with `force`. */
@@ -50,8 +54,8 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
       const [parameter = ''] = Object.values(request.params).flat()
       const query = parse(definition.query ?? noQuery, parametersOf(request.url), 'parameter_invalid') as z.output<Query>
       const body = parse(definition.body, request.body, 'body_invalid') as z.output<Body>
-      const { actor } = response.locals as OperatorLocals
-      const result = await handle({ parameter, query, body, actor }, response)
+      const { actor, roles } = response.locals as OperatorLocals
+      const result = await handle({ parameter, query, body, actor, roles }, response)
       if (!result) return
       if (result.next !== undefined) response.links({ next: result.next })
       response.status(result.status).json(result.body)
@@ -63,6 +67,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
 export interface OperatorLocals {
   /** The name of the token. */
   readonly actor: string
+  readonly roles: readonly OperatorRole[]
 }
 
 /** Those of the query, each once: express would drop one that comes after a `#`, and make a list of one that comes twice. */

@@ -8,6 +8,7 @@ import { parseJson } from '../wire/json.ts'
 import { apiRoutes } from './api.ts'
 import { EventFeed, eventRoute } from './events.ts'
 import { addPage } from './page.ts'
+import { requireRole } from './roles.ts'
 import type { OperatorLocals, Route } from './route.ts'
 import type { OperatorParts } from './stores.ts'
 import { TokenCheck } from './tokens.ts'
@@ -22,7 +23,8 @@ export function addOperator(
   const tokens = new TokenCheck({ tokens: () => parts.file().admin.tokens, clock: () => performance.now(), observe })
   router.use((_, __, next) => (tokens.isEnabled ? next() : next('router')))
   router.use('/api', authenticated(tokens), readJson)
-  addRoutes(router, apiRoutes(parts, eventRoute({ feed: new EventFeed(parts), tokens, stopping })))
+  const events = eventRoute({ feed: new EventFeed(parts), tokens, stopping })
+  addRoutes(router, apiRoutes(parts, events), requireRole(parts.stores.audit))
   router.use('/api', () => {
     throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
   })
@@ -32,16 +34,16 @@ export function addOperator(
 
 function authenticated(tokens: TokenCheck): RequestHandler {
   return async ({ headers, socket }, response, next) => {
-    const actor = await tokens.authenticate(headers.authorization, socket.remoteAddress ?? '')
-    Object.assign(response.locals, { actor } satisfies OperatorLocals)
+    const operator: OperatorLocals = await tokens.authenticate(headers.authorization, socket.remoteAddress ?? '')
+    Object.assign(response.locals, operator)
     next()
   }
 }
 
-function addRoutes(router: Router, routes: readonly Route[]): void {
+function addRoutes(router: Router, routes: readonly Route[], guardOf: (route: Route) => RequestHandler): void {
   for (const [path, ofPath] of Map.groupBy(routes, (one) => one.path)) {
     const at = router.route(path).all(refuseControlCharacters)
-    for (const { method, respond } of ofPath) at[method](respond)
+    for (const one of ofPath) at[one.method](guardOf(one), one.respond)
     const methods = ofPath.map(({ method }) => method.toUpperCase())
     allowOnly(at, [...methods.flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])), 'OPTIONS'].join(', '))
   }

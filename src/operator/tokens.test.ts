@@ -63,7 +63,7 @@ it('at most 20 wait at a time, of all addresses; the others are 429 at once', as
 
 it('a right token is never refused and never waits', async () => {
   await guessTimes('192.0.2.1', 100)
-  expect(await check.authenticate('Bearer right', '192.0.2.1')).toBe('alice')
+  expect(await check.authenticate('Bearer right', '192.0.2.1')).toMatchObject({ actor: 'alice' })
 })
 
 it('all wrong ones are counted, and the first of an address in a minute is logged; the addresses of a /64 are one', async () => {

@@ -5,6 +5,8 @@ import { clientNetworkOf } from '../core/access/client-address.ts'
 import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
+import { type OperatorToken, tokenRoles, tokenText } from '../domain/operator-role.ts'
+import type { OperatorLocals } from './route.ts'
 
 const maxWrongPerMinute = 10
 const windowMs = 60_000
@@ -20,7 +22,7 @@ interface WrongTokens {
 }
 
 export interface TokenCheckOptions {
-  readonly tokens: () => Readonly<Record<string, string>>
+  readonly tokens: () => Readonly<Record<string, OperatorToken>>
   /** Milliseconds, never set back. */
   readonly clock: () => number
   /** Default: by a timer. */
@@ -46,13 +48,13 @@ export class TokenCheck {
   }
 
   /**
-   * The name of the token in an `Authorization` header. Throws 401, and 429 past ten wrong ones a minute from the address: after a second,
+   * The name and the roles of the token in an `Authorization` header. Throws 401, and 429 past ten wrong ones a minute from the address: after a second,
    * or at once while too many wait. A right token never waits.
    */
-  async authenticate(authorization: string | undefined, address: string): Promise<string> {
+  async authenticate(authorization: string | undefined, address: string): Promise<OperatorLocals> {
     const [, token] = bearer.exec(authorization ?? '') ?? []
-    const name = token === undefined ? undefined : this.nameOf(token)
-    if (name !== undefined) return name
+    const operator = token === undefined ? undefined : this.operatorOf(token)
+    if (operator) return operator
     if (authorization === undefined)
       throw new Fault('unauthorized', 'Please send Authorization: Bearer <token>.', { reason: 'key_missing' })
     const refusal = this.countWrong(clientNetworkOf(address))
@@ -63,14 +65,15 @@ export class TokenCheck {
   /** Whether the token is still one. */
   isValid(authorization: string): boolean {
     const [, token] = bearer.exec(authorization) ?? []
-    return token !== undefined && this.nameOf(token) !== undefined
+    return token !== undefined && this.operatorOf(token) !== undefined
   }
 
   /** Compares with every token, so that the time reveals nothing. */
-  private nameOf(token: string): string | undefined {
+  private operatorOf(token: string): OperatorLocals | undefined {
     const digest = digestOf(token)
-    let found: string | undefined
-    for (const [name, known] of Object.entries(this.options.tokens())) if (timingSafeEqual(digestOf(known), digest)) found = name
+    let found: OperatorLocals | undefined
+    for (const [actor, known] of Object.entries(this.options.tokens()))
+      if (timingSafeEqual(digestOf(tokenText(known)), digest)) found = { actor, roles: tokenRoles(known) }
     return found
   }
 

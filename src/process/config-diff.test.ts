@@ -47,6 +47,25 @@ it.each<[string, object, object, readonly string[]]>([
     ['admin.tokens.anna changed null null reload', 'admin.tokens.ben added null null reload'],
   ],
   [
+    'a token with roles, and its roles',
+    { admin: { tokens: { anna: 'canary'.repeat(6), ben: { token: 'canary'.repeat(8), roles: ['read'] } } } },
+    {
+      admin: {
+        tokens: {
+          anna: { token: 'canary'.repeat(6), roles: ['read'] },
+          ben: { token: 'canary'.repeat(9), roles: ['read', 'operate'] },
+          cid: { token: 'canary'.repeat(10), roles: ['money'] },
+        },
+      },
+    },
+    [
+      'admin.tokens.anna changed null null reload',
+      'admin.tokens.ben.token changed null null reload',
+      'admin.tokens.ben.roles changed ["read"] ["read","operate"] reload',
+      'admin.tokens.cid added null null reload',
+    ],
+  ],
+  [
     'a password',
     { redis: { url: 'redis://:canary@r' } },
     { redis: { url: 'redis://r' }, ledger: { url: 'postgres://u:canary@db/x' } },

@@ -52,7 +52,7 @@ const secret = 'secret:'
 export function changesBetween(before: ComparableConfig, after: ComparableConfig): readonly ConfigChange[] {
   return differences(before.settings, after.settings).map(({ path, before: was, after: is }) => {
     const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
-    const isSecret = [was, is].some((value) => typeof value === 'string' && value.startsWith(secret))
+    const isSecret = [was, is].some(hasSecret)
     const isWhole = path.length === 2 && (path[0] === 'providers' || path[0] === 'assets')
     const shown = (value: unknown): unknown => (isSecret || isWhole ? null : (value ?? null))
     const takesEffect = [before, after].some(({ started }) => valueAt(started, path) !== undefined) ? 'restart' : 'reload'
@@ -94,12 +94,18 @@ function isSection(value: unknown): value is Section {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Itself, or in it. */
+function hasSecret(value: unknown): boolean {
+  if (isSection(value)) return Object.values(value).some(hasSecret)
+  return typeof value === 'string' && value.startsWith(secret)
+}
+
 function valueAt(settings: Section, path: Path): unknown {
   return path.reduce<unknown>((value, key) => (isSection(value) && Object.hasOwn(value, key) ? value[key] : undefined), settings)
 }
 
-function isSecretAt([section, name, key]: Path, value: unknown): boolean {
-  if (section === 'admin') return name === 'tokens'
+function isSecretAt([section, name, key, part]: Path, value: unknown): boolean {
+  if (section === 'admin') return name === 'tokens' && part !== 'roles'
   if (section === 'providers' && key === 'proxy') return /@/.test(String(value))
   if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings' || key === 'accountSettings'
   if (section === 'egress') return name === 'proxy' && /@/.test(String(value))

@@ -69,6 +69,7 @@ const reasonOf: Readonly<Record<number, string>> = {
   304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',

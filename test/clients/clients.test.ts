@@ -30,7 +30,7 @@ const errorsOfCreate: Readonly<Record<string, readonly string[]>> = {
   AddressRefused: ['address_invalid', 'memo_invalid'],
   AmountRefused: ['below_minimum', 'above_maximum'],
   ProviderRefused: ['refused'],
-  KeyRefused: ['key_missing', 'key_invalid', 'key_scope'],
+  KeyRefused: ['key_missing', 'key_invalid', 'key_scope', 'role'],
   NotFound: ['not_found', 'not_open'],
   QuoteExpired: ['quote_expired'],
   KeyReused: ['key_reused'],

@@ -147,6 +147,7 @@ const rehearsals: Readonly<Record<Reason, Produce | { readonly A: string; readon
   key_missing: (client) => client.send({ path: '/transactions', key: null }),
   key_invalid: (client) => client.send({ path: '/transactions', key: 'another' }),
   key_scope: 'the keys of the sandbox may do everything',
+  role: 'only operators get it',
   not_found: (client) => client.send({ path: '/transactions/alpha~nothing' }),
   not_open: (client) => client.send({ path: '/native/alpha/nothing' }),
   async in_progress(client) {

@@ -13,6 +13,7 @@ import { cellOf, change, dialogOf, overflow, show, signIn, violations } from './
 
 const token = 'operator-token-of-alice-0123456789'
 const other = 'operator-token-of-bob-012345678901'
+const reader = 'operator-token-of-carol-01234567890'
 const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
 
 let directory: string
@@ -32,7 +33,7 @@ beforeAll(async () => {
     await GatewayProcess.start({
       directory,
       mode: 'managed',
-      admin: { tokens: { alice: token, bob: other } },
+      admin: { tokens: { alice: token, bob: other, carol: { token: reader, roles: ['read'] } } },
       providers: {
         alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha', statuses: { broken: 'failed' } },
         beta: { form: 'B', url: beta.url, key: 'own-key-of-beta' },
@@ -425,6 +426,45 @@ describe('what the ledger holds', () => {
     await page.keyboard.press('Enter')
     await page.getByText('must be a date').waitFor()
     await finish(id)
+  })
+})
+
+describe('a token with some roles', () => {
+  it('is told what it may not do, whose buttons are off; addresses stay short', async () => {
+    const id = await create()
+    await using visited = await visit(`${gateway.adminUrl}/`)
+    const { page } = visited
+    await signIn(page, reader)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    expect(await page.locator('.roles').innerText()).toBe(
+      'The token of carol may not switch providers, set limits and revoke keys (operate), nor settle, and see whole addresses (money). These buttons are off.',
+    )
+    const drain = page.getByRole('button', { name: 'Drain alpha' })
+    expect([await drain.getAttribute('aria-disabled'), await drain.getAttribute('title')]).toEqual([
+      'true',
+      'Your token lacks the role operate',
+    ])
+    await drain.click({ force: true })
+    expect(await dialogOf(page).isVisible()).toBe(false)
+    await page.getByRole('searchbox').fill(id)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor()
+    await page.getByText('whole ones need the role money').waitFor()
+    await page.getByText('0xWith…6789').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain(order.withdrawalAddress)
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    expect(await violations(page)).toEqual([])
+    expect(own(visited)).toEqual([])
+  })
+
+  it('that is bare has every button', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`)
+    const { page } = visited
+    await signIn(page, other)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    expect(await page.locator('.roles').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Drain alpha' }).getAttribute('aria-disabled')).toBeNull()
   })
 })
 

@@ -18,6 +18,7 @@ export const auditActions = [
   'transaction.read',
   'transaction.search',
   'unresolved.read',
+  'role.refused',
   'transaction.settle',
   'transaction.refund',
   'transaction.continue',

@@ -7,7 +7,7 @@ import {
   type UnresolvedCreateReport,
   type UnresolvedCursor,
 } from '../ledger-admin.ts'
-import { shortRow } from './transaction-row.ts'
+import { shortAddresses, shortRow } from './transaction-row.ts'
 
 export type UnresolvedLists = Pick<LedgerAdmin, 'unresolved' | 'needPerson'>
 
@@ -31,16 +31,25 @@ export interface UnresolvedPage {
   readonly next?: UnresolvedCursor | undefined
 }
 
-/** A page of creates; the last one ends with the transactions that need a person. */
-export async function unresolvedPage(ledgerAdmin: UnresolvedLists, after?: UnresolvedCursor): Promise<UnresolvedPage> {
+/** A page of creates, with whole addresses or shortened ones; the last one ends with the transactions that need a person. */
+export async function unresolvedPage(
+  ledgerAdmin: UnresolvedLists,
+  { after, isWhole }: { readonly after: UnresolvedCursor | undefined; readonly isWhole: boolean },
+): Promise<UnresolvedPage> {
   const creates = await ledgerAdmin.unresolved(after)
-  if (creates.length === maxUnresolved) return { rows: creates.map(createRow), next: creates.at(-1) }
-  return { rows: [...creates.map(createRow), ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
+  const rows = creates.map(isWhole ? createRow : shortCreateRow)
+  if (creates.length === maxUnresolved) return { rows, next: creates.at(-1) }
+  return { rows: [...rows, ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
 }
 
 function createRow(create: UnresolvedCreateReport) {
   const { account = null, attemptedAt, reported = null, unknownReason: _, ...others } = create
   return { ...others, account, reason: reasonOf(create), attemptedAt: toIso(attemptedAt), reported }
+}
+
+function shortCreateRow(create: UnresolvedCreateReport) {
+  const { requested } = create
+  return createRow({ ...create, requested: { ...requested, ...shortAddresses(requested) } as typeof requested })
 }
 
 function transactionRow(found: FoundTransaction) {

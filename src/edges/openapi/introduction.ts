@@ -318,6 +318,11 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
     when: 'The key is valid, but not for this operation.',
     action: 'Use a key that has the scope which the message names, or send a quote without a key.',
   },
+  role: {
+    statuses: [403],
+    when: 'Only on the admin port: the token of an operator lacks the role that the message names.',
+    action: 'Ask someone whose token has it.',
+  },
   not_found: { statuses: [404], when: 'Your key has no such swap.', action: 'Check the id and the key.' },
   not_open: { statuses: [404], when: 'This path of the native lane is not open.', action: 'Contact the operator.' },
   in_progress: {

@@ -4,6 +4,7 @@ import { filters } from './filters.js'
 import { counted, integer, none, when } from './format.js'
 import { lines } from './lines.js'
 import { linkTo } from './navigation.js'
+import { changeButton, may } from './roles.js'
 import { section } from './section.js'
 
 const maxShown = 200
@@ -20,7 +21,7 @@ export function accountsView({ keys, query, open }) {
     title: 'Accounts and keys',
     reading: keys,
     note: keys.value && countText(all),
-    action: html`<button type="button" @click=${() => open({ kind: 'newKey' })}>New key…</button>`,
+    action: newKey(open),
     content: keys.value
       ? html`${filterForm(query)} ${shown.length > 0 ? table(shown, keys.isOld, open) : html`<p class="empty">${emptyText(all, query)}</p>`}
           ${matching.length > maxShown ? html`<p class="pages">${integer(maxShown)} of ${integer(matching.length)} keys: filter them.</p>` : nothing}`
@@ -74,7 +75,13 @@ function table(keys, isOld, open) {
 function accountHead(name, rows, open) {
   return html`<b>${name}</b> <small>${counted(rows.length, 'key')}</small>
     <a href=${linkTo('swaps', { query: { account: name } })} aria-label="Swaps of ${name}">Swaps</a>
-    <button type="button" aria-label="New key of ${name}" @click=${() => open({ kind: 'newKey', name })}>New key…</button>`
+    ${newKey(open, name)}`
+}
+
+function newKey(open, name) {
+  const label = name === undefined ? undefined : `New key of ${name}`
+  const role = may('money') ? 'money' : 'operate'
+  return changeButton({ role, label: 'New key…', name: label, onClick: () => open({ kind: 'newKey', name }) })
 }
 
 function endText({ state, expiresAt, revokedAt }) {
@@ -84,5 +91,10 @@ function endText({ state, expiresAt, revokedAt }) {
 
 function revoke(key, open) {
   if (key.state !== 'active') return none
-  return html`<button type="button" aria-label="Revoke ${key.id}" @click=${() => open({ kind: 'revoke', key })}>Revoke…</button>`
+  return changeButton({
+    role: 'operate',
+    label: 'Revoke…',
+    name: `Revoke ${key.id}`,
+    onClick: () => open({ kind: 'revoke', key }),
+  })
 }

@@ -10,6 +10,7 @@ import { linkTo, linkToSwap, placeOf } from './navigation.js'
 import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
 import { Readings } from './readings.js'
+import { may, rolesText, setRoles } from './roles.js'
 import { swapView } from './swap.js'
 import { pageSize, swapsView } from './swaps.js'
 import { differences } from './watch.js'
@@ -34,6 +35,7 @@ let eventNames = new Set()
 const readings = new Readings(
   {
     health: { read: () => call('/health'), everyMs: 5_000 },
+    token: { read: () => call('/token'), everyMs: 60_000 },
     report: { read: () => call('/providers'), everyMs: 5_000 },
     unresolved: { read: () => callPage(unresolvedPath), everyMs: 30_000 },
     audit: { read: () => call(`/audit?${new URLSearchParams({ since: place.query.since ?? auditDays[0] })}`), everyMs: 60_000 },
@@ -45,8 +47,8 @@ const readings = new Readings(
   },
   { onRead, onChange: update, onLost: signOut },
 )
-/** What each view shows, beside health, providers and what needs a person, of which the header has the number. */
-const always = ['health', 'report', 'unresolved']
+/** What each view shows, beside health, the token's roles, providers and what needs a person, of which the header has the number. */
+const always = ['health', 'token', 'report', 'unresolved']
 const shown = {
   overview: ['audit'],
   person: [],
@@ -126,7 +128,7 @@ async function signIn(token) {
   signInError = undefined
   update()
   try {
-    await call('/health')
+    setRoles(await call('/token'))
   } catch (error) {
     return signOut(error)
   }
@@ -144,6 +146,7 @@ async function signIn(token) {
 function signOut(error) {
   session.abort()
   setToken('')
+  setRoles()
   readings.stop()
   dialog.close()
   announce('')
@@ -176,6 +179,7 @@ function page() {
         <button type="button" @click=${() => signOut()}>Sign out</button>
       </div>
       ${away()}
+      ${rolesText()}
       <p class="status">${freshness()}</p>
     </header>
     <main>${view()}</main>`
@@ -270,8 +274,10 @@ function openOnlyOne({ data: [only, ...others], after }) {
 /** A transaction, or a create that has none yet, with what happened to it. */
 async function readSwap() {
   const { swap, timeline, capabilities } = await call(`/transactions/${encodeURIComponent(place.id)}/timeline`)
-  if (swap.state === 'done')
-    return { ...swap, ...(await call(`/transactions/${encodeURIComponent(swap.id)}`)), timeline, capabilities }
+  if (swap.state === 'done') {
+    const whole = may('money') ? await call(`/transactions/${encodeURIComponent(swap.id)}`) : {}
+    return { ...swap, ...whole, timeline, capabilities }
+  }
   const create = readings.get('unresolved').value?.rows.find(({ intent }) => intent === swap.intent)
   return { ...swap, ...create, timeline }
 }
@@ -282,6 +288,7 @@ function turn(path) {
 }
 
 function onRead(name, value, before) {
+  if (name === 'token') setRoles(value)
   if (name === 'found') openOnlyOne(value)
   const text = differences({ [name]: before }, { [name]: value })
   if (text !== '') announce(text)

@@ -5,6 +5,7 @@ import { filters, select } from './filters.js'
 import { counted, duration, integer, none, orderText, shortened, time, when } from './format.js'
 import { facts, lines } from './lines.js'
 import { linkTo, linkToSwap } from './navigation.js'
+import { changeButton } from './roles.js'
 import { section } from './section.js'
 
 /** `query`: the filters. `turn(path)` shows another page of creates, `open` a dialog. */
@@ -126,16 +127,31 @@ function groupHead(group, query, open) {
       // Not by a text: the API does not select by one.
       query.text
         ? nothing
-        : html`<button type="button" aria-label="Settle together: ${what}" @click=${() => open({ kind: 'settleMany', group, query })}>Settle together…</button>`
+        : changeButton({
+            role: 'money',
+            label: 'Settle together…',
+            name: `Settle together: ${what}`,
+            onClick: () => open({ kind: 'settleMany', group, query }),
+          })
     }`
 }
 
 /** Bound and deleted one by one: each needs its own proof. */
 export function actions(row, open) {
   if (!isCreate(row))
-    return html`<button type="button" aria-label="Settle ${row.id}" @click=${() => open({ kind: 'settle', transaction: row })}>Settle…</button>`
+    return changeButton({
+      role: 'money',
+      label: 'Settle…',
+      name: `Settle ${row.id}`,
+      onClick: () => open({ kind: 'settle', transaction: row }),
+    })
   const button = (kind, label) =>
-    html`<button type="button" aria-label="${label} for ${row.intent}" @click=${() => open({ kind, create: row })}>${label}…</button>`
+    changeButton({
+      role: 'money',
+      label: `${label}…`,
+      name: `${label} for ${row.intent}`,
+      onClick: () => open({ kind, create: row }),
+    })
   return html`${button('bind', 'Bind')}${button('none', 'None')}`
 }
 

@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit-html'
 import { counted, deviation, inline, integer, milliseconds, none, percent, when } from './format.js'
 import { linkTo } from './navigation.js'
+import { changeButton } from './roles.js'
 import { section } from './section.js'
 import { table } from './table.js'
 
@@ -22,7 +23,7 @@ export function providersSection({ report: reading, health, open }) {
     title: 'Providers',
     reading,
     note: report && routingText(report),
-    action: isWeighted ? html`<button type="button" @click=${() => open({ kind: 'weights' })}>Weights…</button>` : undefined,
+    action: isWeighted ? changeButton({ role: 'operate', label: 'Weights…', onClick: () => open({ kind: 'weights' }) }) : undefined,
     content: report
       ? html`${report.overrides.length === 0 ? nothing : overrides(report.overrides, open)} ${suspensions(report.providers, open)}
           ${table({ caption: 'Providers', columns: columns(report, known, open), rows: report.providers, empty: 'No provider is configured.' })}`
@@ -45,7 +46,7 @@ function overrides(list, open) {
     ${list.map(
       ({ key, value, actor, since, isAsleep }) => html`<li>
         <span><code>${key}</code> is <b>${inline(value)}</b>, set by ${actor} at ${when(since)}.${isAsleep ? ' It has no effect with this file.' : ''}</span>
-        <button type="button" @click=${() => open({ kind: 'reset', key })} aria-label="Back to the file: ${key}">Back to the file…</button>
+        ${changeButton({ role: 'operate', label: 'Back to the file…', name: `Back to the file: ${key}`, onClick: () => open({ kind: 'reset', key }) })}
       </li>`,
     )}
   </ul>`
@@ -58,7 +59,7 @@ function suspensions(providers, open) {
     ${all.map(
       ({ name, asset, network, kind, since, until }) => html`<li>
         <span><b class="alarm">${asset}</b>${network === null ? '' : ` on ${network}`} is out of new swaps at <b>${name}</b> since ${when(since)} until ${when(until)}: three mismatches in a row of <code>${kind}</code>.</span>
-        <button type="button" @click=${() => open({ kind: 'resume', name })} aria-label="Offer again at ${name}: ${asset}">Offer again…</button>
+        ${changeButton({ role: 'operate', label: 'Offer again…', name: `Offer again at ${name}: ${asset}`, onClick: () => open({ kind: 'resume', name }) })}
       </li>`,
     )}
   </ul>`
@@ -180,14 +181,14 @@ const actions = [
 function buttons({ name, form, state: current }, open) {
   if (form === null) return none
   return html`<div class="buttons">
-    ${actions.map(
-      ([state, label]) =>
-        html`<button
-          type="button"
-          aria-label="${label} ${name}"
-          aria-disabled=${state === current ? 'true' : nothing}
-          @click=${() => state !== current && open({ kind: 'state', name, state })}
-        >${label}…</button>`,
+    ${actions.map(([state, label]) =>
+      changeButton({
+        role: 'operate',
+        label: `${label}…`,
+        name: `${label} ${name}`,
+        isOff: state === current,
+        onClick: () => open({ kind: 'state', name, state }),
+      }),
     )}
   </div>`
 }

@@ -5,6 +5,7 @@ import { orderText, when } from './format.js'
 import { facts } from './lines.js'
 import { linkTo } from './navigation.js'
 import { actions } from './person.js'
+import { changeButton, may } from './roles.js'
 import { section } from './section.js'
 import { lastFailure, timelineList } from './timeline.js'
 
@@ -16,7 +17,7 @@ export function swapView({ swap, id, open, readAgain }) {
     id: 'swap',
     title: 'Swap',
     reading: isMissing ? { ...swap, isOld: false } : swap,
-    note: html`<code>${id}</code>`,
+    note: html`<code>${id}</code>${may('money') ? nothing : '. Addresses are shortened: whole ones need the role money.'}`,
     action: html`<button type="button" @click=${readAgain}>Read again</button>`,
     content: isMissing
       ? html`<p class="empty">The ledger has no swap with this id. It may have been removed, or never begun.</p>`
@@ -38,9 +39,13 @@ function verdict(row, open) {
 function providerActions(row, open) {
   if (!row.capabilities?.length) return nothing
   const labels = { refund: 'Refund', continue: 'Continue', 'refund-address': 'Set refund address' }
-  return html`<div class="buttons">${row.capabilities.map(
-    (action) =>
-      html`<button type="button" aria-label="${labels[action]} for ${row.id}" @click=${() => open({ kind: 'act', action, transaction: row })}>${labels[action]}…</button>`,
+  return html`<div class="buttons">${row.capabilities.map((action) =>
+    changeButton({
+      role: 'money',
+      label: `${labels[action]}…`,
+      name: `${labels[action]} for ${row.id}`,
+      onClick: () => open({ kind: 'act', action, transaction: row }),
+    }),
   )}</div>`
 }
 

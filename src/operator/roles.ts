@@ -1,0 +1,36 @@
+/** What a token may do in the operator's API, by its roles (docs/contract.md §15). */
+import type { RequestHandler } from 'express'
+import type { AuditLog } from '../core/operations/audit.ts'
+import { Fault } from '../domain/fault.ts'
+import type { OperatorRole } from '../domain/operator-role.ts'
+import type { OperatorLocals, Route } from './route.ts'
+
+/** Between two records of one token at one route: whoever repeats what is refused fills no log. */
+const recordIntervalMs = 60_000
+
+/** Passes what the token may do, before body and query are checked. Everything else is 403, also while the ledger takes no record of it. */
+export function requireRole(audit: Pick<AuditLog, 'append'>): (route: Route) => RequestHandler {
+  const recordedAt = new Map<string, number>()
+  return ({ role, method, path }) => {
+    const subject = `${method.toUpperCase()} ${path}`
+    return async (request, response, next) => {
+      const { actor, roles } = response.locals as OperatorLocals
+      const needed = typeof role === 'function' ? role(request.body) : role
+      if (mayDo(roles, needed)) return next()
+      const [key, now] = [`${actor} ${subject}`, performance.now()]
+      if (now - (recordedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= recordIntervalMs) {
+        recordedAt.set(key, now)
+        const record = { actor, action: 'role.refused' as const, subject, before: { roles }, after: { needed } }
+        await audit.append(record).catch(() => recordedAt.delete(key))
+      }
+      throw new Fault('forbidden', `This needs the role ${needed}; the token of ${actor} has ${roles.join(', ')}.`, {
+        reason: 'role',
+      })
+    }
+  }
+}
+
+/** Whoever has a role may read. */
+function mayDo(roles: readonly OperatorRole[], needed: OperatorRole): boolean {
+  return needed === 'read' || roles.includes(needed)
+}

@@ -1,0 +1,262 @@
+/** docs/contract.md §15: what a token with some roles may do in the operator's API, and what it gets beyond them. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
+
+const token = (name: string): string => `operator-token-of-${name}-0123456789`
+const tokens = {
+  whole: token('whole'),
+  reader: { token: token('reader'), roles: ['read'] },
+  operator: { token: token('operator'), roles: ['read', 'operate'] },
+  treasurer: { token: token('treasurer'), roles: ['money'] },
+}
+type Name = keyof typeof tokens
+const names = Object.keys(tokens) as readonly Name[]
+const address = '0xWithdraw123456789'
+const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: address, rateType: 'float' }
+
+let directory: string
+let alpha: Provider
+let gateway: InProcessGateway
+let key: string
+let id: string
+const open = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-roles-'))
+  open.defer(async () => rmSync(directory, { recursive: true }))
+  alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: join(directory, 'alpha') }))
+  gateway = open.use(
+    await InProcessGateway.start({
+      directory,
+      mode: 'managed',
+      admin: { tokens },
+      providers: { alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' } },
+    }),
+  )
+  key = JSON.parse((await call('whole', 'POST', '/api/keys', { name: 'acme' })).text).key
+  id = ((await create()).json as { readonly id: string }).id
+}, 30_000)
+afterAll(() => open.disposeAsync())
+
+function call(name: Name, method: string, path: string, body?: unknown): Promise<ReceivedResponse> {
+  return sendRequest(gateway.adminUrl, {
+    method,
+    path,
+    headers: { authorization: `Bearer ${token(name)}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+const json = async <T>(name: Name, path: string): Promise<T> => {
+  const response = await call(name, 'GET', path)
+  expect(response.status, response.text).toBe(200)
+  return JSON.parse(response.text) as T
+}
+function create(): Promise<ReceivedResponse> {
+  return sendRequest(gateway.url, {
+    ...{ method: 'POST', path: '/a/api/v2/transactions', body: JSON.stringify(order) },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  })
+}
+
+/** What each needs that is more than reading. */
+const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
+  'patch /api/providers/{name}': 'operate',
+  'patch /api/routing': 'operate',
+  'delete /api/overrides': 'operate',
+  'delete /api/overrides/{name}': 'operate',
+  'post /api/accounts': 'operate',
+  'patch /api/accounts/{name}': 'operate',
+  'delete /api/accounts/{name}/limits': 'operate',
+  'post /api/keys': 'either',
+  'delete /api/keys/{id}': 'operate',
+  'post /api/unresolved/{intent}': 'money',
+  'post /api/settlements': 'money',
+  'post /api/settlements/{confirm}': 'money',
+  'get /api/transactions/{id}': 'money',
+  'post /api/transactions/{id}': 'money',
+  'post /api/transactions/{id}/refund': 'money',
+  'post /api/transactions/{id}/continue': 'money',
+  'post /api/transactions/{id}/refund-address': 'money',
+}
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly security: readonly { readonly token: readonly string[] }[]
+}
+
+async function operations(): Promise<readonly Operation[]> {
+  type Paths = Readonly<Record<string, Readonly<Record<string, Pick<Operation, 'security'>>>>>
+  const { paths } = await json<{ readonly paths: Paths }>('reader', '/api/openapi.json')
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({ method, path, security })),
+  )
+}
+
+const rolesOf: Readonly<Record<Name, readonly string[]>> = {
+  whole: ['read', 'operate', 'money'],
+  reader: ['read'],
+  operator: ['read', 'operate'],
+  treasurer: ['money'],
+}
+
+describe('each operation', () => {
+  it('is for the roles that the description names, and no other gets further than 403', async () => {
+    const all = await operations()
+    expect(all.map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(Object.keys(needed)))
+    for (const { method, path, security } of all) {
+      const role = needed[`${method} ${path}`] ?? 'read'
+      const either = [{ token: ['operate'] }, { token: ['money'] }]
+      expect(security, `${method} ${path}`).toEqual(role === 'either' ? either : [{ token: [role] }])
+      if (path === '/api/events') continue
+      for (const name of names) {
+        const body = method === 'get' || method === 'delete' ? undefined : {}
+        const { status, headers, text } = await call(name, method.toUpperCase(), path.replace(/\{\w+\}/, 'nothing'), body)
+        // Without a scope a key may do everything.
+        const wanted = role === 'either' ? 'money' : role
+        const mayDo = wanted === 'read' || rolesOf[name].includes(wanted)
+        expect([status === 403, headers['x-swap-reason'] === 'role'], `${name} ${method} ${path}: ${status} ${text}`).toEqual([
+          !mayDo,
+          !mayDo,
+        ])
+      }
+    }
+  })
+
+  it('tells the token what it has, and what it lacks', async () => {
+    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['read'] })
+    expect(await json('whole', '/api/token')).toEqual({ name: 'whole', roles: ['read', 'operate', 'money'] })
+    const refused = await call('operator', 'POST', `/api/transactions/${id}`, { status: 'success', note: 'x' })
+    expect([refused.status, refused.headers['x-swap-reason'], JSON.parse(refused.text)]).toEqual([
+      403,
+      'role',
+      { error: 'Forbidden', message: 'This needs the role money; the token of operator has read, operate.', code: 403 },
+    ])
+  })
+
+  it('is refused before anything of the request is looked at, and by HEAD too', async () => {
+    expect((await call('reader', 'HEAD', `/api/transactions/${id}`)).status).toBe(403)
+    expect((await call('treasurer', 'HEAD', `/api/transactions/${id}`)).status).toBe(200)
+    expect((await call('reader', 'PATCH', '/api/providers/alpha', { state: 'nonsense' })).status).toBe(403)
+    expect((await call('reader', 'DELETE', '/api/keys/none?colour=red')).status).toBe(403)
+    expect((await call('reader', 'OPTIONS', '/api/keys')).status).toBe(204)
+    expect(await json('whole', '/api/providers/alpha')).toMatchObject({ state: 'active' })
+  })
+
+  it('is what it was after a refusal', async () => {
+    const before = await call('whole', 'GET', '/api/keys')
+    for (const [method, path, body] of [
+      ['POST', '/api/keys', { name: 'acme' }],
+      ['DELETE', `/api/keys/${JSON.parse(before.text)[0].id}`, undefined],
+      ['PATCH', '/api/providers/alpha', { state: 'off', force: true }],
+      ['PATCH', '/api/accounts/acme', { limits: { read: 1 } }],
+    ] as const)
+      expect((await call('reader', method, path, body)).status, path).toBe(403)
+    expect((await call('whole', 'GET', '/api/keys')).text).toBe(before.text)
+    expect(await json('whole', '/api/accounts/acme')).toMatchObject({ limits: { read: null } })
+    expect((await create()).status).toBe(201)
+  })
+})
+
+describe('a key', () => {
+  it.each<[readonly string[] | undefined, Name, number]>([
+    [undefined, 'operator', 403],
+    [undefined, 'treasurer', 201],
+    [['create'], 'operator', 403],
+    [['read', 'create'], 'operator', 403],
+    [['create'], 'treasurer', 201],
+    [['read'], 'operator', 201],
+    [['quote', 'read', 'native'], 'operator', 201],
+    [['read'], 'treasurer', 403],
+    [['read'], 'reader', 403],
+    [['read'], 'whole', 201],
+    [undefined, 'whole', 201],
+  ])('with the scope %j issued by %s is %i', async (scope, name, status) => {
+    const response = await call(name, 'POST', '/api/keys', { name: 'acme', ...(scope && { scope }) })
+    expect(response.status, response.text).toBe(status)
+  })
+
+  it.each([{}, { name: 'acme', scope: 'read' }, { name: 'acme', scope: null }, { name: 'acme', scope: { 0: 'read' } }, []])(
+    'that a body does not describe is none without the role for a whole one: %j',
+    async (body) => {
+      expect((await call('operator', 'POST', '/api/keys', body)).status).toBe(403)
+      expect((await call('treasurer', 'POST', '/api/keys', body)).status).toBe(400)
+    },
+  )
+
+  it('is not issued by a body in which the scope is there twice', async () => {
+    const body = '{"name":"acme","scope":["read"],"scope":["create"]}'
+    expect((await call('operator', 'POST', '/api/keys', body)).status).toBe(400)
+  })
+})
+
+describe('whole addresses', () => {
+  it('are hidden from a token without money: in searches, lists, timelines and creates in doubt', async () => {
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    expect((await create()).status).toBe(504)
+    const paths = [
+      '/api/transactions',
+      '/api/find?text=acme',
+      `/api/find?text=${address}`,
+      `/api/transactions/${id}/timeline`,
+      '/api/unresolved',
+      '/api/audit',
+      '/api/providers',
+      '/api/keys',
+    ]
+    for (const path of paths) {
+      const { status, text } = await call('operator', 'GET', path)
+      expect(status, path).toBe(200)
+      expect(text, path).not.toContain(address)
+    }
+    expect(await json('operator', `/api/find?text=${address}`)).toMatchObject({
+      data: [{ state: 'unknown', withdrawalAddress: '0xWith…6789' }, { withdrawalAddress: '0xWith…6789' }, {}],
+    })
+    expect(await json('reader', '/api/unresolved')).toMatchObject([{ requested: { withdrawalAddress: '0xWith…6789' } }])
+    expect(await json('treasurer', '/api/unresolved')).toMatchObject([{ requested: { withdrawalAddress: address } }])
+    expect(await json('treasurer', `/api/transactions/${id}`)).toMatchObject({ withdrawalAddress: address })
+  })
+})
+
+describe('the audit log', () => {
+  const refusals = async () =>
+    (await json<{ readonly action: string; readonly actor: string; readonly subject: string }[]>('whole', '/api/audit')).filter(
+      ({ action }) => action === 'role.refused',
+    )
+
+  it('has who was refused at which route, with the roles, once a minute for both', async () => {
+    const path = `/api/transactions/${id}/continue`
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => call('operator', 'POST', path, { note: 'x' })))
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([403]))
+    await call('reader', 'POST', path, { note: 'x' })
+    const subject = 'POST /api/transactions/:id/continue'
+    const ofRoute = (await refusals()).filter((record) => record.subject === subject)
+    const byActor = (actor: string) => ofRoute.filter((record) => record.actor === actor)
+    expect(byActor('operator')).toMatchObject([{ before: { roles: ['read', 'operate'] }, after: { needed: 'money' } }])
+    expect(byActor('reader')).toMatchObject([{ before: { roles: ['read'] }, after: { needed: 'money' } }])
+  })
+})
+
+describe('the configuration', () => {
+  let before: string
+  beforeEach(() => {
+    before = readFileSync(gateway.file, 'utf8')
+  })
+
+  it('gives and takes roles at a reload', async () => {
+    const patch = () => call('reader', 'PATCH', '/api/providers/alpha', { state: 'active' })
+    expect((await patch()).status).toBe(403)
+    const changed = JSON.parse(before)
+    changed.admin.tokens.reader.roles = ['operate']
+    writeFileSync(gateway.file, JSON.stringify(changed))
+    await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(200)
+    expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['operate'] })
+    writeFileSync(gateway.file, before)
+    await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(403)
+  })
+})
