@@ -144,6 +144,7 @@ const notHere = [
   'SwapgateCertificateExpires',
   'SwapgateRedisLost',
   'SwapgateLedgerDiskFull',
+  'SwapgateLedgerServerDiskFull',
   'SwapgateReplicasMissing',
   'SwapgateCrashLoop',
   'SwapgateBalancerDown',

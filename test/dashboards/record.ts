@@ -2,9 +2,8 @@
  * Records what real gateways print while each fault is there, and in clean traffic, as cases for `promtool test rules`, with the time at
  * which the alert fires: `npm run rules:record` writes `dashboards/rules/tests/recorded/`.
  */
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,30 +12,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import buildBundle from '../support/bundle.ts'
 import { sendRequest } from '../support/client.ts'
-import { prometheusPrograms } from '../support/prometheus-program.ts'
 import { RedisServer } from '../support/redis.ts'
 import { type Event, type Lift, nothing, repeating, together } from './event.ts'
 import * as events from './events.ts'
-import { Recorder, secondsPerTick } from './recorder.ts'
-import { alerts, readRules } from './rule.ts'
+import { type Part, writeCase, writeCleanCase } from './recorded-case.ts'
+import { Recorder } from './recorder.ts'
+import { alerts } from './rule.ts'
 import * as stores from './stores.ts'
 import { Traffic } from './traffic.ts'
 import { type Site, startSite, World } from './world.ts'
 
-const folder = 'dashboards/rules/tests/recorded'
 /** Ticks of clean traffic before a fault. */
 const before = 20
 
-interface Recorded {
+interface Recorded extends Part {
   readonly alert: string
-  readonly from: number
-  readonly to: number
-  readonly instances?: readonly string[]
 }
 
 const removeBundle = await buildBundle()
-const { promtool } = await prometheusPrograms()
-const recorder = new Recorder()
+const recorder = new Recorder(15)
 const recorded: Recorded[] = []
 {
   await using open = new AsyncDisposableStack()
@@ -173,13 +167,11 @@ const recorded: Recorded[] = []
   await record([{ ...stores.lostReplica, cause: async () => await stop(world.beta) }], 20, ['beta', 'quiet'])
   await record([{ ...stores.lostGateway, cause: async () => await stop(quiet) }], 15, ['quiet'])
 
-  mkdirSync(folder, { recursive: true })
-  for (const { alert, from, to, instances } of recorded)
-    await write(alert, recorder.inputSeries([alert], from, to, instances), to - from)
-  const all = alerts().map(({ alert }) => alert)
-  writeFileSync(
-    `${folder}/clean.yaml`,
-    cleanCases(recorder.inputSeries(all, clean.from, clean.to, clean.instances), clean.to - clean.from),
+  for (const { alert, ...part } of recorded) await writeCase(alert, recorder, part)
+  writeCleanCase(
+    alerts().map(({ alert }) => alert),
+    recorder,
+    clean,
   )
 }
 removeBundle?.()
@@ -188,62 +180,4 @@ process.exit()
 async function stop({ gateway }: Site): Promise<Lift> {
   await gateway.kill()
   return nothing
-}
-
-/** A case of this alert alone, in which it fires when it does now. Complains of an alert that does not. */
-async function write(alert: string, series: readonly string[], length: number): Promise<void> {
-  const end = length * secondsPerTick
-  const first = await firstFiring(alert, series, end)
-  if (first === undefined) return console.error(`${alert} does not fire in ${end} s of ${series.length} series`)
-  const file = `${folder}/${alert}.yaml`
-  writeFileSync(file, caseFile(series, [count(alert, first - secondsPerTick, 0), count(alert, first, 1)]))
-  console.info(`${alert} fires after ${first} s, with ${series.length} series`)
-}
-
-async function firstFiring(alert: string, series: readonly string[], end: number): Promise<number | undefined> {
-  const file = `${folder}/${alert}.probe.yaml`
-  const expression = `min(min_over_time(timestamp(ALERTS{alertname="${alert}", alertstate="firing"})[${end}s:${secondsPerTick}s]))`
-  writeFileSync(file, caseFile(series, [`      - { expr: '${expression}', eval_time: ${end}s, exp_samples: [] }`]))
-  const output = await new Promise<string>((resolve) => {
-    execFile(promtool, ['test', 'rules', file], { maxBuffer: 1e8 }, (_, stdout, stderr) => resolve(stdout + stderr))
-  })
-  rmSync(file)
-  const [, found] = /got: \{\} (\S+)/.exec(output) ?? []
-  if (found === undefined && !output.includes('SUCCESS')) console.error(output.slice(0, 2_000))
-  return found === undefined ? undefined : Number(found)
-}
-
-const groupNames = ['slis', 'alerts'].flatMap((name) =>
-  readRules(`dashboards/rules/${name}.yaml`).groups.map((group) => group.name),
-)
-
-function count(alert: string, seconds: number, firing: 0 | 1): string {
-  const expression = `count by (alertname) (ALERTS{alertname="${alert}", alertstate="firing"})`
-  const samples = firing ? `[{ labels: '{alertname="${alert}"}', value: 1 }]` : '[]'
-  const value = `min by (alertname) (${expression} > bool 0)`
-  return `      - { expr: '${value}', eval_time: ${seconds}s, exp_samples: ${samples} }`
-}
-
-function cleanCases(series: readonly string[], length: number): string {
-  const firing = 'ALERTS{alertstate="firing", alertname!="SwapgateDeadMansSwitch"}'
-  const end = length * secondsPerTick
-  const checks = [`      - { expr: 'count_over_time(${firing}[${end}s])', eval_time: ${end}s, exp_samples: [] }`]
-  return caseFile(series, checks)
-}
-
-function caseFile(series: readonly string[], checks: readonly string[]): string {
-  return [
-    '# Recorded from real gateways by npm run rules:record: a second counts as fifteen.',
-    'rule_files: [../../slis.yaml, ../../alerts.yaml]',
-    `evaluation_interval: ${secondsPerTick}s`,
-    // Else promtool takes the groups in another order each time.
-    `group_eval_order: [${groupNames.join(', ')}]`,
-    'tests:',
-    `  - interval: ${secondsPerTick}s`,
-    '    input_series:',
-    ...series.map((each) => `      - ${each}`),
-    '    promql_expr_test:',
-    ...checks,
-    '',
-  ].join('\n')
 }

@@ -1,8 +1,13 @@
 /** Records what gateways print at `/metrics`, as series for `promtool test rules`. */
 import { rules } from './rule.ts'
 
-/** A second of recording counts as so many: ten minutes are recorded in 40 s. */
-export const secondsPerTick = 15
+interface Target {
+  readonly url: string
+  /** The label of that name. */
+  readonly job: string
+  /** What stands for the printed labels; undefined drops the series. */
+  readonly relabel: (labels: string) => string | undefined
+}
 
 interface Series {
   /** One for each tick; undefined where the target did not print it. */
@@ -11,12 +16,19 @@ interface Series {
 
 export class Recorder {
   tick = -1
-  private readonly targets = new Map<string, string>()
+  /** As so many seconds a tick counts, however long it takes: with 15 s and a tick each second ten minutes are recorded in 40 s. */
+  readonly secondsPerTick: number
+  private readonly targets = new Map<string, Target>()
   private readonly series = new Map<string, Series>()
+  private readonly startedAt = Date.now()
 
-  /** `instance` is the label of that name; `url` of the admin port. */
-  add(instance: string, url: string): void {
-    this.targets.set(instance, url)
+  constructor(secondsPerTick: number) {
+    this.secondsPerTick = secondsPerTick
+  }
+
+  /** `instance` is the label of that name; `url` of the port that has `/metrics`. */
+  add(instance: string, url: string, { job = 'swapgate', relabel = (labels) => labels }: Partial<Omit<Target, 'url'>> = {}): void {
+    this.targets.set(instance, { url, job, relabel })
   }
 
   /** It is no target any more, as a pod that is gone. */
@@ -27,11 +39,11 @@ export class Recorder {
   /** Scrapes every target once. */
   async next(): Promise<void> {
     const tick = ++this.tick
-    await Promise.all([...this.targets].map(([instance, url]) => this.scrape(tick, instance, url)))
+    await Promise.all([...this.targets].map(([instance, target]) => this.scrape(tick, instance, target)))
   }
 
-  private async scrape(tick: number, instance: string, url: string): Promise<void> {
-    const labels = `job="swapgate", instance="${instance}"`
+  private async scrape(tick: number, instance: string, { url, job, relabel }: Target): Promise<void> {
+    const labels = `job="${job}", instance="${instance}"`
     const at = Date.now()
     const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(900) }).then(
       (response) => response.text(),
@@ -39,13 +51,18 @@ export class Recorder {
     )
     this.put(tick, `up{${labels}}`, text === undefined ? 0 : 1)
     for (const line of text?.split('\n') ?? []) {
-      const [, name, own = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
-      if (name === undefined) continue
+      const [, name, printed = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+      const own = relabel(printed)
+      if (name === undefined || own === undefined) continue
       const all = own === '' ? labels : `${labels}, ${own.replaceAll('",', '", ')}`
-      // promtool counts from 1970.
-      const number = name === 'swapgate_time_seconds' ? tick * secondsPerTick + Number(value) - at / 1000 : Number(value)
-      this.put(tick, `${name}{${all}}`, number)
+      this.put(tick, `${name}{${all}}`, this.sinceStart(name, Number(value), tick, at))
     }
+  }
+
+  /** promtool counts from 1970: instants are told from the start of the recording. */
+  private sinceStart(name: string, value: number, tick: number, at: number): number {
+    if (name === 'swapgate_time_seconds') return tick * this.secondsPerTick + value - at / 1000
+    return instants.has(name) ? value - Math.round(this.startedAt / 1000) : value
   }
 
   private put(tick: number, name: string, value: number): void {
@@ -58,7 +75,7 @@ export class Recorder {
     return [...this.series].flatMap(([name, { values }]) => {
       const [metric = ''] = /^\w+/.exec(name) ?? []
       const [, instance = ''] = /instance="([^"]*)"/.exec(name) ?? []
-      const rebased = metric === 'swapgate_time_seconds' ? from * secondsPerTick : 0
+      const rebased = instants.has(metric) ? from * this.secondsPerTick : 0
       const part = Array.from({ length: to - from }, (_, at) => values[from + at]).map((value) => value && value - rebased)
       const isUsed = (metric === 'up' || used.has(metric)) && isBucketOfRules(name) && (instances?.includes(instance) ?? true)
       return isUsed && part.some((value) => value !== undefined) ? [`{ series: '${name}', values: '${notation(part)}' }`] : []
@@ -66,13 +83,16 @@ export class Recorder {
   }
 }
 
+/** The time, and when a certificate ends. */
+const instants = new Set(['swapgate_time_seconds', 'swapgate_certificate_not_after_timestamp_seconds'])
+
 /** Those in the expressions of alerts, and in the recording rules that these use. */
 function metricsOf(alerts: readonly string[]): ReadonlySet<string> {
   const all = rules()
   const found = new Set<string>()
   const visit = (expression: string): void => {
     for (const name of expression.match(/\bjob:\w+:\w+/g) ?? []) visit(all.find(({ record }) => record === name)?.expr ?? '')
-    for (const name of expression.match(/\b(?:swapgate|http|db|nodejs|process)_\w+/g) ?? []) found.add(name)
+    for (const name of expression.match(/\b(?:swapgate|http|db|nodejs|process|node|haproxy)_\w+/g) ?? []) found.add(name)
   }
   for (const { alert, expr } of all) if (alert !== undefined && alerts.includes(alert)) visit(expr)
   return found

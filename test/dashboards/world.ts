@@ -34,6 +34,8 @@ interface SiteFacts {
   readonly hasMirror?: boolean
   readonly sections?: Readonly<Record<string, unknown>>
   readonly nodeOptions?: string
+  /** What the gateway calls instead of the network before the provider, at this URL. */
+  readonly inFront?: (url: string) => Promise<string>
 }
 
 const unlimited = { quotes: 100_000, create: 100_000, read: 200, unverified: 100_000 }
@@ -114,6 +116,7 @@ export async function startSite(parent: string, facts: SiteFacts, open: AsyncDis
   const key = `own-key-of-${name}`
   const provider = open.use(await startProvider({ form, name, keys: [key], journal: join(directory, 'journal') }))
   const network = open.use(await FaultProxy.start(provider.url))
+  const url = (await facts.inFront?.(network.url)) ?? network.url
   const candidate = facts.hasMirror ? await startCandidate(directory, open) : undefined
   const gateway = open.use(
     await GatewayProcess.start({
@@ -121,7 +124,7 @@ export async function startSite(parent: string, facts: SiteFacts, open: AsyncDis
       mode: 'managed',
       admin: { tokens: { alice: 'operator-token-of-alice-0123456789' } },
       providers: {
-        [name]: { form, url: network.url, key, rateLimit, extraIds: true, statuses: { failed: 'failed' } },
+        [name]: { form, url, key, rateLimit, extraIds: true, statuses: { failed: 'failed' } },
         ...(candidate && { candidate: settingsOf(candidate) }),
       },
       ...(ledger !== undefined && { ledger }),

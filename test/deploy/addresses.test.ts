@@ -14,6 +14,7 @@ const listening: Readonly<Record<string, readonly number[]>> = {
   prometheus: [9090],
   alertmanager: [9093],
   'blackbox-exporter': [9115],
+  'node-exporter': [9100],
   grafana: [3000],
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { programOf } from '../support/program.ts'
 import { alertmanagerPrograms, prometheusPrograms } from '../support/prometheus-program.ts'
-import { readDeploy, serviceOf } from './compose.ts'
+import { mounted, readDeploy, serviceOf } from './compose.ts'
 import { ContainerRoot } from './container-root.ts'
 
 const run = promisify(execFile)
@@ -62,6 +62,18 @@ it('Prometheus reaches Alertmanager, and both are scraped', () => {
   const { alerting, scrape_configs: jobs } = parse(readDeploy('prometheus.yaml'))
   expect(alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093'])
   expect(jobs.map(({ job_name: name }: { job_name: string }) => name)).toContain('alertmanager')
+})
+
+it('the disk of PostgreSQL is watched where its volume is mounted', () => {
+  const place = '/var/lib/postgresql'
+  expect(mounted(serviceOf('node-exporter'), place)).toBe('postgres')
+  expect(mounted(serviceOf('postgres'), place)).toBe('postgres')
+  const { scrape_configs: jobs } = parse(readDeploy('prometheus.yaml'))
+  const job = jobs.find(({ job_name: name }: { job_name: string }) => name === 'ledger-disk')
+  expect(job).toMatchObject({
+    static_configs: [{ targets: ['node-exporter:9100'] }],
+    metric_relabel_configs: [{ source_labels: ['mountpoint'], regex: place, action: 'keep' }],
+  })
 })
 
 it('blackbox-exporter.yaml has the module that prometheus.yaml asks for', { timeout: 150_000 }, async () => {

@@ -57,7 +57,8 @@ export async function startStack(): Promise<Stack> {
   const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
   const adminPort = await freePort(32_000, 4_000)
-  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, adminPort, urls))
+  const places = urls.map((each) => ({ url: each.get('gateway') ?? '', adminUrl: each.get('admin') ?? '' }))
+  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, adminPort, places))
   const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
   open.use(processOf(spawn(haproxy, ['-db', '-f', balancer], { stdio: 'ignore' })))
   const ca = readFileSync(containerRoot.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
@@ -87,8 +88,14 @@ function gatewayFile(redisPort: number, ledger: string): string {
   return moved.replace(/postgres:\/\/[^"]+/, () => ledger)
 }
 
-function balancerFile(api: number, operators: number, admin: number, urls: readonly ReadonlyMap<string, string>[]): string {
-  const servers = urls.map((each) => [each.get('gateway'), each.get('admin')].map((url = '') => new URL(url)))
+/** `haproxy.cfg` with these ports, in front of two gateways. */
+export function balancerFile(
+  api: number,
+  operators: number,
+  admin: number,
+  places: readonly { readonly url: string; readonly adminUrl: string }[],
+): string {
+  const servers = places.map(({ url, adminUrl }) => [new URL(url), new URL(adminUrl)])
   const placed = servers.reduce(
     (text, [gateway, ofOperators], at) =>
       text

@@ -1,4 +1,4 @@
-/** The programs of Prometheus and of Alertmanager. */
+/** The programs of Prometheus, of Alertmanager, and of an exporter. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +26,12 @@ export async function alertmanagerPrograms(): Promise<AlertmanagerPrograms> {
   const names = [['alertmanager', 'prometheus-alertmanager'], ['amtool']]
   const [alertmanager = '', amtool = ''] = await unpacked('prometheus-alertmanager', names)
   return { alertmanager, amtool }
+}
+
+/** The exporter of a machine's file systems. The same. */
+export async function nodeExporterProgram(): Promise<string> {
+  const [program = ''] = await unpacked('prometheus-node-exporter', [['node_exporter', 'prometheus-node-exporter']])
+  return program
 }
 
 /** The paths of programs of a package of Debian, each of which may have several names. It is unpacked and not installed: it would start a service. */
