@@ -25,6 +25,7 @@ import {
   seconds,
   section,
   setting,
+  settingAsText,
   share,
   text,
 } from './value-types.ts'
@@ -284,6 +285,17 @@ const ledger = section(
   'Transactions, their owners and their last known state ([ledger.md](ledger.md)).',
 )
 
+const events = section(
+  {
+    keep: settingAsText(
+      days,
+      '30d',
+      'How long the changes of swaps are kept, like `90d`, for [streams](events.md) that go on where they were; the last one of an open swap as long as that is open',
+    ),
+  },
+  'Changes of swaps, as their owners see them ([events.md](events.md)).',
+)
+
 const cache = section(
   {
     currencies: setting(seconds(), 600, "How long a provider's list of currencies is served before it is read again", 'seconds'),
@@ -347,6 +359,7 @@ const shape = {
   auth,
   redis,
   ledger,
+  events,
   limits,
   cache,
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),

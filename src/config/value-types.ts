@@ -252,6 +252,11 @@ export function setting<T extends z.ZodType>(kind: T, defaultValue: z.output<T>,
   return kind.default(defaultValue as never).meta({ description, unit, defaultValue } satisfies Description)
 }
 
+/** The same for a kind whose text in the file is not its value. */
+export function settingAsText<T extends z.ZodType>(kind: T, defaultText: string, description: string) {
+  return kind.prefault(defaultText as never).meta({ description, unit: '', defaultValue: defaultText } satisfies Description)
+}
+
 export function required<T extends z.ZodType>(kind: T, description: string) {
   return kind.meta({ description } satisfies Description)
 }

@@ -32,7 +32,7 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
         if (!row) return 'missing'
         if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
         const entry = toEntry(row)
-        await writeEntry(within, { kind: 'entry', entry }, settled(entry, result))
+        await writeEntry(within, { kind: 'entry', entry }, settled(entry, result), store)
         const before = { status: row.status, attention: row.attention, account }
         const subject = formatTransactionId(provider, id)
         await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })

@@ -148,7 +148,7 @@ const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
 export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
-type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs'>
+type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs' | 'newEvents'>
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
@@ -237,7 +237,7 @@ function isCompletedAs({ intent, provider_id }: Create, { transaction }: Transac
 async function addBesideBound(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<void> {
   const create = await lockCreate(within, intent)
   if (create?.state !== 'done' || (await lockId(within, create, record.transaction.id, store)).isAnothers) return
-  await writeEntry(within, { kind: 'nothing', owner: create.owner, provider: create.provider }, record)
+  await writeEntry(within, { kind: 'nothing', owner: create.owner, provider: create.provider }, record, store)
 }
 
 async function completeAs(
@@ -245,16 +245,22 @@ async function completeAs(
   create: Create,
   record: TransactionRecord,
   holder: Holder | undefined,
-  { clock }: CreateStore,
+  store: CreateStore,
 ): Promise<void> {
-  await renewIdempotencyKey(within, create.intent, clock, { first: storeFirst(record) })
-  await becomeEntry(within, create, record, holder)
+  await renewIdempotencyKey(within, create.intent, store.clock, { first: storeFirst(record) })
+  await becomeEntry(within, create, record, holder, store)
 }
 
 /** Replaces an entry with this id that was only observed, of any owner. */
-async function becomeEntry(within: Database, create: Create, record: TransactionRecord, holder: Holder | undefined): Promise<void> {
+async function becomeEntry(
+  within: Database,
+  create: Create,
+  record: TransactionRecord,
+  holder: Holder | undefined,
+  store: CreateStore,
+): Promise<void> {
   const replaced = holder?.state === 'done' ? holder : undefined
-  await writeEntry(within, { kind: 'create', create, replaced }, holder ? withLater(record, holder) : record)
+  await writeEntry(within, { kind: 'create', create, replaced }, holder ? withLater(record, holder) : record, store)
 }
 
 // The row that has the id of a create's result
@@ -655,7 +661,7 @@ export async function bindByHand(
 ): Promise<boolean> {
   const { holder, isAnothers } = await lockId(within, create, record.transaction.id, store)
   if (isAnothers || (await isBoundElsewhere(within, create.provider, record.transaction))) return false
-  await becomeEntry(within, create, record, holder)
+  await becomeEntry(within, create, record, holder, store)
   await renewIdempotencyKey(within, create.intent, store.clock, first)
   return true
 }

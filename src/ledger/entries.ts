@@ -19,6 +19,7 @@ import {
 import { addToPageIndex, firstPosition, oldestFirst, position, positionColumns, removeFromPageIndex } from './page-index.ts'
 import { changeTime } from './schema/migrations.ts'
 import { prepare, type Store } from './store.ts'
+import { addEvent, type EventWriter, eventOf, lastDigest, lastNumberOf } from './transaction-events.ts'
 
 type Entries = Pick<
   Ledger,
@@ -35,7 +36,8 @@ type Entries = Pick<
   | 'swapsNamed'
 >
 
-export function entries({ database, write, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
+export function entries(store: Store): Entries {
+  const { database, write, isIn: isAmong, listed, toList, dataVersion } = store
   /** The store's data version before an entry was read. */
   const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
@@ -111,8 +113,8 @@ export function entries({ database, write, isIn: isAmong, listed, toList, dataVe
       return { entries: elsewhere.map(toEntry), isOneAccount: await accountsOf(database) }
     },
     async upsert(owner, provider, record, before) {
-      const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record)))
-      const written = changed ?? (await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record)))
+      const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record, store)))
+      const written = changed ?? (await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record, store)))
       const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
       return row && toEntry(row)
     },
@@ -196,18 +198,27 @@ interface StoredPosition {
 }
 
 /**
- * Every change of a transaction passes here, but for results of creates that PostgreSQL gets together (`postgres/at-once.ts`). Returns its row; undefined, without a change, if the ledger has something else by now than
- * `before`. An entry is changed by a single statement.
+ * Every change of a transaction passes here, but for results of creates that PostgreSQL gets together (`postgres/at-once.ts`), and writes its
+ * event, if its owner can see it. Returns its row; undefined, without a change, if the ledger has something else by now than `before`. An
+ * entry is changed by a single statement.
  */
-export async function writeEntry(within: Database, before: Before, after: TransactionRecord): Promise<EntryRow | undefined> {
-  if (before.kind === 'entry') return await changeEntry(within, before.entry, after)
-  return before.kind === 'create' ? await completeEntry(within, before, after) : await insertEntry(within, before, after)
+export async function writeEntry(
+  within: Database,
+  before: Before,
+  after: TransactionRecord,
+  store: EventWriter,
+): Promise<EntryRow | undefined> {
+  if (before.kind === 'entry') return await changeEntry(within, before.entry, after, store)
+  return before.kind === 'create'
+    ? await completeEntry(within, before, after, store)
+    : await insertEntry(within, before, after, store)
 }
 
 async function insertEntry(
   within: Database,
   { owner, provider }: Extract<Before, { readonly kind: 'nothing' }>,
   after: TransactionRecord,
+  store: EventWriter,
 ): Promise<EntryRow | undefined> {
   const at = { sort_key: sortKey(after), provider_id: after.transaction.id, provider }
   const row = await within
@@ -216,7 +227,9 @@ async function insertEntry(
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
     .returning(entryColumns)
     .executeTakeFirst()
-  if (row) await addToPageIndex(within, owner, at)
+  if (!row) return undefined
+  await addEvent(within, row, at.provider_id, store)
+  await addToPageIndex(within, owner, at)
   return row
 }
 
@@ -224,8 +237,10 @@ async function completeEntry(
   within: Database,
   { create: { intent, owner, provider, attempted_at }, replaced }: Extract<Before, { readonly kind: 'create' }>,
   after: TransactionRecord,
+  store: EventWriter,
 ): Promise<EntryRow> {
   const { id } = after.transaction
+  const lastNumber = replaced?.owner === owner ? await lastNumberOf(within, provider, id, store) : 0
   if (replaced) await removeEntry(within, provider, id, replaced)
   const entry = entryOfCreate({ attempted_at }, after)
   const row = await within
@@ -234,6 +249,7 @@ async function completeEntry(
     .where('intent', '=', intent)
     .returning(entryColumns)
     .executeTakeFirstOrThrow()
+  await addEvent(within, row, id, store, lastNumber)
   await addToPageIndex(within, owner, { ...entry, provider })
   return row
 }
@@ -249,10 +265,15 @@ const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
 const isSettledRow = sql<boolean>`(status in ('success', 'refunded') or settled_at is not null)`
 
 /** Updates under the row's lock, safe with concurrent processes. A final status does not change, nor one that an operator recorded. */
-async function changeEntry(within: Database, before: LedgerEntry, after: TransactionRecord): Promise<EntryRow | undefined> {
+async function changeEntry(
+  within: Database,
+  before: LedgerEntry,
+  after: TransactionRecord,
+  store: EventWriter,
+): Promise<EntryRow | undefined> {
   const { status, attention, changed_at, ...row } = toRow(after)
   const isKept = isFinal(status) ? isFinalRow : isSettledRow
-  return await within
+  const changed = await within
     .updateTable('transactions')
     .set({
       ...row,
@@ -267,8 +288,12 @@ async function changeEntry(within: Database, before: LedgerEntry, after: Transac
     .where('state', '=', 'done')
     .where('sequence', 'is not distinct from', before.sequence ?? null)
     .where('requested', before.isCreated ? 'is not' : 'is', null)
-    .returning(entryColumns)
+    .returning([...entryColumns, lastDigest(store).as('last_digest')])
     .executeTakeFirst()
+  if (!changed) return undefined
+  const { last_digest, ...written } = changed
+  if (last_digest !== eventOf(written).digest) await addEvent(within, written, after.transaction.id, store)
+  return written
 }
 
 /** Removes an entry that was only observed, and whose id turned out to be a create's. */

@@ -16,6 +16,7 @@ import type { Retention } from '../core/retention.ts'
 import type { TagRecords } from '../core/routing/tag-records.ts'
 import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
+import type { EventStore } from '../core/transaction-events.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
@@ -37,6 +38,7 @@ import { inspect, type LedgerInspection, memoryStores, readSqlite, sqliteStore, 
 import type { LedgerCapacity, LedgerConnections, Store } from './store.ts'
 import { swapActions } from './swap-actions.ts'
 import { timelines } from './timeline.ts'
+import { transactionEvents } from './transaction-events.ts'
 import type { TurnLimits } from './turns.ts'
 
 export interface LedgerOptions {
@@ -78,6 +80,7 @@ export interface OpenLedger {
   readonly audit: AuditLog
   readonly timelines: TimelineStore
   readonly swapActions: SwapActionStore
+  readonly events: EventStore
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
@@ -131,6 +134,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     audit: auditLog(store),
     timelines: timelines(store),
     swapActions: swapActions(store),
+    events: transactionEvents(store),
     replicaFigures: replicaFigures(store),
   }
   return {

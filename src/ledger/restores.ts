@@ -274,7 +274,7 @@ async function assign(
     values (${create.intent}, ${create.owner}, ${provider}, 'unknown', ${JSON.stringify(requestOf(reported))},
       ${ownAssets === undefined ? null : JSON.stringify(ownAssets)}, ${createdAt})`.execute(within)
   const record: TransactionRecord = { transaction: { ...reported, status: reported.status ?? 'wait' }, derived: [], reportedAt }
-  await writeEntry(within, { kind: 'create', create, replaced: undefined }, record)
+  await writeEntry(within, { kind: 'create', create, replaced: undefined }, record, store)
   if (store.has('found order keys')) await bindOnlyKey(within, create, id, store)
   await decide(within, provider, id, 'assigned', store)
   const subject = formatTransactionId(provider, id)

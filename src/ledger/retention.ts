@@ -19,9 +19,10 @@ import {
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
-/** Swaps, and records of the audit log, that a step looks at. */
+/** Swaps, records of the audit log, and events, that a step looks at. */
 const swapsPerStep = 50
 const recordsPerStep = 500
+const eventsPerStep = 500
 const jobName = 'retention'
 
 export function retention(store: Store): Retention {
@@ -75,9 +76,33 @@ export function retention(store: Store): Retention {
           )`.execute(within)
         return numAffectedRows === BigInt(recordsPerStep)
       }),
+    eventsStep(keepMs, after) {
+      if (!store.has('transaction events')) return Promise.resolve(undefined)
+      return writeOne(async (within) => {
+        const isOld = sql`at < ${now} - cast(${keepMs} as bigint)`
+        const { rows } = await sql<{ readonly last: number; readonly count: number; readonly old: number }>`
+          select coalesce(max(id), 0) as last, count(*) as count, count(case when ${isOld} then 1 end) as old from (
+            select id, at from transaction_events where id > ${after} order by id limit ${sql.lit(eventsPerStep)}
+          ) as oldest`.execute(within)
+        const [{ last, count, old } = { last: 0, count: 0, old: 0 }] = rows
+        if (old === 0) return undefined
+        await sql`
+          delete from transaction_events
+          where id > ${after} and id <= ${last} and ${isOld} and number is not null and (is_final = 1 or ${hasLater})`.execute(
+          within,
+        )
+        return count < eventsPerStep ? undefined : last
+      })
+    },
     prunedIdsStep: () => write((within) => forgetPrunedIds(within, clock)),
   }
 }
+
+const hasLater = sql`exists (
+  select 1 from transaction_events as later
+  where later.provider = transaction_events.provider and later.provider_id = transaction_events.provider_id
+    and later.transaction_number > transaction_events.transaction_number
+)`
 
 interface Row {
   readonly owner: string

@@ -11,7 +11,7 @@ import type { ColumnTypes } from './schema/migrations.ts'
 import type { StepName } from './schema/steps.ts'
 import type { TurnLimits } from './turns.ts'
 
-export type LockName = 'schema' | 'overrides' | 'mismatches'
+export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events'
 
 export interface Store {
   /** For reads. Returns all earlier writes. */
@@ -19,6 +19,7 @@ export interface Store {
   readonly write: Write
   /** The same for work that is a single statement. */
   readonly writeOne: Write
+  readonly newEvents: NewEvents
   readonly types: ColumnTypes
   /** Whether the ledger has a step of the schema: what needs it is off until it has, which may be at any time. */
   readonly has: (step: StepName) => boolean
@@ -52,6 +53,8 @@ export interface Store {
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   /** Takes a lock over all processes until the transaction ends. */
   readonly lock: (within: Database, what: LockName) => Promise<void>
+  /** The same without a wait. False if another process has it. */
+  readonly tryLock: (within: Database, what: LockName) => Promise<boolean>
   /** The same for an id of a transaction. */
   readonly lockId: (within: Database, id: string) => Promise<void>
   /** Absent if `write` commits what waits together. */
@@ -105,6 +108,38 @@ export function prepare<Row, Name extends string>(
     const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
     const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })
     return rows
+  }
+}
+
+// Tells of events of transactions once they are committed.
+
+export class NewEvents {
+  private noted = 0
+  private listener = (): void => {}
+
+  onCommit(listener: () => void): void {
+    this.listener = listener
+  }
+
+  /** The transaction that is running has a new event. */
+  note(): void {
+    this.noted++
+  }
+
+  committed(): void {
+    this.listener()
+  }
+
+  /** Tells of a write also if another one has noted an event meanwhile. */
+  watch(write: Write): Write {
+    return async (work, priority) => {
+      const before = this.noted
+      try {
+        return await write(work, priority)
+      } finally {
+        if (this.noted !== before) this.committed()
+      }
+    }
   }
 }
 

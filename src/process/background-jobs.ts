@@ -74,7 +74,11 @@ async function reconcileByKeys({ config, gateway }: ConfigurationInForce): Promi
 /** Whether it is due is decided in the ledger, over all processes. */
 function startRetention(configuration: ConfigurationInForce, retention: Retention): IntervalJob {
   let isStopped = false
-  const job = startIntervalJob(() => removeOld(retention, configuration.config.ledger, () => isStopped), 60_000)
+  const removeWhatIsDue = (): Promise<void> => {
+    const { ledger, events } = configuration.config
+    return removeOld(retention, { ...ledger, keepEvents: events.keep }, () => isStopped)
+  }
+  const job = startIntervalJob(removeWhatIsDue, 60_000)
   return {
     stop() {
       isStopped = true

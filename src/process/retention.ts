@@ -1,4 +1,4 @@
-/** `ledger.keep` and `ledger.keepAudit`: what is older is removed by one process of several, in short steps. */
+/** `ledger.keep`, `ledger.keepAudit` and `events.keep`: what is older is removed by one process of several, in short steps. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Retention, RetentionCursor } from '../core/retention.ts'
 
@@ -6,6 +6,7 @@ export interface Kept {
   /** Days; undefined: for good. */
   readonly keep?: number | undefined
   readonly keepAudit?: number | undefined
+  readonly keepEvents?: number | undefined
 }
 
 const dayMs = 86_400_000
@@ -16,10 +17,18 @@ const turnIntervalMs = 60_000
 const pauseMs = 20
 
 /** Removes what is due, if it is this process's turn. `isStopped`: then it ends after the step. */
-export async function removeOld(retention: Retention, { keep, keepAudit }: Kept, isStopped: () => boolean): Promise<void> {
-  if ((keep === undefined && keepAudit === undefined) || !(await retention.takeTurn(runIntervalMs))) return
+export async function removeOld(
+  retention: Retention,
+  { keep, keepAudit, keepEvents }: Kept,
+  isStopped: () => boolean,
+): Promise<void> {
+  if ((keep ?? keepAudit ?? keepEvents) === undefined || !(await retention.takeTurn(runIntervalMs))) return
   const goOn = turnKeeper(retention, isStopped)
   if (keepAudit !== undefined) while ((await retention.auditStep(keepAudit * dayMs)) && (await goOn()));
+  if (keepEvents !== undefined) {
+    let last = await retention.eventsStep(keepEvents * dayMs, 0)
+    while (last !== undefined && (await goOn())) last = await retention.eventsStep(keepEvents * dayMs, last)
+  }
   if (keep === undefined) return
   while ((await retention.prunedIdsStep()) && (await goOn()));
   const before = await retention.keptSince(keep * dayMs)

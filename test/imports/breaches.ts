@@ -81,6 +81,7 @@ function isOwn(file: string, target: string): boolean {
 /** What stores ask the core: whether two swaps are one, and which mismatches suspend an asset, are no rules of theirs; and the bounds of ports. */
 const askedByStores: ReadonlySet<string> = new Set([
   'core/same-swap.ts',
+  'core/visible-state.ts',
   'core/mismatch-streaks.ts',
   'core/restores.ts',
   'core/ledger.ts',

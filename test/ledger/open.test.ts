@@ -65,6 +65,8 @@ describeStores(durableStores, (shared) => {
     await close()
     await query(
       url,
+      'DROP TABLE transaction_events',
+      'DROP TABLE event_owners',
       'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',
@@ -195,6 +197,7 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await query(
       url,
+      'DROP TABLE transaction_events',
       'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',

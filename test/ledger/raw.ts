@@ -64,7 +64,17 @@ export async function undoSteps(url: string): Promise<void> {
 export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
   const found = ['restored_providers', 'found_orders', 'found_order_keys']
-  const tables = ['swap_actions', 'firm_quotes', 'timeline', 'create_requests', 'settlements', ...found, 'background_jobs']
+  const tables = [
+    'transaction_events',
+    'event_owners',
+    'swap_actions',
+    'firm_quotes',
+    'timeline',
+    'create_requests',
+    'settlements',
+    ...found,
+    'background_jobs',
+  ]
   const columns = [
     'transactions.unknown_reason',
     ...['scope', 'networks', 'hint', 'used_at'].map((name) => `keys.${name}`),

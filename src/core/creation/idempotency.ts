@@ -21,7 +21,7 @@ import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
-import { doubtAbout } from '../transactions/merge-transaction.ts'
+import { doubtAbout } from '../visible-state.ts'
 import { firstCheckMs, inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
 

@@ -9,7 +9,8 @@ import type { Rate, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
 import type { UpstreamScope } from '../provider-scope.ts'
-import { isMoneySeen, type ObservedTransaction } from './merge-transaction.ts'
+import { isMoneySeen } from '../visible-state.ts'
+import type { ObservedTransaction } from './merge-transaction.ts'
 
 /** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */
 export function deriveFields(provider: Capabilities): Layer {

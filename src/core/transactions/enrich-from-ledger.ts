@@ -19,18 +19,12 @@ import { type Layer, onOperations } from '../layer.ts'
 import type { LedgerEntry, ListFilter, TransactionRecord } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { doubtAbout, withoutDeposit } from '../visible-state.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
 import { staleFromLedger } from './from-ledger.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
 import { listFilter, passes } from './list-filter.ts'
-import {
-  doubtAbout,
-  isOvertaken,
-  type ObservedTransaction,
-  observedFromGet,
-  presented,
-  withoutDeposit,
-} from './merge-transaction.ts'
+import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './merge-transaction.ts'
 import { mergeChecked, mergeInOrder } from './save-observed.ts'
 import { ListSnapshots, readWholeList, snapshotLifetimeMs, type WholeTransactions } from './sorted-list.ts'
 

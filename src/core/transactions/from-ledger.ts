@@ -6,8 +6,9 @@ import type { Freshness } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'
-import { doubtAbout, presented } from './merge-transaction.ts'
+import { presented } from './merge-transaction.ts'
 
 type Details = ServiceResponse<'getTransaction'>
 

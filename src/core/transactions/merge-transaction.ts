@@ -2,10 +2,11 @@
 import { isPositive } from '../../domain/amount.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
-import { type Doubt, isFinal, type Status, statusUnderAttention } from '../../domain/status.ts'
+import { type Doubt, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { isMoneySeen, onlyPayable } from '../visible-state.ts'
 
 /** A provider's report of one transaction. */
 export interface ObservedTransaction {
@@ -113,11 +114,6 @@ function mergedStatus(before: LedgerEntry | undefined, reported: Transaction): T
   return statusUnderAttention(attention, known, isPaid)
 }
 
-/** Whether the provider has reported the deposit, whatever the status. */
-export function isMoneySeen({ txHashIn, refundHash, hasDeposit }: Partial<Transaction>): boolean {
-  return Boolean(txHashIn || refundHash || hasDeposit)
-}
-
 /** Whether the report's request is older than the stored state. A first final status is never overtaken. */
 export function isOvertaken({ transaction, sequence: stored }: LedgerEntry, { reported, sequence }: ObservedTransaction): boolean {
   if (stored === undefined || sequence === undefined || stored < sequence) return false
@@ -181,33 +177,4 @@ export function withoutCopies(merged: Transaction, base: Transaction | undefined
   const known: Readonly<Record<string, unknown>> = { ...base, id: undefined, status: undefined }
   for (const field in own) if (!assetFields.has(field) && own[field] === known[field]) delete own[field]
   return own
-}
-
-// Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3).
-
-type Doubtful = Pick<TransactionRecord, 'transaction' | 'doubt' | 'changedAt'>
-
-const ended: ReadonlySet<Status | undefined> = new Set<Status>(['success', 'refunded', 'overdue'])
-const unpaid: ReadonlySet<Status | undefined> = new Set<Status | undefined>([undefined, 'wait'])
-
-/** What speaks against the transaction; undefined for one that has ended. */
-export function doubtAbout({ transaction, doubt }: Doubtful): Doubt | undefined {
-  if (ended.has(transaction.status)) return undefined
-  return doubt ?? (transaction.attention === 'failed' ? 'failed' : undefined)
-}
-
-/** The transaction without its deposit address, if that may not be paid. */
-function onlyPayable(record: Doubtful): Transaction {
-  const { transaction } = record
-  const doubt = doubtAbout(record)
-  return doubt === undefined || (doubt === 'failed' && hasMoney(record)) ? transaction : withoutDeposit(transaction)
-}
-
-/** Whether a deposit was seen. The status of one that was found failed stands for none. */
-function hasMoney({ transaction, changedAt }: Doubtful): boolean {
-  return isMoneySeen(transaction) || (!unpaid.has(transaction.status) && changedAt !== undefined)
-}
-
-export function withoutDeposit(transaction: Transaction): Transaction {
-  return { ...transaction, depositAddress: undefined, depositExtraId: undefined }
 }

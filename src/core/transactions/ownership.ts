@@ -8,9 +8,10 @@ import { isFinal } from '../../domain/status.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { doubtAbout } from '../visible-state.ts'
 import { requireStatus } from './derive-fields.ts'
 import { fromLedger, staleFromLedger } from './from-ledger.ts'
-import { doubtAbout, observedFromGet, presented } from './merge-transaction.ts'
+import { observedFromGet, presented } from './merge-transaction.ts'
 import { mergeChecked, reportDiscrepancies, saveObserved } from './save-observed.ts'
 
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */
@@ -197,8 +198,10 @@ function withMissing(entry: LedgerEntry, now: number): LedgerEntry {
   if (entry.missingSince === undefined) return { ...entry, missingSince }
   if (!isLost(entry, now)) return entry
   const needsPerson = !isFinal(transaction.status) && settledAt === undefined
-  const { attention = needsPerson ? 'lost' : undefined } = transaction
-  return { ...entry, transaction: { ...transaction, ...(attention && { attention }) }, missingAt: now }
+  if (transaction.attention !== undefined || !needsPerson) return { ...entry, missingAt: now }
+  // With a later sequence, so that a report that was merged before is merged again.
+  const sequence = (entry.sequence ?? 0) + 1
+  return { ...entry, transaction: { ...transaction, attention: 'lost' }, missingAt: now, sequence }
 }
 
 /** Whether the provider has not found it for an hour, and was asked within the last hour. */

@@ -15,6 +15,7 @@ import { storeFirst } from '../entry.ts'
 import { renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion, Store } from '../store.ts'
+import { eventOf } from '../transaction-events.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
 
 interface Resources {
@@ -26,11 +27,15 @@ interface Resources {
   readonly track: <T>(work: Promise<T>) => Promise<T>
   readonly clock: LedgerClock
   readonly has: Store['has']
+  readonly databaseTimeMs: Store['databaseTimeMs']
+  readonly newEvents: Store['newEvents']
 }
 
-export function atOnce({ database, results, write, withRetries, track, clock, has }: Resources): AtOnce {
+export function atOnce(resources: Resources): AtOnce {
+  const { database, results, write, withRetries, track, clock, has, newEvents } = resources
   const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlySet<string>> => {
-    const { completed, tooLarge } = await withRetries(() => complete(results, completions, clock))
+    const { completed, tooLarge } = await withRetries(() => complete(results, completions, resources))
+    if (has('transaction events')) newEvents.committed()
     // A segment that stays too large is split after the next create.
     for (const owner of tooLarge) void track(write((within) => splitFirstSegment(within, owner))).catch(() => {})
     return completed
@@ -193,13 +198,26 @@ interface Completed {
 
 /**
  * The owner's newest segment counts them, under its lock, as `addToPageIndex` does: if another process has divided it meanwhile, the
- * statement fails by the division. Events of entries would be another part of this statement.
+ * statement fails by the division.
  */
-async function complete(database: Database, completions: readonly Completion[], clock: LedgerClock): Promise<Completed> {
+async function complete(
+  database: Database,
+  completions: readonly Completion[],
+  { clock, has, databaseTimeMs }: Resources,
+): Promise<Completed> {
+  // No row has had the id.
+  const events = has('transaction events')
+    ? sql`, events as (
+      insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
+      select input.owner, input.provider, input.provider_id, ${databaseTimeMs}, 1, input.digest, input.event, input.is_final
+      from completed join input on input.intent = completed.intent
+    )`
+    : sql``
   const first = sql`sort_key = ${sql.lit(firstPosition.sort_key.toString())}::bigint`
   const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
-        intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json
+        intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json,
+        digest text, event text, is_final bigint
       )
       where flushed is not null and locks is not null
     ), segments as (
@@ -235,7 +253,7 @@ async function complete(database: Database, completions: readonly Completion[], 
         join locked on locked.owner = added.owner join segments on segments.owner = added.owner and segments.older = locked.older
       where page_index.owner = added.owner and ${first}
       returning page_index.owner, page_index.entries
-    )
+    )${events}
     select intent, completed.owner, entries, 1 / (case when counted.owner is null then 0 else 1 end) as is_counted
     from completed left join counted on counted.owner = completed.owner`.execute(database)
   return {
@@ -246,6 +264,10 @@ async function complete(database: Database, completions: readonly Completion[], 
 
 function completionRow({ id, create, record, tags }: Completion) {
   const { owner, provider } = create
-  const { sort_key, ...entry } = entryOfCreate(create, record)
-  return { intent: id, owner, provider, ...entry, sort_key: sort_key.toString(), first: storeFirst(record), tags }
+  const { sort_key, provider_id, deposit, ...row } = entryOfCreate(create, record)
+  const { digest, state: event, is_final } = eventOf({ ...row, owner, provider, settled_at: null, requested: '', sent: null })
+  return {
+    ...{ intent: id, owner, provider, ...row, provider_id, deposit, sort_key: sort_key.toString() },
+    ...{ first: storeFirst(record), tags, digest, event, is_final },
+  }
 }

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
-import { type Database, serverClock, type Workload, type Write } from '../database.ts'
+import { type Database, serverClock, type Workload } from '../database.ts'
 import { knownSteps } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type LedgerCapacity, type LockName, type Store, trackInFlight } from '../store.ts'
+import { type LedgerCapacity, type LockName, NewEvents, type Store, trackInFlight } from '../store.ts'
 import { atOnce } from './at-once.ts'
 import { codeOf, openPools, readOnly, turns } from './pools.ts'
 
@@ -32,14 +32,18 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
   const database = over('read')
   const warnings = await durabilityWarnings(database)
   const { track, idle } = trackInFlight()
-  const write: Write = (work, priority = 'usual') =>
-    track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work)))
+  const newEvents = new NewEvents()
+  const write = newEvents.watch((work, priority = 'usual') =>
+    track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
+  )
   const clock = serverClock(now)
   const { has, read: readSteps } = knownSteps(database)
+  const databaseTimeMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
   return {
     database,
     write,
-    writeOne: (work, priority = 'usual') => track(again(() => work(databases[priority]))),
+    writeOne: newEvents.watch((work, priority = 'usual') => track(again(() => work(databases[priority])))),
+    newEvents,
     waits,
     connections,
     capacity: () => capacity(database),
@@ -55,8 +59,18 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
     has,
     readSteps,
     clock,
-    atOnce: atOnce({ database: databases.usual, results: databases.result, write, withRetries, track, clock, has }),
-    databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    atOnce: atOnce({
+      database: databases.usual,
+      results: databases.result,
+      write,
+      withRetries,
+      track,
+      clock,
+      has,
+      databaseTimeMs,
+      newEvents,
+    }),
+    databaseTimeMs,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
     recordset(json, columns) {
@@ -66,6 +80,11 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
     },
     toList: (texts) => texts,
     lock: async (within, what) => void (await sql`select pg_advisory_xact_lock(${sql.lit(locks[what])})`.execute(within)),
+    async tryLock(within, what) {
+      const { rows } = await sql<{ readonly is_mine: boolean }>`
+        select pg_try_advisory_xact_lock(${sql.lit(locks[what])}) as is_mine`.execute(within)
+      return rows[0]?.is_mine === true
+    },
     lockId: async (within, id) => void (await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(within)),
     close: async () => {
       await idle()
@@ -92,6 +111,7 @@ const locks: Readonly<Record<LockName, number>> = {
   schema: 7_927_081_172_026,
   overrides: 7_927_081_172_027,
   mismatches: 7_927_081_172_028,
+  events: 7_927_081_172_029,
 }
 const maxAttempts = 5
 /** Serialization failure, deadlock, a unique key that a concurrent transaction inserted, and a server that was replaced. */

@@ -64,6 +64,7 @@ const known = {
     kind: 'expand',
     statements: ({ hasClock }) => (hasClock ? ['ALTER TABLE claims SET (fillfactor = 20)'] : []),
   },
+  'transaction events': { schema: 2, kind: 'expand', statements: transactionEvents },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -193,5 +194,29 @@ function keyAccess({ integer, text }: ColumnTypes): readonly string[] {
     ...['scope', 'networks', 'hint'].map((column) => `ALTER TABLE keys ADD COLUMN ${column} ${text}`),
     `ALTER TABLE keys ADD COLUMN used_at ${integer}`,
     `ALTER TABLE accounts ADD COLUMN limits ${text}`,
+  ]
+}
+
+/** Each change of a transaction that its owner can see, in their order, and the last number that each owner has. They go with the transaction, whichever version removes it. */
+function transactionEvents({ integer, text, identity }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS transaction_events (
+      id ${identity},
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      at ${integer} NOT NULL,
+      number ${integer},
+      transaction_number ${integer} NOT NULL,
+      digest ${text} NOT NULL,
+      state ${text} NOT NULL,
+      is_final ${integer} NOT NULL,
+      FOREIGN KEY (provider, provider_id) REFERENCES transactions (provider, provider_id) ON DELETE CASCADE
+    )`,
+    'CREATE INDEX IF NOT EXISTS transaction_events_waiting ON transaction_events (id) WHERE number IS NULL',
+    'CREATE UNIQUE INDEX IF NOT EXISTS transaction_events_of_owner ON transaction_events (owner, number) WHERE number IS NOT NULL',
+    `CREATE INDEX IF NOT EXISTS transaction_events_of_transaction
+      ON transaction_events (provider, provider_id, transaction_number)`,
+    `CREATE TABLE IF NOT EXISTS event_owners (owner ${text} PRIMARY KEY, last_number ${integer} NOT NULL)`,
   ]
 }

@@ -30,6 +30,8 @@ export interface Tables {
   background_jobs: BackgroundJobs
   found_order_keys: FoundOrderKeys
   swap_actions: SwapActions
+  transaction_events: TransactionEvents
+  event_owners: EventOwners
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -380,4 +382,30 @@ export interface SwapActions {
   check_count: number
   /** Set while its outcome is looked for. */
   next_check_at: number | null
+}
+
+/** Changes of transactions that their owners can see. */
+interface TransactionEvents {
+  /** In the order of the changes of one transaction. */
+  id: Generated<number>
+  owner: string
+  provider: string
+  provider_id: string
+  /** Of the change, by the database's clock. */
+  at: Written<number>
+  /** Of the owner; null until a process has given it, after the change was committed. */
+  number: number | null
+  /** Of the transaction, from 1. */
+  transaction_number: number
+  /** Equal for two states that the owner cannot tell apart. */
+  digest: string
+  /** JSON: the entry as it was then. */
+  state: string
+  /** 1: nothing is expected after it. */
+  is_final: number
+}
+
+interface EventOwners {
+  owner: string
+  last_number: number
 }

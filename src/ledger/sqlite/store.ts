@@ -19,7 +19,7 @@ import { readAllOverrides } from '../operations.ts'
 import { readTagRecords } from '../provider-records.ts'
 import { knownSteps, migrate } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type LedgerCapacity, type Store, trackInFlight } from '../store.ts'
+import { type LedgerCapacity, NewEvents, type Store, trackInFlight } from '../store.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
 
 /** A reader waits for a lock only while another process recovers from a crash. */
@@ -69,13 +69,15 @@ export async function storeOf(
   await sql`select 1`.execute(reader)
   const { track, idle } = trackInFlight()
   const { commit, waitMs } = groupCommit(writer, (reason) => onTrouble?.(diagnoseForLog(reason)))
-  const write: Write = (work, priority) => track(commit(work, priority))
+  const newEvents = new NewEvents()
+  const write = newEvents.watch((work, priority) => track(commit(work, priority)))
   const clock = now ? fixedClock(now) : uptimeClock(reader, write)
   const { has, read: readSteps } = knownSteps(reader)
   return {
     database: reader,
     write,
     writeOne: write,
+    newEvents,
     types: { integer: 'integer', text: 'text', identity: 'integer PRIMARY KEY AUTOINCREMENT', hasClock: false },
     has,
     readSteps,
@@ -96,6 +98,7 @@ export async function storeOf(
     warnings: [],
     findLostCommits: async () => undefined,
     lock: async () => {}, // SQLite has only one writer
+    tryLock: async () => true,
     lockId: async () => {},
     close: async () => {
       await clock.stop()

@@ -1,0 +1,52 @@
+/** What an owner can see of a transaction: a change of it is an event (docs/contract.md §18.1). */
+import type { Doubt, Status } from '../domain/status.ts'
+import type { Transaction } from '../domain/swap.ts'
+import type { TransactionRecord } from './ledger.ts'
+
+/** Of a transaction, but for its id, its times, and the names of its coins, which follow from these. */
+const visibleFields = [
+  ...(['status', 'attention', 'statusReason', 'amountIn', 'amountOut', 'rate', 'rateType'] as const),
+  ...(['codeFrom', 'coinFrom', 'networkFrom', 'codeTo', 'coinTo', 'networkTo'] as const),
+  ...(['depositAddress', 'depositExtraId', 'validUntil', 'withdrawalAddress', 'withdrawalExtraId'] as const),
+  ...(['refundAddress', 'refundExtraId', 'refundHash', 'refundAmount', 'txHashIn', 'txHashOut', 'supportUrl'] as const),
+] satisfies readonly (keyof Transaction)[]
+
+/** Equal for two states that the owner cannot tell apart. A provider that touches its `updatedAt` alone has changed nothing. */
+export function visibleState(record: TransactionRecord): string {
+  const transaction = onlyPayable(record)
+  return JSON.stringify([visibleFields.map((field) => transaction[field] || null), record.quotedAmountOut ?? null])
+}
+
+/** Whether the provider has reported the deposit, whatever the status. */
+export function isMoneySeen({ txHashIn, refundHash, hasDeposit }: Partial<Transaction>): boolean {
+  return Boolean(txHashIn || refundHash || hasDeposit)
+}
+
+// Whether a transaction's deposit address may be shown: nothing may be paid for one that is contradicted or has failed (docs/contract.md §10.3).
+
+type Doubtful = Pick<TransactionRecord, 'transaction' | 'doubt' | 'changedAt'>
+
+const ended: ReadonlySet<Status | undefined> = new Set<Status>(['success', 'refunded', 'overdue'])
+const unpaid: ReadonlySet<Status | undefined> = new Set<Status | undefined>([undefined, 'wait'])
+
+/** What speaks against the transaction; undefined for one that has ended. */
+export function doubtAbout({ transaction, doubt }: Doubtful): Doubt | undefined {
+  if (ended.has(transaction.status)) return undefined
+  return doubt ?? (transaction.attention === 'failed' ? 'failed' : undefined)
+}
+
+/** The transaction without its deposit address, if that may not be paid. */
+export function onlyPayable(record: Doubtful): Transaction {
+  const { transaction } = record
+  const doubt = doubtAbout(record)
+  return doubt === undefined || (doubt === 'failed' && hasMoney(record)) ? transaction : withoutDeposit(transaction)
+}
+
+/** Whether a deposit was seen. The status of one that was found failed stands for none. */
+function hasMoney({ transaction, changedAt }: Doubtful): boolean {
+  return isMoneySeen(transaction) || (!unpaid.has(transaction.status) && changedAt !== undefined)
+}
+
+export function withoutDeposit(transaction: Transaction): Transaction {
+  return { ...transaction, depositAddress: undefined, depositExtraId: undefined }
+}

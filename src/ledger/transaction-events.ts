@@ -1,0 +1,221 @@
+/**
+ * Kysely: the events of transactions (docs/contract.md §18.1). A row is written with its change, under the lock of its transaction, so
+ * that the rows of one transaction are committed in the order of their ids. Its number, over all transactions of the owner, is given
+ * after the commit, by one process at a time: a row that commits late gets a later number, and no change waits for another one.
+ */
+import { hash } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { TransactionRecord } from '../core/ledger.ts'
+import type { EventRange, EventStore, Numbered, TransactionEvent } from '../core/transaction-events.ts'
+import { visibleState } from '../core/visible-state.ts'
+import { isFinal } from '../domain/status.ts'
+import type { Database } from './database.ts'
+import { type EntryRow, entryColumns, toEntry } from './entry.ts'
+import { prepare, type Store } from './store.ts'
+
+// Written with the change
+
+/** What an event keeps of an entry. */
+export function eventOf(row: EntryRow) {
+  const { requested, sent: _, owner: __, provider: ___, ...state } = row
+  const entry = toEntry(row)
+  return {
+    digest: digestOf(entry),
+    state: JSON.stringify({ ...state, requested: requested === null ? null : '' }),
+    is_final: isFinal(row.status) || row.settled_at !== null ? 1 : 0,
+  }
+}
+
+function digestOf(record: TransactionRecord): string {
+  return hash('sha256', visibleState(record), 'base64url')
+}
+
+/** The digest of the last event of a row of `transactions`; null: there is none. */
+export function lastDigest({ has }: Pick<Store, 'has'>): RawBuilder<string | null> {
+  if (!has('transaction events')) return sql<null>`null`
+  return sql`(
+    select digest from transaction_events
+    where transaction_events.provider = transactions.provider and transaction_events.provider_id = transactions.provider_id
+    order by transaction_number desc limit 1
+  )`
+}
+
+/**
+ * Adds the event of a row that this transaction has written, unless the last one is the same to its owner. `after`: the numbers of the
+ * transaction up to this one are taken.
+ */
+export async function addEvent(
+  within: Database,
+  row: EntryRow,
+  provider_id: string,
+  { has, databaseTimeMs, newEvents }: EventWriter,
+  after = 0,
+): Promise<void> {
+  if (!has('transaction events')) return
+  const { owner, provider } = row
+  const { digest, state, is_final } = eventOf(row)
+  await sql`
+    insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
+    select cast(${owner} as text), cast(${provider} as text), cast(${provider_id} as text), ${databaseTimeMs},
+      coalesce(last.transaction_number, cast(${after} as bigint)) + 1, cast(${digest} as text), cast(${state} as text), ${sql.lit(is_final)}
+    from (select 1 as only_row) as one left join (
+      select transaction_number, digest from transaction_events where provider = ${provider} and provider_id = ${provider_id}
+      order by transaction_number desc limit 1
+    ) as last on true
+    where last.digest is distinct from cast(${digest} as text)`.execute(within)
+  newEvents.note()
+}
+
+export type EventWriter = Pick<Store, 'has' | 'databaseTimeMs' | 'newEvents'>
+
+/** The last number of a transaction's events; 0: it has none. */
+export async function lastNumberOf(
+  within: Database,
+  provider: string,
+  provider_id: string,
+  { has }: Pick<Store, 'has'>,
+): Promise<number> {
+  if (!has('transaction events')) return 0
+  const { rows } = await sql<{ readonly last: number }>`
+    select coalesce(max(transaction_number), 0) as last from transaction_events
+    where provider = ${provider} and provider_id = ${provider_id}`.execute(within)
+  return rows[0]?.last ?? 0
+}
+
+// Numbered after the commit, and read
+
+/** Of one database transaction. */
+const maxNumberedAtOnce = 500
+const maxCounted = 10_000
+
+export function transactionEvents(store: Store): EventStore {
+  const { database, write, has, isIn, toList, databaseTimeMs, newEvents } = store
+  const isThere = (): boolean => has('transaction events')
+  const hasWaiting = async (): Promise<boolean> => {
+    const { rows } = await sql`select 1 from transaction_events where number is null limit 1`.execute(database)
+    return rows.length > 0
+  }
+  const ofOwner = prepare(database, ['owner', 'after', 'max'], ({ owner, after, max }) =>
+    sql<EventRow>`
+      select ${eventColumns} from transaction_events where owner = ${owner} and number > ${after}
+      order by number limit cast(${max} as bigint)`.compile(database),
+  )
+  const ofTransaction = prepare(database, ['owner', 'provider', 'id', 'after', 'max'], ({ owner, provider, id, after, max }) =>
+    sql<EventRow>`
+        select ${eventColumns} from transaction_events
+        where provider = ${provider} and provider_id = ${id} and owner || '' = ${owner} and transaction_number > ${after}
+        order by transaction_number limit cast(${max} as bigint)`.compile(database),
+  )
+  return {
+    isPossible: isThere,
+    onWritten: (listener) => newEvents.onCommit(listener),
+    async number() {
+      if (!isThere() || !(await hasWaiting())) return { owners: [], mayBeMore: false }
+      return await write((within) => giveNumbers(within, store))
+    },
+    async lastNumbers(owners) {
+      if (!isThere() || owners.length === 0) return new Map()
+      const rows = await database
+        .selectFrom('event_owners')
+        .select(['owner', 'last_number'])
+        .where(isIn('owner', toList(owners)))
+        .execute()
+      return new Map(rows.map(({ owner, last_number }) => [owner, last_number]))
+    },
+    async ofOwner(owner, after, maxEvents) {
+      return isThere() ? (await ofOwner({ owner, after, max: maxEvents })).map(toEvent) : []
+    },
+    async ofTransaction(owner, provider, id, after, maxEvents) {
+      return isThere() ? (await ofTransaction({ owner, provider, id, after, max: maxEvents })).map(toEvent) : []
+    },
+    rangeOfOwner: (owner) =>
+      rangeOf(sql`
+        (select min(number) from transaction_events where owner = ${owner} and number is not null) as oldest,
+        (select last_number from event_owners where owner = ${owner}) as last`),
+    rangeOfTransaction(owner, provider, id) {
+      const ofIt = sql`provider = ${provider} and provider_id = ${id} and owner || '' = ${owner}`
+      return rangeOf(sql`
+        (select min(transaction_number) from transaction_events where ${ofIt}) as oldest,
+        (select max(transaction_number) from transaction_events where ${ofIt}) as last`)
+    },
+    async newest(owner, provider, id) {
+      const ofIt = sql<boolean>`provider = ${provider} and provider_id = ${id} and owner || '' = ${owner}`
+      // In this order: what changes in between is seen as newer than its row, and its row is read next.
+      const events = isThere()
+        ? await sql<EventRow & { readonly digest: string }>`
+          select ${eventColumns}, digest from transaction_events where ${ofIt} order by transaction_number desc limit 1`.execute(
+            database,
+          )
+        : undefined
+      const [last] = events?.rows ?? []
+      const found = database.selectFrom('transactions').select(entryColumns).where(ofIt).where('state', '=', 'done')
+      const row = await found.executeTakeFirst()
+      const entry = row && toEntry(row)
+      const isSame = last !== undefined && entry !== undefined && digestOf(entry) === last.digest
+      return { event: last && toEvent(last), entry: isSame ? undefined : entry }
+    },
+    async waiting() {
+      if (!isThere()) return { count: 0, ageMs: 0 }
+      const { rows } = await sql<{ readonly count: number; readonly age: number | null }>`
+        select count(*) as count, ${databaseTimeMs} - min(at) as age from (
+          select at from transaction_events where number is null order by id limit ${sql.lit(maxCounted)}
+        ) as waiting`.execute(database)
+      return { count: rows[0]?.count ?? 0, ageMs: Math.max(0, rows[0]?.age ?? 0) }
+    },
+  }
+
+  async function rangeOf(columns: RawBuilder<unknown>): Promise<EventRange> {
+    if (!isThere()) return { oldest: undefined, last: 0 }
+    const { rows } = await sql<{ readonly oldest: number | null; readonly last: number | null }>`select ${columns}`.execute(
+      database,
+    )
+    return { oldest: rows[0]?.oldest ?? undefined, last: rows[0]?.last ?? 0 }
+  }
+}
+
+/** A process that is killed in between has given none, and the numbers come again. */
+async function giveNumbers(within: Database, { tryLock, recordset }: Store): Promise<Numbered> {
+  if (!(await tryLock(within, 'events'))) return { owners: [], mayBeMore: true }
+  const { rows: waiting } = await sql<{ readonly id: number; readonly owner: string }>`
+    select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`.execute(within)
+  if (waiting.length === 0) return { owners: [], mayBeMore: false }
+  const ofOwners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, rows]) => ({ owner, rows }))
+  const counts = JSON.stringify(ofOwners.map(({ owner, rows }) => ({ owner, count: rows.length })))
+  const { rows: last } = await sql<{ readonly owner: string; readonly last_number: number }>`
+    insert into event_owners (owner, last_number)
+    select owner, count from ${recordset(counts, { owner: 'text', count: 'integer' })} where true
+    on conflict (owner) do update set last_number = event_owners.last_number + excluded.last_number
+    returning owner, last_number`.execute(within)
+  const lastNumbers = new Map(last.map(({ owner, last_number }) => [owner, last_number]))
+  const numbers = ofOwners.flatMap(({ owner, rows }) => {
+    const first = (lastNumbers.get(owner) ?? 0) - rows.length + 1
+    return rows.map(({ id }, at) => ({ id, number: first + at }))
+  })
+  await sql`
+    update transaction_events set number = input.number
+    from ${recordset(JSON.stringify(numbers), { id: 'integer', number: 'integer' })}
+    where transaction_events.id = input.id`.execute(within)
+  return { owners: ofOwners.map(({ owner }) => owner), mayBeMore: waiting.length === maxNumberedAtOnce }
+}
+
+interface EventRow {
+  readonly owner: string
+  readonly provider: string
+  readonly at: number
+  readonly number: number | null
+  readonly transaction_number: number
+  readonly state: string
+  readonly is_final: number
+}
+
+const eventColumns = sql`owner, provider, at, number, transaction_number, state, is_final`
+
+function toEvent({ owner, provider, at, number, transaction_number, state, is_final }: EventRow): TransactionEvent {
+  return {
+    number: number ?? undefined,
+    transactionNumber: transaction_number,
+    at,
+    entry: toEntry({ ...JSON.parse(state), owner, provider, sent: null }),
+    isFinal: is_final === 1,
+  }
+}
