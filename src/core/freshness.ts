@@ -53,6 +53,11 @@ export class Freshness {
     return fetchedAt === undefined || this.agesMsOf(entry, fetchedAt).some((age) => age < 0 || age >= this.options.refreshMs)
   }
 
+  /** Whether a get has read it within this time. */
+  wasReadWithin(entry: LedgerEntry, ms: number): boolean {
+    return entry.fetchedAt !== undefined && this.agesMsOf(entry, entry.fetchedAt).every((age) => age >= 0 && age < ms)
+  }
+
   /** For a day after the read that found it final: first as if it were open, then once an hour. */
   private needsPayoutRead(entry: LedgerEntry): boolean {
     const { provider, transaction, payoutMissingSince: since, fetchedAt, settledAt } = entry

@@ -35,6 +35,15 @@ export interface LedgerGauges {
   readonly unfinished: readonly (StatusCount & { readonly oldest: number })[]
   readonly unresolvedCounts: readonly UnresolvedCount[]
   readonly attentionCounts: readonly AttentionCount[]
+  readonly watchedCounts: readonly WatchedCount[]
+}
+
+/** Open transactions that a stream or a webhook watches. */
+export interface WatchedCount {
+  readonly provider: string
+  readonly count: number
+  /** The time of the last read of the one that was not read for the longest; until its first read, since when it is watched. */
+  readonly oldest: number
 }
 
 /** Transactions that need a person. */

@@ -91,6 +91,8 @@ interface CallOptions {
   readonly isGatewayCall?: boolean
   /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
   readonly isReservedOnly?: boolean
+  /** Whether nobody waits for it: beyond that reserve it leaves half of the budget to clients. Set by `watchedReads`, read by `budgetLimit`. */
+  readonly isUnrequested?: boolean
   /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `explainRefusedAmounts`, read by the provider's edge. */
   readonly needsAmountRangeOnly?: boolean
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */

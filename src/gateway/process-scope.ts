@@ -21,6 +21,7 @@ import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { Timelines } from '../core/timelines.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
+import type { WatchStore } from '../core/watches.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
 import type { Tracing } from '../domain/trace.ts'
@@ -59,6 +60,8 @@ export interface ProcessScope {
   readonly restoredOrders: RestoredOrders
   /** What is done about swaps. */
   readonly swapActions: SwapActionStore
+  /** Which open transactions somebody watches. */
+  readonly watches: WatchStore
   /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
@@ -88,6 +91,8 @@ export interface Gateway {
   readonly reconcile: () => Promise<void>
   /** Reads the open transactions at draining providers that are due. */
   readonly pollTransactions: () => Promise<void>
+  /** Reads the watched transactions that are due. Another call may begin before this one ends: no provider waits for another. */
+  readonly readWatched: () => Promise<void>
   /** What an operator does about a swap, whoever owns it. */
   readonly operatorActions: OperatorActions
   /** After this the gateway starts no background calls: another configuration is in force. */
@@ -140,6 +145,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     ledger,
     restoredOrders: instrumented(process.restoredOrders, observe),
     swapActions: instrumented(process.swapActions, observe),
+    watches: instrumented(process.watches, observe),
     currencyLists: instrumented(process.currencyLists, observe),
     verifiedKeys: verifiedOrInLedger(process.verifiedKeys, ledger),
     pendingKeys: isManaged ? undefined : process.pendingKeys,

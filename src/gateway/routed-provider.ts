@@ -7,6 +7,7 @@ import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
 import { lostPoll, openPoll } from '../core/transactions/poll-open.ts'
+import { watchedReads } from '../core/transactions/read-watched.ts'
 import { gatewayContext, keyed, type SwapService } from '../domain/service.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { type NativeLane, nativeLaneOf } from '../native/lane.ts'
@@ -33,6 +34,8 @@ export interface RoutedProvider {
   readonly readWithKey: ReadWithKey | undefined
   /** In managed mode: reads what is open at a draining provider, and what another one does not find any more. */
   readonly poll: (() => Promise<void>) | undefined
+  /** The same of what is watched. */
+  readonly readWatched: (() => Promise<void>) | undefined
 }
 
 /** Connects the provider and composes its layers in front of it. */
@@ -41,7 +44,7 @@ export function routedProvider(
   gateway: GatewayScope,
   layersOf: (scope: ProviderScope, gateway: GatewayScope) => readonly Layer[],
 ): RoutedProvider {
-  const { config, providerForms, isManaged, steadyClock, retired, version } = gateway
+  const { config, providerForms, isManaged, steadyClock, watches, retired, version } = gateway
   const { name, tag, state } = provider
   const form = providerFormNamed(provider.form, providerForms)
   const connected = connect(provider, gateway)
@@ -61,6 +64,7 @@ export function routedProvider(
     acting: { scope, reported, act: connected.act },
     readWithKey: isManaged || state === 'off' || !form.operation('listTransactions') ? undefined : listReader(connected),
     poll: state !== 'off' && isManaged ? poll(scope, reported, retired) : undefined,
+    readWatched: state !== 'off' && isManaged ? watchedReads(scope, reported, watches, retired) : undefined,
   }
 }
 

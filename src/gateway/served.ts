@@ -63,7 +63,7 @@ export function backgroundWork(
   providers: readonly RoutedProvider[],
   actions: ActionParts,
   gateway: GatewayScope,
-): Pick<Gateway, 'reconcile' | 'pollTransactions'> {
+): Pick<Gateway, 'reconcile' | 'pollTransactions' | 'readWatched'> {
   const { config, ledger, deferredResults, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
@@ -77,6 +77,9 @@ export function backgroundWork(
     },
     async pollTransactions() {
       await Promise.allSettled(providers.map(({ poll }) => poll?.()))
+    },
+    async readWatched() {
+      await Promise.allSettled(providers.map(({ readWatched }) => readWatched?.()))
     },
   }
 }

@@ -37,7 +37,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
   const { database, write, clock } = store
   return {
     stats: (now) => stats(database, now),
-    gauges: () => ledgerGauges(database),
+    gauges: () => ledgerGauges(store),
     openCounts: () => openCounts(store),
     destinationCounts: () => destinationCounts(database),
     assetCounts: () => assetCounts(database),

@@ -385,7 +385,7 @@ function passes({ statuses, changedSince }: ListFilter, index: FilterIndex): Raw
 }
 
 /** Neither ended nor overdue. */
-const openStatuses: readonly Status[] = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending']
+export const openStatuses: readonly Status[] = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending']
 
 /** The parameters of the query: sort keys from `first` (inclusive) to `end` (exclusive). */
 type ListParameters = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>

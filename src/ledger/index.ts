@@ -17,6 +17,7 @@ import type { TagRecords } from '../core/routing/tag-records.ts'
 import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
 import type { EventStore } from '../core/transaction-events.ts'
+import type { WatchStore } from '../core/watches.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
@@ -40,6 +41,7 @@ import { swapActions } from './swap-actions.ts'
 import { timelines } from './timeline.ts'
 import { transactionEvents } from './transaction-events.ts'
 import type { TurnLimits } from './turns.ts'
+import { watches } from './watches.ts'
 
 export interface LedgerOptions {
   /** Timeout of one statement at a server. */
@@ -81,6 +83,7 @@ export interface OpenLedger {
   readonly timelines: TimelineStore
   readonly swapActions: SwapActionStore
   readonly events: EventStore
+  readonly watches: WatchStore
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
@@ -135,6 +138,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     timelines: timelines(store),
     swapActions: swapActions(store),
     events: transactionEvents(store),
+    watches: watches(store),
     replicaFigures: replicaFigures(store),
   }
   return {

@@ -8,6 +8,7 @@ import { isUnresolved } from './creates.ts'
 import type { Database } from './database.ts'
 import { entryColumns, toEntry } from './entry.ts'
 import type { Store } from './store.ts'
+import { watchedCounts } from './watches.ts'
 
 type OpenTransactions = Pick<Ledger, 'leaseOpen' | 'leaseLost' | 'releaseOpen'>
 
@@ -144,7 +145,8 @@ const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NO
 /** The oldest creation time in milliseconds: sort keys are negative nanoseconds. */
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
 
-export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
+export async function ledgerGauges(store: Pick<Store, 'database' | 'has'>): Promise<LedgerGauges> {
+  const { database } = store
   const open = await database
     .selectFrom('transactions')
     .select(['provider', 'status', database.fn.countAll<number>().as('count'), oldest.as('oldest')])
@@ -155,6 +157,7 @@ export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
     unfinished: open.map(({ status, ...row }) => ({ ...row, ...(status !== null && { status }) })),
     unresolvedCounts: await unresolvedCounts(database),
     attentionCounts: await attentionCounts(database),
+    watchedCounts: await watchedCounts(store),
   }
 }
 

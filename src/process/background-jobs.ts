@@ -15,7 +15,7 @@ import type { Monitoring } from './telemetry.ts'
 
 interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'findLostCommits'>
+  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
@@ -30,6 +30,9 @@ const changePollMs = 2_000
 
 /** After a failover the new server's log soon is as long as the lost one. */
 const logPositionPollMs = 1_000
+
+/** How soon a new transaction of a watched account is read. */
+const findWatchedMs = 2_000
 
 /** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
@@ -58,6 +61,8 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
   return [
     startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
     startIntervalJob(() => configuration.gateway.pollTransactions(), 1_000),
+    startIntervalJob(() => ledgerStores.watches.findWatched(), findWatchedMs),
+    startWatchedReads(configuration),
     startIntervalJob(() => ledger.expireIdempotencyKeys(), 3_600_000),
     startIntervalJob(() => ledger.expireFirmQuotes(), 60_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
@@ -69,6 +74,21 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
 /** Only the process that has the key of a client can look for its creates, where clients send the provider's keys. */
 async function reconcileByKeys({ config, gateway }: ConfigurationInForce): Promise<void> {
   if (config.auth.mode === 'passthrough') await gateway.reconcile()
+}
+
+/** A provider that hangs holds up its own reads only. */
+function startWatchedReads(configuration: ConfigurationInForce): IntervalJob {
+  const running = new Set<Promise<void>>()
+  const { stop } = startIntervalJob(async () => {
+    const reads = configuration.gateway.readWatched().finally(() => running.delete(reads))
+    running.add(reads)
+  }, 1_000)
+  return {
+    async stop() {
+      await stop()
+      await Promise.all(running)
+    },
+  }
 }
 
 /** Whether it is due is decided in the ledger, over all processes. */

@@ -127,6 +127,7 @@ async function openProcessScope(
     deferredResults,
     timelines,
     swapActions: ledgerStores.swapActions,
+    watches: ledgerStores.watches,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
     restoredOrders: { candidates: restores.candidates, missing: restores.missing, noteKey: restores.noteKey },

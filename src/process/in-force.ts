@@ -21,7 +21,10 @@ import { type TagReport, Tags } from './tags.ts'
 import { ledgerWarnings } from './warnings.ts'
 
 type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
-type Running = Pick<RunningGateway, 'handle' | 'reconcile' | 'pollTransactions' | 'connected' | 'operatorActions' | 'retire'>
+type Running = Pick<
+  RunningGateway,
+  'handle' | 'reconcile' | 'pollTransactions' | 'readWatched' | 'connected' | 'operatorActions' | 'retire'
+>
 
 /** The longest waits of a start or a reload for the counts of the ledger, of a reload for its overrides, and of a look at these. */
 const maxCountWaitMs = 1_000

@@ -33,6 +33,10 @@ export class RunningGateway {
     return this.run(this.gateway.pollTransactions())
   }
 
+  readWatched(): Promise<void> {
+    return this.run(this.gateway.readWatched())
+  }
+
   get operatorActions(): Gateway['operatorActions'] {
     const { capabilitiesOf, carryOut } = this.gateway.operatorActions
     return {

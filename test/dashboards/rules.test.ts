@@ -84,7 +84,7 @@ it('use, in rules and cases, only metrics and labels that the gateway has', asyn
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',
-    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] }),
     readRequestCounts: () => undefined,
     commit: 'abc123',
     schema: 2,

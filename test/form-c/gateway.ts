@@ -72,6 +72,7 @@ routing: { providers: [alpha] }
     restoredLedger: new RestoredLedger(store.restores),
     restoredOrders: store.restores,
     swapActions: store.swapActions,
+    watches: store.watches,
     currencyLists: store.currencyLists,
     budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now(), winnerLifetimeMs),

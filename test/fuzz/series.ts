@@ -16,7 +16,7 @@ export function seriesOf({ config, observations }: StartedGateway): Series {
     isCounting: true,
     providers: () => config.providers,
     formOf: (tag) => config.providers.find((provider) => provider.tag === tag)?.form ?? 'none',
-    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] }),
     version: '1.2.3',
     commit: 'abc123',
     schema: 2,

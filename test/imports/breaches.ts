@@ -84,6 +84,7 @@ const askedByStores: ReadonlySet<string> = new Set([
   'core/visible-state.ts',
   'core/mismatch-streaks.ts',
   'core/restores.ts',
+  'core/watches.ts',
   'core/ledger.ts',
   'core/ledger-admin.ts',
   'core/operations/settings.ts',

@@ -32,7 +32,7 @@ async function exported(ledgerAdmin: LedgerAdmin, since?: number): Promise<strin
 describeStores(allStores, (shared) => {
   test('unfinished transactions are counted by provider, with the age of the oldest', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
-    expect(await ledgerAdmin.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
+    expect(await ledgerAdmin.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] })
     const upsertOne = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
       upsert(ledger, 'o', provider, facts(id, { status, createdAt }))
     for (const status of ['success', 'refunded', 'overdue'] as const)

@@ -67,6 +67,8 @@ export async function undoAdditions(url: string): Promise<void> {
   const tables = [
     'transaction_events',
     'event_owners',
+    'watched_transactions',
+    'watched_owners',
     'swap_actions',
     'firm_quotes',
     'timeline',

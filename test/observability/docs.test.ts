@@ -17,7 +17,7 @@ it('every metric, with its kind, and no other', async () => {
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',
-    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] }),
     version: '1',
     commit: 'abc123',
     schema: 2,

@@ -18,7 +18,7 @@ const metrics = createMetrics({
   isCounting: true,
   providers: () => [{ tag: 'beta', form: 'B', state: 'active', rateLimit: { quotes: 60, create: 0, read: 120 } }],
   formOf: () => 'B',
-  readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
+  readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] }),
   version: '1',
   commit: 'abc123',
   schema: 2,

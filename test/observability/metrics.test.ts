@@ -16,6 +16,7 @@ const held: LedgerGauges = {
   unfinished: [{ provider: 'beta', status: 'wait', count: 3, oldest }],
   unresolvedCounts: [{ provider: 'beta', state: 'unknown', count: 1, oldest: Date.now() - 10_000 }],
   attentionCounts: [{ provider: 'beta', attention: 'failed', count: 2 }],
+  watchedCounts: [{ provider: 'beta', count: 3, oldest: Date.now() - 40_000 }],
 }
 
 function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Metrics {

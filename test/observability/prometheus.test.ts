@@ -19,7 +19,7 @@ const trace = '0af7651916cd43dd8448eb211c80319c'
 /** The port of a page with one traced request; `accepted` are the requested formats. */
 async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', rateLimit: { quotes: 60 } }]
-  const figures = async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
+  const figures = async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [], watchedCounts: [] })
   const metrics = createMetrics({
     ...nothingToRead,
     isCounting: true,

@@ -27,6 +27,7 @@ import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import type { SwapActionStore } from '../../src/core/swap-actions.ts'
 import { Timelines } from '../../src/core/timelines.ts'
+import type { WatchStore } from '../../src/core/watches.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
@@ -92,6 +93,7 @@ export interface StartedGateway {
   readonly ledgerAdmin: LedgerAdmin
   readonly restores: RestoreStore
   readonly swapActions: SwapActionStore
+  readonly watches: WatchStore
   readonly audit: AuditLog
   readonly operatorActions: () => OperatorActions
   /** Learns of what was marked as restored, and found, elsewhere. */
@@ -102,6 +104,8 @@ export interface StartedGateway {
   readonly reconcile: () => Promise<void>
   /** Reads what is open at draining providers, as far as it is due. */
   readonly pollTransactions: () => Promise<void>
+  /** Finds what is watched, and reads what is due of it. */
+  readonly readWatched: () => Promise<void>
   /** Reads the configuration again, with these other facts of the one provider. */
   readonly reload: (facts: Readonly<Record<string, unknown>>) => void
   /** Reads it again with these settings of the file in place of those at the start. */
@@ -164,6 +168,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     deferredResults: results,
     timelines,
     swapActions: actionsLayer(latest(() => store.swapActions)),
+    watches: latest(() => store.watches),
     suspensions: new Suspensions(
       latest(() => store.suspensions),
       settings.steadyClock ?? fastClock(),
@@ -220,6 +225,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ledgerAdmin,
     restores,
     swapActions: scope.swapActions,
+    watches: scope.watches,
     audit: latest(() => store.audit),
     operatorActions: () => running.operatorActions,
     followRestores: () => restoredLedger.follow(),
@@ -230,6 +236,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     },
     reconcile: () => running.reconcile(),
     pollTransactions: () => running.pollTransactions(),
+    readWatched: () => running.readWatched(),
     reload: (facts) => replaceGateway({ ...settings, provider: { ...settings.provider, ...facts } }),
     reconfigure: (next) => replaceGateway({ ...settings, ...next }),
     cut() {

@@ -218,6 +218,15 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
     ['provider'],
     ({ unresolvedCounts: unresolved }) => ages(unresolved),
   )
+  add('swapgate_watched_transactions', 'Open transactions that a stream or a webhook watches.', ['provider'], ({ watchedCounts }) =>
+    watchedCounts.map(({ provider, count }) => ({ labels: { provider }, value: count })),
+  )
+  add(
+    'swapgate_watched_transactions_oldest_read_seconds',
+    'Time since the last read of the watched transaction that was not read for the longest.',
+    ['provider'],
+    ({ watchedCounts }) => ages(watchedCounts),
+  )
 }
 
 function addCapacity(exposition: Exposition, read: () => Promise<Capacity | undefined>): void {

@@ -51,7 +51,7 @@ export function budgetSpending(
   const reserve = async (
     policy: BudgetPolicy,
     isKeyed: boolean,
-    { caller, isGatewayCall: isOwn, isReservedOnly = false }: Context,
+    { caller, isGatewayCall: isOwn, isReservedOnly = false, isUnrequested = false }: Context,
   ): Promise<Reservation> => {
     const isPerKey = !usesGatewayKey && isKeyed
     const bucket = isPerKey ? `${account}:${policy}:${caller.identity}` : `${account}:${policy}`
@@ -68,9 +68,10 @@ export function budgetSpending(
         : isOwn
           ? gatewayConsumer
           : countedName(isKeyed, caller, usesGatewayKey)
-    const reservation = await budgets.reserve(bucket, budget[policy] - reservedForGateway, consumer)
+    const shared = budget[policy] - reservedForGateway
+    const reservation = await budgets.reserve(bucket, isUnrequested ? Math.floor(shared / 2) : shared, consumer)
     // With one bucket per key there is no single remaining count to report.
-    if (!isPerKey) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
+    if (!isPerKey && !isUnrequested) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
     return reservation
   }
   return (policy, isKeyed, context) => {

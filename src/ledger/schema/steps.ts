@@ -65,6 +65,7 @@ const known = {
     statements: ({ hasClock }) => (hasClock ? ['ALTER TABLE claims SET (fillfactor = 20)'] : []),
   },
   'transaction events': { schema: 2, kind: 'expand', statements: transactionEvents },
+  watches: { schema: 2, kind: 'expand', statements: watches },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -218,5 +219,23 @@ function transactionEvents({ integer, text, identity }: ColumnTypes): readonly s
     `CREATE INDEX IF NOT EXISTS transaction_events_of_transaction
       ON transaction_events (provider, provider_id, transaction_number)`,
     `CREATE TABLE IF NOT EXISTS event_owners (owner ${text} PRIMARY KEY, last_number ${integer} NOT NULL)`,
+  ]
+}
+
+/** Who watches which open transactions, and when each is read next. `watched_until`: null for one that is watched with its owner. */
+function watches({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS watched_transactions (
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      owner ${text} NOT NULL,
+      created_at ${integer} NOT NULL,
+      read_at ${integer} NOT NULL,
+      next_read_at ${integer} NOT NULL,
+      watched_until ${integer},
+      PRIMARY KEY (provider, provider_id)
+    )`,
+    'CREATE INDEX IF NOT EXISTS watched_transactions_due ON watched_transactions (provider, next_read_at)',
+    `CREATE TABLE IF NOT EXISTS watched_owners (owner ${text} PRIMARY KEY, watched_until ${integer} NOT NULL)`,
   ]
 }

@@ -32,6 +32,8 @@ export interface Tables {
   swap_actions: SwapActions
   transaction_events: TransactionEvents
   event_owners: EventOwners
+  watched_transactions: WatchedTransactions
+  watched_owners: WatchedOwners
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -408,4 +410,22 @@ interface TransactionEvents {
 interface EventOwners {
   owner: string
   last_number: number
+}
+
+/** Open transactions that somebody watches. */
+export interface WatchedTransactions {
+  provider: string
+  provider_id: string
+  owner: string
+  created_at: number
+  /** The last read; until the first one, since when it is watched. */
+  read_at: number
+  next_read_at: number
+  /** Null: while its owner is watched. */
+  watched_until: number | null
+}
+
+interface WatchedOwners {
+  owner: string
+  watched_until: number
 }

@@ -1,0 +1,193 @@
+/**
+ * Kysely: which open transactions somebody watches, and when each is read next: rows of their own, so that what nobody watches costs a
+ * look at what is due nothing.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { WatchedCount } from '../core/ledger-admin.ts'
+import {
+  type DueTransaction,
+  longestWatchPauseMs,
+  overdueWatchedForMs,
+  type WatchedTransaction,
+  type WatchStore,
+  watchPauses,
+} from '../core/watches.ts'
+import type { Database } from './database.ts'
+import { openStatuses } from './entries.ts'
+import { type EntryRow, entryColumns, toEntry } from './entry.ts'
+import type { WatchedTransactions } from './schema/tables.ts'
+import type { Store } from './store.ts'
+
+/** Beyond that the rest waits for the next call. */
+const maxFound = 5_000
+
+export function watches(store: Store): WatchStore {
+  const { database, write, writeOne, databaseTimeMs, isIn, listed, recordset, toList } = store
+  const isOff = (): boolean => !store.has('watches')
+  // In a subquery the time is read once.
+  const now = sql<number>`(select ${databaseTimeMs})`
+  const watchedOwners = sql`select owner from watched_owners where watched_until > ${now}`
+  const add = (within: Database, found: readonly WatchedTransaction[], until: RawBuilder<unknown>) => {
+    const input = recordset(JSON.stringify(found), { owner: 'text', provider: 'text', id: 'text' })
+    return sql`
+      insert into watched_transactions (provider, provider_id, owner, created_at, read_at, next_read_at, watched_until)
+      select transactions.provider, transactions.provider_id, transactions.owner, ${createdAt}, ${now}, ${now}, ${until}
+      from ${input} join transactions on transactions.provider = input.provider and transactions.provider_id = input.id
+      where transactions.owner = input.owner and transactions.state = 'done'
+      on conflict (provider, provider_id) do update set watched_until = coalesce(excluded.watched_until, watched_transactions.watched_until)`.execute(
+      within,
+    )
+  }
+  const drop = async (within: Database, gone: readonly Pick<WatchedTransactions, 'provider' | 'provider_id'>[]) => {
+    for (const [provider, rows] of Map.groupBy(gone, (row) => row.provider)) {
+      const ids = toList(rows.map(({ provider_id }) => provider_id))
+      await within.deleteFrom('watched_transactions').where('provider', '=', provider).where(isIn('provider_id', ids)).execute()
+    }
+  }
+  return {
+    async watch(transactions, forMs) {
+      if (isOff() || transactions.length === 0) return
+      await writeOne(async (within) => void (await add(within, transactions, sql`${now} + ${sql.lit(forMs)}`)))
+    },
+    async watchOwners(owners, forMs) {
+      if (isOff() || owners.length === 0) return
+      await writeOne(async (within) => {
+        await sql`
+          insert into watched_owners (owner, watched_until)
+          select listed.value, ${now} + ${sql.lit(forMs)} from ${listed(toList(owners))} where true
+          on conflict (owner) do update set watched_until = excluded.watched_until`.execute(within)
+      })
+    },
+    async findWatched() {
+      if (isOff()) return
+      const { rows: owners } = await sql<{ readonly owner: string }>`${watchedOwners}`.execute(database)
+      const found = await unwatchedOf(
+        database,
+        owners.map(({ owner }) => owner),
+        now,
+      )
+      const abandoned = await database
+        .selectFrom('watched_transactions')
+        .select(['provider', 'provider_id'])
+        .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and owner not in (${watchedOwners})`)
+        .limit(maxFound)
+        .execute()
+      if (found.length === 0 && abandoned.length === 0) return
+      await write(async (within) => {
+        await add(within, found, sql`null`)
+        await drop(within, abandoned)
+      })
+    },
+    async takeDue(provider, maxTransactions) {
+      if (isOff()) return []
+      // One that is later than the longest pause is of a clock that was set back.
+      const isDue = sql<boolean>`provider = ${provider} and (next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
+      const due = await database
+        .selectFrom('watched_transactions')
+        .select('provider_id')
+        .where(isDue)
+        .orderBy('next_read_at')
+        .limit(maxTransactions)
+        .execute()
+      if (due.length === 0) return []
+      return await write(async (within) => {
+        const ids = toList(due.map(({ provider_id }) => provider_id))
+        const taken = await within
+          .updateTable('watched_transactions')
+          .set({ next_read_at: nextRead(now) })
+          .where(isDue) // another process may have been first
+          .where(isIn('provider_id', ids))
+          .returning(['provider', 'provider_id', sql<number>`${now} - created_at`.as('age')])
+          .execute()
+        const takenIds = toList(taken.map(({ provider_id }) => provider_id))
+        const rows: readonly EntryRow[] = await within
+          .selectFrom('transactions')
+          .select(entryColumns)
+          .where('provider', '=', provider)
+          .where(isIn('provider_id', takenIds))
+          .where(sql<boolean>`state = 'done' and ${mayChange(now)}`)
+          .execute()
+        const entries = new Map(rows.map(toEntry).map((entry) => [entry.transaction.id, entry]))
+        await drop(
+          within,
+          taken.filter(({ provider_id }) => !entries.has(provider_id)),
+        )
+        return taken.flatMap(({ provider_id, age }): DueTransaction[] => {
+          const entry = entries.get(provider_id)
+          return entry ? [{ entry, ageMs: Number(age) }] : []
+        })
+      })
+    },
+    recordReads: (provider, ids) => updateTimes(store, provider, ids, { read_at: now }),
+    postpone: (provider, ids, pauseMs) => updateTimes(store, provider, ids, { next_read_at: sql`${now} + ${sql.lit(pauseMs)}` }),
+  }
+}
+
+export async function watchedCounts({ database, has }: Pick<Store, 'database' | 'has'>): Promise<readonly WatchedCount[]> {
+  if (!has('watches')) return []
+  const counted = database
+    .selectFrom('watched_transactions')
+    .select(({ fn }) => ['provider', fn.countAll<number>().as('count'), fn.min<number>('read_at').as('oldest')])
+    .groupBy('provider')
+  return (await counted.execute()).map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
+}
+
+/** By the gateway's own clock where it made the create: a provider's time may be wrong. */
+const createdAt = sql`coalesce(transactions.attempted_at, -transactions.sort_key / 1000000)`
+
+/** Whether a read may find a change that somebody waits for. */
+function mayChange(now: RawBuilder<number>): RawBuilder<boolean> {
+  const overdueSince = sql`coalesce(changed_at, -sort_key / 1000000)`
+  return sql`(settled_at is null and (
+    status is null or status in (${sql.join(openStatuses)}) or (status = 'overdue' and ${overdueSince} > ${now} - ${sql.lit(overdueWatchedForMs)})
+  ))`
+}
+
+/** What these owners have open, and nobody reads yet. Each part repeats the condition of an index. */
+async function unwatchedOf(
+  database: Database,
+  owners: readonly string[],
+  now: RawBuilder<number>,
+): Promise<readonly WatchedTransaction[]> {
+  if (owners.length === 0) return []
+  const withStatus = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select owner, provider, provider_id as id from transactions
+    where owner in (${sql.join(owners)}) and state = 'done' and ${status} and ${mayChange(now)} and not exists (
+      select 1 from watched_transactions
+      where watched_transactions.provider = transactions.provider and watched_transactions.provider_id = transactions.provider_id
+    )`
+  const { rows } = await sql<WatchedTransaction>`
+    select * from (
+      ${withStatus(sql`status in (${sql.join([...openStatuses, 'overdue'])})`)} union all ${withStatus(sql`status is null`)}
+    ) as unwatched limit ${sql.lit(maxFound)}`.execute(database)
+  return rows
+}
+
+/** Counted from when it was due: a look that comes late delays no later one, unless it is later than a pause. */
+function nextRead(now: RawBuilder<number>): RawBuilder<number> {
+  const isOverdue = sql`exists (
+    select 1 from transactions where transactions.provider = watched_transactions.provider
+      and transactions.provider_id = watched_transactions.provider_id and transactions.status = 'overdue'
+  )`
+  const cases = watchPauses.map(
+    ({ ageMs, pauseMs }) => sql`when ${now} - created_at < ${sql.lit(ageMs)} and not ${isOverdue} then ${sql.lit(pauseMs)}`,
+  )
+  const pause = sql`case ${sql.join(cases, sql` `)} else ${sql.lit(longestWatchPauseMs)} end`
+  return sql`case when next_read_at > ${now} - ${sql.lit(maxDelayMs)} then next_read_at else ${now} end + ${pause}`
+}
+
+/** A look at what is due comes each second. */
+const maxDelayMs = 2_000
+
+async function updateTimes(
+  { has, writeOne, isIn, toList }: Store,
+  provider: string,
+  ids: readonly string[],
+  times: Partial<Record<'read_at' | 'next_read_at', RawBuilder<number>>>,
+): Promise<void> {
+  if (!has('watches') || ids.length === 0) return
+  await writeOne(async (within) => {
+    const updated = within.updateTable('watched_transactions').set(times).where('provider', '=', provider)
+    await updated.where(isIn('provider_id', toList(ids))).execute()
+  })
+}

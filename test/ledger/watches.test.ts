@@ -1,0 +1,80 @@
+/** docs/contract.md §18: what somebody watches is read by one process at a time, and no more once nobody watches it. */
+import { expect, test } from 'vitest'
+import { facts, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+const minuteMs = 60_000
+
+describeStores(allStores, (shared) => {
+  const setUp = async (count: number) => {
+    const { ledger, watches, ledgerAdmin } = shared()
+    const [owner, provider] = [unique('owner'), unique('provider')]
+    for (let at = 0; at < count; at++) await ledger.upsert(owner, provider, facts(`x${at}`))
+    const take = async (max = 100) => (await watches.takeDue(provider, max)).map(({ entry }) => entry.transaction.id).toSorted()
+    const counts = async () => (await ledgerAdmin.gauges()).watchedCounts.filter((each) => each.provider === provider)
+    return { ledger, watches, owner, provider, take, counts }
+  }
+
+  test('of many processes one takes each', async () => {
+    const { watches, owner, provider, counts } = await setUp(20)
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    await watches.findWatched()
+    const taken = await Promise.all(Array.from({ length: 8 }, () => watches.takeDue(provider, 20)))
+    const ids = taken.flat().map(({ entry }) => entry.transaction.id)
+    expect(ids).toHaveLength(20)
+    expect(new Set(ids).size).toBe(20)
+    expect(await counts()).toEqual([{ provider, count: 20, oldest: expect.any(Number) }])
+  })
+
+  test('those that could not be read are due again after the pause, the others after theirs', async () => {
+    const { watches, owner, provider, take } = await setUp(3)
+    await watches.watch(
+      ['x0', 'x1', 'x2'].map((id) => ({ owner, provider, id })),
+      minuteMs,
+    )
+    expect(await take()).toEqual(['x0', 'x1', 'x2'])
+    await watches.postpone(provider, ['x1'], 0)
+    expect(await take()).toEqual(['x1'])
+    expect(await take()).toEqual([])
+  })
+
+  test('the most overdue ones come first', async () => {
+    const { watches, owner, provider, take } = await setUp(3)
+    await watches.watch(
+      ['x0', 'x1', 'x2'].map((id) => ({ owner, provider, id })),
+      minuteMs,
+    )
+    await watches.postpone(provider, ['x2'], -2 * minuteMs)
+    await watches.postpone(provider, ['x0'], -minuteMs)
+    expect([await take(1), await take(1), await take(1)]).toEqual([['x2'], ['x0'], ['x1']])
+  })
+
+  test('what nobody watches any more is dropped, also of an owner; what is watched twice stays for the longer one', async () => {
+    const { watches, owner, provider, counts, take } = await setUp(2)
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    await watches.watch([{ owner, provider, id: 'x1' }], minuteMs)
+    await watches.watchOwners([owner], 0)
+    await watches.findWatched()
+    expect(await counts()).toMatchObject([{ count: 1 }])
+    expect(await take()).toEqual(['x1'])
+  })
+
+  test('what has ended is not taken', async () => {
+    const { ledger, watches, owner, provider, take, counts } = await setUp(2)
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    const before = await ledger.find(owner, provider, 'x0')
+    await ledger.upsert(owner, provider, facts('x0', { status: 'success' }), before)
+    expect(await take()).toEqual(['x1'])
+    expect(await counts()).toMatchObject([{ count: 1 }])
+  })
+
+  test('a transaction of another owner, or none, is not watched', async () => {
+    const { watches, provider, take } = await setUp(1)
+    await watches.watch([{ owner: 'another', provider, id: 'x0' }], minuteMs)
+    await watches.watch([{ owner: 'another', provider, id: 'none' }], minuteMs)
+    expect(await take()).toEqual([])
+  })
+})
