@@ -2,17 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import {
-  type AssignPorts,
   assignOrder,
   dismissOrder,
   markRestored,
   type OrderResult,
   orderRow,
   rebuild,
+  unassignOrder,
 } from '../core/operations/restore.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
-import { connectProviders, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
+import { assignPorts, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
 import { isIntentIdOf } from '../provider/intent-id.ts'
 import type { ExitCode, Session } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -33,8 +33,12 @@ interface AssignOptions extends Options {
   readonly note: string
 }
 
-interface DismissOptions extends Options {
+interface NoteOptions extends Options {
   readonly note: string
+}
+
+interface ListOptions extends Options {
+  readonly assigned?: true
 }
 
 type Add = (usage: string, description: string, parent?: Command) => Command
@@ -57,15 +61,19 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
     .action((names: readonly string[], options: Options) => run(options, (session) => printRebuild(names, options, session)))
   const found = ledger.command('found').description('decide about the orders that a rebuild has found')
   add('list', 'list those that wait for a person', found)
+    .option('--assigned', 'list those that are assigned, the last one first')
     .option(...jsonOption)
-    .action((options: Options) => run(options, (session) => printFound(options, session)))
+    .action((options: ListOptions) => run(options, (session) => printFound(options, session)))
   add('assign <order>', 'the order is a swap of this account', found)
     .option('--account <name>', 'by default the one that the reference of the order names')
     .requiredOption(...noteOption)
     .action((id: string, options: AssignOptions) => run(options, (session) => assign(id, options, session)))
   add('dismiss <order>', 'the order is no swap of a client', found)
     .requiredOption(...noteOption)
-    .action((id: string, options: DismissOptions) => run(options, (session) => dismiss(id, options, session)))
+    .action((id: string, options: NoteOptions) => run(options, (session) => dismiss(id, options, session)))
+  add('unassign <order>', 'the order was assigned to a wrong account: it waits for a person again', found)
+    .requiredOption(...noteOption)
+    .action((id: string, options: NoteOptions) => run(options, (session) => unassign(id, options, session)))
 }
 
 async function mark({ since, json }: MarkOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
@@ -135,13 +143,14 @@ function describe(name: string, { listed, missing, withoutDetails }: { listed: n
   ]
 }
 
-async function printFound({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  const orders = (await stores.restores.undecided()).map(orderRow)
+async function printFound({ assigned, json }: ListOptions, { stores, terminal }: Session): Promise<ExitCode> {
+  const { restores } = stores
+  const orders = (assigned ? await restores.assigned() : await restores.undecided()).map(orderRow)
   if (json) {
     terminal.out(JSON.stringify(orders))
     return 0
   }
-  if (orders.length === 0) terminal.out('No found order waits for a person.')
+  if (orders.length === 0) terminal.out(assigned ? 'No found order is assigned.' : 'No found order waits for a person.')
   else
     for (const line of formatTable([['order', 'created', 'status', 'account', 'swap'], ...orders.map(orderColumns)]))
       terminal.out(line)
@@ -156,22 +165,21 @@ function orderColumns({ id, createdAt, status, account, ...order }: ReturnType<t
 
 async function assign(id: string, options: AssignOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
   await using open = new AsyncDisposableStack()
-  const connect = await connectProviders(config, stores.currencyLists, open)
-  const readingOf: AssignPorts['readingOf'] = (tag) => {
-    const provider = config.providers.find((each) => each.tag === tag)
-    return provider && { naming: connect(provider).currencyList.naming, timezone: provider.timezone }
-  }
-  const ports = { store: stores.restores, ledger: stores.ledger, readingOf, actor }
-  const result = await assignOrder(id, options, ports)
+  const result = await assignOrder(id, options, assignPorts(config, stores, actor, open))
   return print(result, (account) => `${id} is now a swap of the account ${account}.`, terminal)
 }
 
-async function dismiss(id: string, { note }: DismissOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+async function dismiss(id: string, { note }: NoteOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
   return print(
     await dismissOrder(id, note, stores.restores, actor),
     () => `${id} is dismissed: it is no swap of a client.`,
     terminal,
   )
+}
+
+async function unassign(id: string, { note }: NoteOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  const sentence = (account: string): string => `${id} waits for a person again. ${account} may have seen it: say so there.`
+  return print(await unassignOrder(id, note, stores.restores, actor), sentence, terminal)
 }
 
 function print(result: OrderResult, sentence: (account: string) => string, terminal: Terminal): ExitCode {

@@ -44,6 +44,14 @@ export interface UndecidedOrder extends FoundOrder {
   readonly account?: string | undefined
 }
 
+/** One that a person has assigned. */
+export interface AssignedOrder extends FoundOrder {
+  readonly foundAt: number
+  readonly decidedAt: number
+  /** Name of the account that has it. */
+  readonly account: string
+}
+
 /** What becomes the transaction of an account. */
 export interface OrderAssignment {
   readonly provider: string
@@ -58,6 +66,14 @@ export interface OrderAssignment {
 }
 
 export type Assigned = 'assigned' | 'missing' | 'noAccount' | 'known'
+
+/**
+ * `missing`: it is not assigned, or its swap is gone. An order that a client's `Idempotency-Key` returns, that a client or an operator has
+ * asked something for, or whose outcome an operator has recorded stays.
+ */
+export type Unassigned =
+  | { readonly outcome: 'unassigned'; readonly account: string }
+  | { readonly outcome: 'missing' | 'hasKey' | 'hasAction' | 'isSettled' }
 
 /** Each method throws if the store fails, and then has changed nothing. `actor`: for the audit log. */
 export interface RestoreStore {
@@ -83,12 +99,16 @@ export interface RestoreStore {
   ) => Promise<boolean>
   /** Oldest first. */
   readonly undecided: (maxOrders?: number) => Promise<readonly UndecidedOrder[]>
+  /** The last decision first. */
+  readonly assigned: (maxOrders?: number) => Promise<readonly AssignedOrder[]>
   readonly findUndecided: (provider: string, id: string) => Promise<UndecidedOrder | undefined>
   /** Those, of providers where a restore holds, that may be of this size and of this owner. `sizes`: undefined if it is not known. */
   readonly candidates: (owner: string, sizes: readonly number[] | undefined, maxOrders: number) => Promise<readonly FoundOrder[]>
   /** The owner's create with this key may be any of these orders. If it is the only one of the account that an order is assigned to, it gets that. */
   readonly noteKey: (orders: readonly Pick<FoundOrder, 'provider' | 'id'>[], owner: string, key: IdempotencyKey) => Promise<void>
   readonly assign: (assignment: OrderAssignment, actor: string) => Promise<Assigned>
+  /** Its swap is gone from the account, and it waits for a person again. */
+  readonly unassign: (provider: string, id: string, note: string, actor: string) => Promise<Unassigned>
   /** False if there is none that waits. */
   readonly dismiss: (provider: string, id: string, note: string, actor: string) => Promise<boolean>
 }

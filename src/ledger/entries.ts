@@ -114,7 +114,11 @@ export function entries(store: Store): Entries {
     },
     async upsert(owner, provider, record, before) {
       const changed = before && (await write((within) => writeEntry(within, { kind: 'entry', entry: before }, record, store)))
-      const written = changed ?? (await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record, store)))
+      // A created one that is gone was pruned, or taken from the account: it does not come back as one that was only observed.
+      const mayInsert = !changed && !before?.isCreated
+      const written = mayInsert
+        ? await write((within) => writeEntry(within, { kind: 'nothing', owner, provider }, record, store))
+        : changed
       const row = written ?? (await find({ owner, provider, id: record.transaction.id }))[0]
       return row && toEntry(row)
     },

@@ -4,18 +4,20 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TransactionRecord } from '../core/ledger.ts'
 import {
   type Assigned,
+  type AssignedOrder,
   type FoundOrder,
   type OrderAssignment,
   type RestoredProvider,
   type RestoreStore,
   restoredForMs,
+  type Unassigned,
   type UndecidedOrder,
 } from '../core/restores.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { isOfAccount } from './accounts.ts'
 import { lateResultMs } from './creates.ts'
 import type { Database } from './database.ts'
-import { writeEntry } from './entries.ts'
+import { removeEntry, writeEntry } from './entries.ts'
 import { addAudit } from './operations.ts'
 import type { Store } from './store.ts'
 
@@ -110,6 +112,10 @@ export function restores(store: Store): RestoreStore {
       if (!isThere()) return []
       return await orders(database, sql<boolean>`${isUndecided}`, maxOrders)
     },
+    async assigned(maxOrders = maxListed) {
+      if (!isThere()) return []
+      return await assignedOrders(database, maxOrders)
+    },
     async findUndecided(provider, id) {
       if (!isThere()) return undefined
       const isIt = sql<boolean>`found_orders.provider = ${provider} and found_orders.provider_id = ${id} and ${isUndecided}`
@@ -141,6 +147,15 @@ export function restores(store: Store): RestoreStore {
       return write(async (within) => {
         const result = await assign(within, assignment, actor, isRepeated, store)
         isRepeated ||= result === 'assigned'
+        return result
+      })
+    },
+    unassign(provider, id, note, actor) {
+      let done: Unassigned | undefined
+      return write(async (within) => {
+        const result = await unassign(within, { provider, id, note }, actor, store)
+        if (result.outcome === 'missing' && done) return done
+        if (result.outcome === 'unassigned') done = result
         return result
       })
     },
@@ -225,6 +240,31 @@ async function orders(database: Database, condition: RawBuilder<boolean>, maxOrd
   }))
 }
 
+interface AssignedRow extends OrderRow {
+  readonly decided_at: number
+  readonly account: string
+}
+
+/** Those whose swap is still there. */
+async function assignedOrders(database: Database, maxOrders: number): Promise<readonly AssignedOrder[]> {
+  const { rows } = await sql<AssignedRow>`
+    select found_orders.provider, found_orders.provider_id, reports, details, found_orders.owner, found_at, decided_at,
+      accounts.name as account
+    from found_orders
+      join transactions on transactions.provider = found_orders.provider and transactions.provider_id = found_orders.provider_id
+        and transactions.state = 'done'
+      join accounts on accounts.id = transactions.owner
+    where decision = 'assigned' order by decided_at desc, found_orders.provider, found_orders.provider_id limit ${maxOrders}`.execute(
+    database,
+  )
+  return rows.map(({ provider, provider_id, reports, details, owner, found_at, decided_at, account }) => ({
+    ...orderOf(provider, provider_id, reports, details, owner),
+    foundAt: Number(found_at),
+    decidedAt: Number(decided_at),
+    account,
+  }))
+}
+
 function orderOf(provider: string, id: string, reports: string, details: number, owner: string | null): FoundOrder {
   return { provider, id, reports: JSON.parse(reports), hasDetails: details === 1, ...(owner !== null && { owner }) }
 }
@@ -280,6 +320,44 @@ async function assign(
   const subject = formatTransactionId(provider, id)
   await addAudit(within, store, { actor, action: 'order.assign', subject, after: { account, note } })
   return 'assigned'
+}
+
+/** Nothing of the account may stand on the swap: then it is as if it had never been assigned. */
+async function unassign(
+  within: Database,
+  { provider, id, note }: { readonly provider: string; readonly id: string; readonly note: string },
+  actor: string,
+  store: Store,
+): Promise<Unassigned> {
+  const found = await lockOrder(within, provider, id)
+  if (found?.decision !== 'assigned') return { outcome: 'missing' }
+  await store.lockId(within, id)
+  const swap = await within
+    .selectFrom('transactions')
+    .select(['intent', 'owner', 'settled_at', sql<string>`cast(sort_key as text)`.as('sort_key')])
+    .where('provider', '=', provider)
+    .where('provider_id', '=', id)
+    .where('state', '=', 'done')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!swap) return { outcome: 'missing' }
+  const { intent, owner, settled_at, sort_key } = swap
+  if (settled_at !== null) return { outcome: 'isSettled' }
+  const { rows: keys } = await sql`select 1 from claims where intent = ${intent} limit 1`.execute(within)
+  if (keys.length > 0) return { outcome: 'hasKey' }
+  if (store.has('swap actions')) {
+    const actions = within.selectFrom('swap_actions').select('kind').where('provider', '=', provider)
+    if (await actions.where('provider_id', '=', id).executeTakeFirst()) return { outcome: 'hasAction' }
+  }
+  const { name: account } = await within.selectFrom('accounts').select('name').where('id', '=', owner).executeTakeFirstOrThrow()
+  await removeEntry(within, provider, id, { owner, sort_key })
+  if (store.has('watches'))
+    await within.deleteFrom('watched_transactions').where('provider', '=', provider).where('provider_id', '=', id).execute()
+  await sql`
+    update found_orders set decision = null, decided_at = null where provider = ${provider} and provider_id = ${id}`.execute(within)
+  const subject = formatTransactionId(provider, id)
+  await addAudit(within, store, { actor, action: 'order.unassign', subject, before: { account }, after: { note } })
+  return { outcome: 'unassigned', account }
 }
 
 /** The only create of the account that may have been the order gets it. */

@@ -5,6 +5,7 @@ import { hashKey } from '../adapters/crypto.ts'
 import { comparable } from '../process/config-diff.ts'
 import { version } from '../process/version.ts'
 import { ok, type Route, route } from './route.ts'
+import { foundRoutes } from './routes/found.ts'
 import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
@@ -41,6 +42,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
     ...settlementRoutes(parts),
+    ...foundRoutes(parts),
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...auditRoutes(parts),

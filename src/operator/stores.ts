@@ -9,7 +9,7 @@ import type { StartSettings } from '../process/start-settings.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,
-  'accounts' | 'audit' | 'ledgerAdmin' | 'overrides' | 'suspensions' | 'replicaFigures' | 'currencyLists'
+  'accounts' | 'audit' | 'ledger' | 'ledgerAdmin' | 'overrides' | 'suspensions' | 'replicaFigures' | 'currencyLists' | 'restores'
 >
 
 export interface OperatorParts {
@@ -34,10 +34,12 @@ export function withLedgerFaults(stores: OperatorStores): OperatorStores {
   return {
     accounts: withFaults(stores.accounts),
     audit: withFaults(stores.audit),
+    ledger: withFaults(stores.ledger),
     ledgerAdmin: withFaults(stores.ledgerAdmin),
     overrides: withFaults(stores.overrides),
     suspensions: withFaults(stores.suspensions),
     replicaFigures: withFaults(stores.replicaFigures),
     currencyLists: withFaults(stores.currencyLists),
+    restores: withFaults(stores.restores),
   }
 }

@@ -2,6 +2,7 @@
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/match-create.ts'
 import type { ProviderReport, ResolvePorts } from '../core/operations/resolve.ts'
+import type { AssignPorts } from '../core/operations/restore.ts'
 import type { SettlementPorts } from '../core/operations/settle-many.ts'
 import type { CurrencyListStore } from '../core/quotes/read-currency-list.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
@@ -80,6 +81,30 @@ export function settlementPorts(
     ...resolvePorts(config, { ledgerAdmin, currencyLists }, actor),
     ledgerAdmin,
     timezoneOf: (tag) => timezones.get(tag),
+  }
+}
+
+/** What the assignment of a found order needs. What it opens is in `open`. */
+export function assignPorts(
+  config: Config,
+  {
+    restores: store,
+    ledger,
+    currencyLists,
+  }: Pick<AssignPorts, 'ledger'> & { readonly restores: AssignPorts['store']; readonly currencyLists: CurrencyListStore },
+  actor: string,
+  open: AsyncDisposableStack,
+): AssignPorts {
+  return {
+    store,
+    ledger,
+    actor,
+    async readingOf(tag) {
+      const provider = config.providers.find((each) => each.tag === tag)
+      if (!provider) return undefined
+      const connect = await connectProviders(config, currencyLists, open)
+      return { naming: connect(provider).currencyList.naming, timezone: provider.timezone }
+    },
   }
 }
 

@@ -42,6 +42,7 @@ const commands: Readonly<Record<string, string>> = {
   'ledger found list': '',
   'ledger found assign': 'alpha~x --account acme --note because',
   'ledger found dismiss': 'alpha~x --note because',
+  'ledger found unassign': 'alpha~x --note because',
   'providers status': '',
   'providers diff': 'alpha beta',
   'providers try': 'alpha',

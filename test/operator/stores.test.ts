@@ -61,6 +61,10 @@ test.each([
   ['PATCH', '/accounts/acme', { limits: { read: 9 } }],
   ['DELETE', '/accounts/acme/limits'],
   ['GET', '/audit'],
+  ['GET', '/found'],
+  ['POST', '/found/alpha~a', { assign: true, account: 'acme', note: 'x' }],
+  ['POST', '/found/alpha~a', { dismiss: true, note: 'x' }],
+  ['POST', '/found/alpha~a', { unassign: true, note: 'x' }],
 ])(
   'W83: while the ledger is unavailable, %s %s is 503 with Retry-After, and no internal error',
   async (method, path, body?: unknown) => {
@@ -76,8 +80,21 @@ test.each([
       'listAccounts',
       'changeLimits',
       'findPlan',
+      'undecided',
+      'findUndecided',
+      'unassign',
     ])
-    const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'suspensions', 'replicaFigures', 'currencyLists'] as const
+    const names = [
+      'accounts',
+      'audit',
+      'ledgerAdmin',
+      'overrides',
+      'suspensions',
+      'replicaFigures',
+      'currencyLists',
+      'ledger',
+      'restores',
+    ] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
     const file = {
       providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
@@ -131,4 +148,6 @@ const otherStores = {
   suspensions: {},
   replicaFigures: {},
   currencyLists: {},
+  ledger: {},
+  restores: {},
 }

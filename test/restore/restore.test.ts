@@ -412,6 +412,123 @@ test('of several creates that may be the order none gets it: only the client kno
   expect((await acme.create({}, 'order-1')).json).not.toMatchObject({ id: 'alpha~lost-1' })
 })
 
+describe('swapgate ledger found unassign', () => {
+  const found = (rig: RestoreRig, ...args: readonly string[]) => rig.swapgate('ledger', 'found', ...args, '--note', 'ticket 7')
+  const assignedTo = async (account: string, store: 'SQLite' | 'PostgreSQL' = 'SQLite') => {
+    const rig = await marked(store)
+    const [acme, other] = [await callerOf(rig.gateway), await callerOf(rig.gateway, 'other')]
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+    await rebuilt(rig)
+    expect((await found(rig, 'assign', 'alpha~lost-1', '--account', account)).exitCode).toBe(0)
+    await rig.gateway.followRestores()
+    return { ...rig, acme, other }
+  }
+
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'a wrong assignment is taken back, also after it was read, and the right account gets it, in %s',
+    async (store) => {
+      const rig = await assignedTo('other', store)
+      const { acme, other, gateway } = rig
+      expect((await other.get('alpha~lost-1')).status).toBe(200)
+      expect(await found(rig, 'unassign', 'alpha~lost-1')).toMatchObject({
+        exitCode: 0,
+        out: ['alpha~lost-1 waits for a person again. other may have seen it: say so there.'],
+      })
+      await gateway.followRestores()
+      for (const caller of [acme, other]) expect(reasonOf(await caller.get('alpha~lost-1'))).toEqual(restored503)
+      expect((await other.list()).json).toMatchObject({ data: [] })
+      expect(reasonOf(await acme.create())).toEqual(restored409)
+      expect((await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme')).exitCode).toBe(0)
+      await gateway.followRestores()
+      expect((await acme.list()).json).toMatchObject({ data: [{ id: 'alpha~lost-1' }] })
+      expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+      const audit = await rig.place.facts<readonly object[]>('audit')
+      expect(audit).toContainEqual(
+        expect.objectContaining({
+          action: 'order.unassign',
+          subject: 'alpha~lost-1',
+          before: { account: 'other' },
+          after: { note: 'ticket 7' },
+        }),
+      )
+    },
+  )
+
+  test('what is assigned is listed with its account', async () => {
+    const rig = await assignedTo('acme')
+    const list = async () => (await rig.swapgate('ledger', 'found', 'list', '--assigned', '--json')).out.join('')
+    expect(JSON.parse(await list())).toMatchObject([{ id: 'alpha~lost-1', account: 'acme', assignedAt: expect.any(String) }])
+    await found(rig, 'unassign', 'alpha~lost-1')
+    expect(JSON.parse(await list())).toEqual([])
+  })
+
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'a read of the account that ends after it does not bring it back, in %s',
+    async (store) => {
+      const rig = await assignedTo('other', store)
+      const { ledger, restores } = rig.gateway
+      const [row] = await query(rig.place.ledgerUrl, 'SELECT owner FROM transactions')
+      const owner = String(row?.owner)
+      const entry = await ledger.find(owner, 'alpha', 'lost-1')
+      if (!entry) throw new Error('It is not assigned.')
+      expect((await found(rig, 'unassign', 'alpha~lost-1')).exitCode).toBe(0)
+      expect(await ledger.upsert(owner, 'alpha', { ...entry, sequence: 9 }, entry)).toBeUndefined()
+      expect((await restores.undecided()).map(({ id }) => id)).toEqual(['lost-1'])
+    },
+  )
+
+  test('is refused where an Idempotency-Key returns it: the client would make a second swap', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+    await rebuilt(rig)
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme')
+    expect(await found(rig, 'unassign', 'alpha~lost-1')).toMatchObject({
+      exitCode: 1,
+      err: [
+        expect.stringContaining(
+          'alpha~lost-1 stays assigned: it is the result of a create of this account with an Idempotency-Key',
+        ),
+      ],
+    })
+    await rig.gateway.followRestores()
+    expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
+  })
+
+  test('is refused where something was asked for it, or a person has recorded its outcome', async () => {
+    const rig = await assignedTo('acme')
+    const url = rig.place.ledgerUrl
+    await query(
+      url,
+      `INSERT INTO swap_actions (provider, provider_id, kind, claim, owner, action, state, claimed_at, check_count)
+        VALUES ('alpha', 'lost-1', 'refund', 'c', 'o', 'refundTransaction', 'sent', 1, 0)`,
+    )
+    expect((await found(rig, 'unassign', 'alpha~lost-1')).err).toEqual([expect.stringContaining('a refund, a continuation')])
+    await query(url, 'DELETE FROM swap_actions', "UPDATE transactions SET settled_at = 1, status = 'refunded'")
+    expect((await found(rig, 'unassign', 'alpha~lost-1')).err).toEqual([expect.stringContaining('has recorded its outcome')])
+  })
+
+  test('is refused for what waits, was dismissed, or was never found', async () => {
+    const rig = await marked()
+    rig.alpha.holdings.swaps = [lost()]
+    await rebuilt(rig)
+    for (const id of ['alpha~lost-1', 'alpha~never', 'lost-1'])
+      expect(await found(rig, 'unassign', id)).toMatchObject({
+        exitCode: 1,
+        err: [`swapgate: no found order with the id ${id} is assigned`],
+      })
+    await found(rig, 'dismiss', 'alpha~lost-1')
+    expect((await found(rig, 'unassign', 'alpha~lost-1')).exitCode).toBe(1)
+  })
+
+  test('of two at once one takes it back', async () => {
+    const rig = await assignedTo('acme', 'PostgreSQL')
+    const results = await Promise.all([found(rig, 'unassign', 'alpha~lost-1'), found(rig, 'unassign', 'alpha~lost-1')])
+    expect(results.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1])
+  })
+})
+
 test('usage: only --end takes providers and a note', async () => {
   const rig = await restoreRig()
   await (await rig.start()).close()

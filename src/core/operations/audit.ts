@@ -28,6 +28,8 @@ export const auditActions = [
   'restore.end',
   'order.assign',
   'order.dismiss',
+  'order.unassign',
+  'order.read',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -6,8 +6,17 @@ import { formatTransactionId, isTransactionId, parseTransactionId, type Transact
 import { BrokenList, type ListedRow, ListScan } from '../creation/list-scan.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
 import type { Ledger } from '../ledger.ts'
-import { type FoundOrder, type RestoredProvider, type RestoreStore, restoredForMs, type UndecidedOrder } from '../restores.ts'
+import {
+  type AssignedOrder,
+  type FoundOrder,
+  type RestoredProvider,
+  type RestoreStore,
+  restoredForMs,
+  type Unassigned,
+  type UndecidedOrder,
+} from '../restores.ts'
 import { amountSizeOf, compareCreate, type ReportedTransaction } from '../same-swap.ts'
+import { withoutAddresses } from './settle.ts'
 
 /** Provider's clocks are off, and some write times without a zone. */
 const marginMs = 86_400_000
@@ -216,7 +225,7 @@ export interface AssignPorts {
   readonly store: RestoreStore
   readonly ledger: Pick<Ledger, 'unresolvedBetween'>
   /** Undefined for a provider that is not configured. */
-  readonly readingOf: (tag: string) => Pick<TransactionReader, 'naming' | 'timezone'> | undefined
+  readonly readingOf: (tag: string) => Promise<Pick<TransactionReader, 'naming' | 'timezone'> | undefined>
   readonly actor: string
 }
 
@@ -235,7 +244,7 @@ export async function assignOrder(
   const account = named ?? order.account
   if (account === undefined) return { outcome: 'refused', message: `nothing names the account of ${id}: --account is required` }
   const { provider, reports } = order
-  const reading = readingOf(provider)
+  const reading = await readingOf(provider)
   const creates = reading ? await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER) : []
   const create = reading && creates.find((each) => compareCreate(reports, each, reading) !== 'other')
   if (create)
@@ -248,7 +257,8 @@ export async function assignOrder(
     return { outcome: 'refused', message: `${id} was never read whole: run swapgate ledger rebuild ${provider} again` }
   const at = Date.now()
   const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
-  const result = await store.assign({ provider, id: order.id, account, transaction, createdAt, reportedAt: at, note }, actor)
+  const assignment = { provider, id: order.id, account, transaction, createdAt, reportedAt: at, note: withoutAddresses(note) }
+  const result = await store.assign(assignment, actor)
   if (result === 'assigned') return { outcome: 'done', account }
   if (result === 'noAccount') return { outcome: 'refused', message: `there is no account ${account}` }
   if (result === 'known') return { outcome: 'refused', message: `the ledger has ${id} by now` }
@@ -257,8 +267,28 @@ export async function assignOrder(
 
 export async function dismissOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {
   const order = await findOrder(id, store)
-  if (!order || !(await store.dismiss(order.provider, order.id, note, actor))) return noSuchOrder(id)
+  if (!order || !(await store.dismiss(order.provider, order.id, withoutAddresses(note), actor))) return noSuchOrder(id)
   return { outcome: 'done', account: '' }
+}
+
+/** `account` of the result: the one that had it. */
+export async function unassignOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {
+  const { tag, id: providerId } = parseTransactionId(id)
+  if (tag === undefined) return { outcome: 'missing', message: notAssigned(id) }
+  const result = await store.unassign(tag, providerId, withoutAddresses(note), actor)
+  if (result.outcome === 'unassigned') return { outcome: 'done', account: result.account }
+  if (result.outcome === 'missing') return { outcome: 'missing', message: notAssigned(id) }
+  return { outcome: 'refused', message: `${id} stays assigned: ${whyItStays[result.outcome]}` }
+}
+
+const whyItStays: Readonly<Record<Exclude<Unassigned['outcome'], 'unassigned' | 'missing'>, string>> = {
+  hasKey: 'it is the result of a create of this account with an Idempotency-Key, which would make a second swap',
+  hasAction: 'a refund, a continuation or a refund address was asked for',
+  isSettled: 'a person has recorded its outcome',
+}
+
+function notAssigned(id: string): string {
+  return `no found order with the id ${id} is assigned`
 }
 
 async function findOrder(id: string, store: RestoreStore): Promise<UndecidedOrder | undefined> {
@@ -283,7 +313,8 @@ function withoutUndefined(report: ReportedTransaction): ReportedTransaction {
 }
 
 /** As JSON, and for a table. */
-export function orderRow({ provider, id, reports, hasDetails, account, foundAt }: UndecidedOrder) {
+export function orderRow(order: UndecidedOrder | AssignedOrder) {
+  const { provider, id, reports, hasDetails, account, foundAt } = order
   const { ownAssets: _, reference: __, ...reported }: ReportedTransaction = Object.assign({}, ...reports.map(withoutUndefined))
   return {
     ...reported,
@@ -292,5 +323,6 @@ export function orderRow({ provider, id, reports, hasDetails, account, foundAt }
     account: account ?? null,
     hasDetails,
     foundAt: toIso(foundAt),
+    ...('decidedAt' in order && { assignedAt: toIso(order.decidedAt) }),
   }
 }

@@ -10,10 +10,18 @@ export const auditDays = ['7d', '1d', '30d', '400d']
 const maxShown = 200
 const maxRecent = 8
 /** Records of reading, which change nothing. */
-const reads = new Set(['transaction.read', 'transaction.search', 'unresolved.read', 'timeline.read', 'swap.search', 'role.refused'])
+const reads = new Set([
+  'transaction.read',
+  'transaction.search',
+  'unresolved.read',
+  'order.read',
+  'timeline.read',
+  'swap.search',
+  'role.refused',
+])
 /** Whose subject is a swap. */
 const ofSwaps = new Set([
-  ...['transaction.read', 'transaction.settle', 'ledger.resolve'],
+  ...['transaction.read', 'transaction.settle', 'ledger.resolve', 'order.assign'],
   ...['transaction.refund', 'transaction.continue', 'transaction.refund_address'],
 ])
 

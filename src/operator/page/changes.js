@@ -110,6 +110,44 @@ const makers = {
     ],
     done: ({ status: settled }) => `The transaction ${id} is ${settled}.`,
   }),
+  assignOrder: ({ order: { id, account, withdrawalAddress, ...order } }) => ({
+    title: `Assign ${id}`,
+    label: 'Assign',
+    text: [
+      `${orderText(order)}${withdrawalAddress ? `, to ${withdrawalAddress}` : ''}. It becomes a swap of the account below, which sees it from then on.`,
+      account
+        ? `The reference of the order names ${account}.`
+        : 'Nothing names the account: choose only the one whose own records have this id, or whose create of this time the log of the gateways has.',
+      'Your name and the note go into the audit log.',
+    ],
+    fields: html`<label>Account <input name="account" required maxlength="64" autocomplete="off" spellcheck="false" .value=${account ?? ''} /></label>
+      ${noteField}`,
+    request: (form) => decide(id, { assign: true, account: form.get('account').trim(), note: form.get('note').trim() }),
+    done: ({ account: owner }) => `${id} is now a swap of the account ${owner}.`,
+  }),
+  dismissOrder: ({ order: { id, provider } }) => ({
+    title: `Dismiss ${id}`,
+    label: 'It is no swap of a client',
+    text: [
+      `Only if no client of yours made it: another program with the same key at ${provider} did. It then waits no longer, and nobody reads it here.`,
+      'Your name and the note go into the audit log.',
+    ],
+    fields: noteField,
+    request: (form) => decide(id, { dismiss: true, note: form.get('note').trim() }),
+    done: () => `${id} is dismissed: it is no swap of a client.`,
+  }),
+  unassignOrder: ({ order: { id, account } }) => ({
+    title: `Take ${id} back from ${account}`,
+    label: 'Take it back',
+    text: [
+      `${account} does not see it any more, and it waits for a person again. ${account} may have seen it: say so there.`,
+      'It is refused where something stands on it: an Idempotency-Key that returns it, an action that was asked for, an outcome that a person recorded.',
+      'Your name and the note go into the audit log.',
+    ],
+    fields: noteField,
+    request: (form) => decide(id, { unassign: true, note: form.get('note').trim() }),
+    done: () => `${id} waits for a person again.`,
+  }),
   act: ({ action, transaction: { id, refundAddress } }) => ({
     ...actionTexts[action](id, refundAddress),
     fields: html`${
@@ -224,6 +262,12 @@ const makers = {
     ],
     fields: left.length === 0 ? undefined : html`<div class="wide">${leftRows(left)}</div>`,
   }),
+}
+
+const noteField = html`<label>Note <input name="note" required maxlength="500" autocomplete="off" /></label>`
+
+function decide(id, body) {
+  return [`/found/${encodeURIComponent(id)}`, { method: 'POST', body }]
 }
 
 /** What settling many does, where it is no status. */

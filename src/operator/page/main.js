@@ -7,6 +7,7 @@ import { ChangeDialog } from './dialog.js'
 import { counted, duration, integer, isZoneUtc, showTimesInUtc, time } from './format.js'
 import { followToggles } from './lines.js'
 import { linkTo, linkToSwap, placeOf } from './navigation.js'
+import { ordersSummary, ordersView, readOrders } from './orders.js'
 import { personSummary, personView } from './person.js'
 import { providersSection } from './providers.js'
 import { Readings } from './readings.js'
@@ -41,6 +42,7 @@ const readings = new Readings(
     audit: { read: () => call(`/audit?${new URLSearchParams({ since: place.query.since ?? auditDays[0] })}`), everyMs: 60_000 },
     keys: { read: () => call('/keys'), everyMs: 60_000 },
     accounts: { read: () => call('/accounts'), everyMs: 600_000 },
+    orders: { read: readOrders, everyMs: 60_000 },
     // The audit log has each of these.
     found: { read: findSwaps, everyMs: 600_000 },
     swap: { read: readSwap, everyMs: 600_000 },
@@ -50,8 +52,8 @@ const readings = new Readings(
 /** What each view shows, beside health, the token's roles, providers and what needs a person, of which the header has the number. */
 const always = ['health', 'token', 'report', 'unresolved']
 const shown = {
-  overview: ['audit'],
-  person: [],
+  overview: ['audit', 'orders'],
+  person: ['orders'],
   swaps: ['accounts', 'found'],
   swap: ['swap'],
   accounts: ['keys'],
@@ -197,7 +199,7 @@ function view() {
   const [report, unresolved, health] = [known('report'), known('unresolved'), readings.get('health')]
   switch (place.view) {
     case 'person':
-      return personView({ unresolved, query, first: firstUnresolved, turn, open })
+      return html`${personView({ unresolved, query, first: firstUnresolved, turn, open })} ${ordersView({ orders: known('orders'), open })}`
     case 'swaps':
       return swapsView({ found: known('found'), report, accounts: known('accounts'), query })
     case 'swap':
@@ -207,7 +209,7 @@ function view() {
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:
-      return html`${personSummary({ unresolved })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
+      return html`${personSummary({ unresolved })} ${ordersSummary({ orders: known('orders') })} ${providersSection({ report, health, open })} ${recentChanges({ audit: known('audit') })}`
   }
 }
 

@@ -13,6 +13,7 @@ import { statuses } from '../../domain/status.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import { capabilityOf, type SwapAction, swapActions } from '../../domain/swap-action.ts'
 import { resolvePorts, settlementPorts } from '../../process/ask-providers.ts'
+import { NotedReads } from '../noted-reads.ts'
 import { integer, ok, type Route, refused, route, sentence, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -181,8 +182,6 @@ function findTransaction(ledgerAdmin: OperatorParts['stores']['ledgerAdmin'], id
   return tag === undefined ? Promise.resolve(undefined) : ledgerAdmin.findTransaction(tag, own)
 }
 
-/** Between two notes of one actor's reads. */
-const noteIntervalMs = 60_000
 /** `<milliseconds since 1970>~<intent>` of the last create of a page. */
 const cursor = z
   .string()
@@ -192,7 +191,7 @@ const cursor = z
 const id = z.string().min(1).max(300)
 
 export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly Route[] {
-  const notedAt = new Map<string, number>()
+  const reads = new NotedReads(stores.audit, 'unresolved.read')
   return [
     route({
       method: 'get',
@@ -204,12 +203,7 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
       async handle({ actor, roles, query }) {
         const isWhole = roles.includes('money')
         const { rows, next } = await unresolvedPage(stores.ledgerAdmin, { after: query.after, isWhole })
-        // A page that follows them would fill the audit log.
-        const isNoted = Date.now() - (notedAt.get(actor) ?? 0) < noteIntervalMs
-        if (rows.length > 0 && !isNoted) {
-          await stores.audit.append({ actor, action: 'unresolved.read', subject: String(rows.length) })
-          notedAt.set(actor, Date.now())
-        }
+        await reads.note(actor, rows.length)
         return next
           ? { ...ok(rows), next: `/api/unresolved?after=${next.attemptedAt}~${encodeURIComponent(next.intent)}` }
           : ok(rows)
