@@ -1,7 +1,8 @@
 /** `swapgate accounts`: the accounts, and limits of their own (docs/contract.md §7, §13). */
 import type { Command } from 'commander'
 import type { LimitChanges } from '../core/access/authentication.ts'
-import { accountNameRule, accountRow, limitRule, maxLimit, toAccountName } from '../core/operations/keys.ts'
+import { accountNameRule, accountRow, limitRule, maxLimit, noOwnLimits, toAccountName } from '../core/operations/keys.ts'
+import { type AccountLimits, accountLimitNames } from '../domain/key-access.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
@@ -37,12 +38,13 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
     .option('--quotes <number>', `quotes in a window: ${limitRule}`, asLimit)
     .option('--create <number>', `creates in a window: ${limitRule}`, asLimit)
     .option('--read <number>', `reads in a window: ${limitRule}`, asLimit)
+    .option('--streams <number>', `streams at a time in each process: ${limitRule}`, asLimit)
     .option(...configOption)
     .option(...jsonOption)
-    .action(async (name: string, { quotes, create, read, ...options }: SetOptions, command: Command) => {
-      const limits = { quotes, create, read }
+    .action(async (name: string, { quotes, create, read, streams, ...options }: SetOptions, command: Command) => {
+      const limits = { quotes, create, read, streams }
       if (Object.values(limits).every((limit) => limit === undefined))
-        command.error('error: name at least one of --quotes, --create and --read', { exitCode: 2 })
+        command.error('error: name at least one of --quotes, --create, --read and --streams', { exitCode: 2 })
       end(await withLedger(options, terminal, (session) => set(name, limits, options, session), 'write'))
     })
   accounts
@@ -78,7 +80,7 @@ async function reset(name: string, options: Options, session: Session): Promise<
   const { accounts } = session.stores
   if (!(await accounts.listAccounts()).some((account) => account.name === name))
     return refuse(`no account has the name ${name}`, session.terminal)
-  await accounts.changeLimits(name, { quotes: null, create: null, read: null }, Date.now(), session.actor)
+  await accounts.changeLimits(name, noOwnLimits, Date.now(), session.actor)
   return await show(name, options, session)
 }
 
@@ -92,11 +94,12 @@ function print(rows: readonly Row[], isJson = false, { config, terminal }: Sessi
     terminal.out(JSON.stringify(rows))
     return
   }
+  const configured: AccountLimits = config.limits
   const cells = rows.map(({ name, keys, validKeys, limits }) => [
     name,
     `${validKeys} of ${keys}`,
-    ...(['quotes', 'create', 'read'] as const).map((of) => `${limits[of] ?? `(${config.limits[of]})`}`),
+    ...accountLimitNames.map((of) => `${limits[of] ?? `(${configured[of] ?? '-'})`}`),
   ])
-  for (const line of formatTable([['account', 'valid keys', 'quotes', 'create', 'read'], ...cells])) terminal.out(line)
-  terminal.out(`Requests in ${config.limits.window} s; in brackets: as configured.`)
+  for (const line of formatTable([['account', 'valid keys', ...accountLimitNames], ...cells])) terminal.out(line)
+  terminal.out(`Requests in ${config.limits.window} s, streams at a time; in brackets: as configured.`)
 }

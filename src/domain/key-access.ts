@@ -5,8 +5,11 @@ export const keyScopes = ['quote', 'read', 'create', 'native'] as const
 
 export type KeyScope = (typeof keyScopes)[number]
 
-/** Requests of an account in a window, in place of `limits` of the configuration. What is absent is as configured. */
-export type AccountLimits = Readonly<Partial<Record<'quotes' | 'create' | 'read', number>>>
+/** `streams`: at a time in each process; the others: requests in a window. */
+export const accountLimitNames = ['quotes', 'create', 'read', 'streams'] as const
+
+/** Of an account, in place of `limits` of the configuration. What is absent is as configured. */
+export type AccountLimits = Readonly<Partial<Record<(typeof accountLimitNames)[number], number>>>
 
 export interface KeyAccess {
   /** Absent: everything. */

@@ -15,14 +15,28 @@ import { addAudit } from './operations.ts'
 import { prepare, type Store } from './store.ts'
 
 export function accounts(store: Store): Accounts {
-  const { database, write, writeOne, isIn, toList, has } = store
+  const { database, write, writeOne, isIn, toList, has, readSteps } = store
+  /**
+   * What was read without these columns is read again if another process has made them before that: a key that it issued since would
+   * have its scope and networks.
+   */
+  const withAccess = async <Row>(read: (hasAccess: boolean) => Promise<readonly Row[]>): Promise<readonly Row[]> => {
+    if (has('key access')) return await read(true)
+    const rows = await read(false)
+    if (rows.length === 0) return rows
+    await readSteps()
+    return has('key access') ? await read(true) : rows
+  }
   const [findPlain, findWhole] = [false, true].map((hasAccess) =>
     prepare(database, ['digest'], ({ digest }) => keys(database, hasAccess).where('digest', '=', digest).compile()),
   ) as [KeyFinder, KeyFinder]
-  const findAll = (digests: readonly string[]) =>
-    keys(database, has('key access'))
+  const find = (digests: readonly string[], hasAccess: boolean): Promise<readonly KeyRow[]> => {
+    const [digest] = digests
+    if (digests.length === 1 && digest !== undefined) return (hasAccess ? findWhole : findPlain)({ digest })
+    return keys(database, hasAccess)
       .where(isIn('digest', toList(digests)))
       .execute()
+  }
   return {
     addKey: (key, digest, actor) =>
       write(async (within) => {
@@ -32,13 +46,13 @@ export function accounts(store: Store): Accounts {
         await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
       }),
     async findKeys(digests) {
-      const [digest] = digests
-      const find = has('key access') ? findWhole : findPlain
-      const rows = digests.length === 1 && digest !== undefined ? await find({ digest }) : await findAll(digests)
+      const rows = await withAccess((hasAccess) => find(digests, hasAccess))
       return new Map(rows.map((row) => [row.digest, toRecord(row)]))
     },
     async listKeys() {
-      const rows = await keys(database, has('key access')).orderBy('keys.created_at').orderBy('keys.id').execute()
+      const rows = await withAccess((hasAccess) =>
+        keys(database, hasAccess).orderBy('keys.created_at').orderBy('keys.id').execute(),
+      )
       return rows.map(toIssuedKey)
     },
     revokeKey(id, at, actor) {

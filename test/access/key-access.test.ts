@@ -296,9 +296,9 @@ describe('an account with limits of its own', () => {
 
   test('has them in place of the configured ones, and they are told', async () => {
     const { key } = await issue()
-    expect(await command('accounts', 'set', 'acme', '--quotes', '7', '--create', '2')).toMatchObject({
+    expect(await command('accounts', 'set', 'acme', '--quotes', '7', '--create', '2', '--streams', '50')).toMatchObject({
       ...{ name: 'acme', keys: 1, validKeys: 1 },
-      limits: { quotes: 7, create: 2, read: null },
+      limits: { quotes: 7, create: 2, read: null, streams: 50 },
     })
     expect(isLimited(await statusesOf(() => requests.quote(key), 8))).toBe(1)
     expect(isLimited(await statusesOf(() => requests.create(key), 3))).toBe(1)
@@ -315,7 +315,9 @@ describe('an account with limits of its own', () => {
     await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(429)
     await command('accounts', 'reset', 'acme')
     await expect.poll(async () => (await requests.quote(key)).status, { timeout: 5_000 }).toBe(200)
-    expect(await command('accounts', 'show', 'acme')).toMatchObject({ limits: { quotes: null, create: null, read: null } })
+    expect(await command('accounts', 'show', 'acme')).toMatchObject({
+      limits: { quotes: null, create: null, read: null, streams: null },
+    })
   })
 
   test('is made by its limits, listed by name, and each change is audited with before and after', async () => {
@@ -340,7 +342,7 @@ describe('an account with limits of its own', () => {
     ['--read', '1.5'],
     ['--create', 'many'],
     ['--quotes', '1000001'],
-    ['--streams', '5'],
+    ['--sockets', '5'],
     [],
   ])('that are none is wrong usage: %s %s', async (...limits) => {
     expect((await runCommand(['accounts', 'set', 'acme', ...limits, '--config', file])).exitCode).toBe(2)

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { undoSteps } from '../ledger/raw.ts'
 import { sendRequest } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
 import { startFormA } from '../support/form-a.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 
 const token = 'operator-token-of-alice-0123456789'
 
-test('keys with a scope and limits of an account are refused, and other keys are issued, until the ledger is migrated', async () => {
+/** On a ledger without the columns, which no start adds. */
+async function startUnmigrated() {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-old-schema-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const alpha = await startFormA()
@@ -28,6 +30,11 @@ test('keys with a scope and limits of an account are refused, and other keys are
   await undoSteps(url)
   const gateway = await InProcessGateway.start(settings)
   onTestFinished(() => gateway[Symbol.asyncDispose]())
+  return { gateway }
+}
+
+test('keys with a scope and limits of an account are refused, and other keys are issued, until the ledger is migrated', async () => {
+  const { gateway } = await startUnmigrated()
   const send = (method: string, path: string, body?: object) =>
     sendRequest(gateway.adminUrl, {
       method,
@@ -51,4 +58,22 @@ test('keys with a scope and limits of an account are refused, and other keys are
   const { key } = JSON.parse(issued.text) as { readonly key: string }
   const read = await sendRequest(gateway.url, { path: '/a/api/v2/transactions', headers: { authorization: `Bearer ${key}` } })
   expect(read.status, read.text).toBe(200)
+})
+
+test('a key with a scope or networks is none that may do everything to a process that started before the ledger was migrated', async () => {
+  const { gateway } = await startUnmigrated()
+  const whole = (await gateway.command('keys', 'create', '--name', 'acme')) as { readonly key: string }
+  const read = (key: string) =>
+    sendRequest(gateway.url, { path: '/a/api/v2/transactions', headers: { authorization: `Bearer ${key}` } })
+  expect((await read(whole.key)).status).toBe(200)
+  await runCommand(['ledger', 'migrate', '--config', gateway.file])
+  for (const [option, value, reason] of [
+    ['--scope', 'quote', 'key_scope'],
+    ['--allow', '203.0.113.0/24', 'key_invalid'],
+  ] as const) {
+    const issued = await gateway.command('keys', 'create', '--name', 'acme', option, value)
+    const { status, headers } = await read((issued as { readonly key: string }).key)
+    expect([status, headers['x-swap-reason']], option).toEqual([401, reason])
+  }
+  expect((await read(whole.key)).status).toBe(200)
 })

@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers())
 function lastingPart(text: string): string {
   return text
     .replace(/sg_live_[0-9A-Za-z]+/g, 'a key')
-    .replace(/…[0-9A-Za-z]{4}/g, '…end ')
+    .replace(/"hint":"[0-9A-Za-z]{4}"/g, '"hint":"end"')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time')
 }
 
@@ -40,7 +40,6 @@ it('shows each command with what it prints', async () => {
     'set',
     'rotate',
     'revoke',
-    'list',
   ])
 })
 

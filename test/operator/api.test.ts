@@ -338,16 +338,28 @@ describe('for support', () => {
     expect(keys.find((row) => row.id === id)).toMatchObject({ ...body, hint: key.slice(-4), lastUsedAt: null })
     for (const wrong of [{ scope: [] }, { scope: ['reed'] }, { networks: ['203.0.113.1/24'] }, { networks: [] }, { limits: {} }])
       expect((await call('/api/keys', { method: 'POST', body: { name: 'x', ...wrong } })).status, JSON.stringify(wrong)).toBe(400)
-    const limits = { quotes: 600, create: 60, read: null }
+    const limits = { quotes: 600, create: 60, read: null, streams: null }
     const made = await call('/api/accounts', { method: 'POST', body: { name: 'wayne-2', limits: { quotes: 600, create: 60 } } })
     expect([made.status, JSON.parse(made.text)]).toMatchObject([201, { name: 'wayne-2', keys: 0, limits }])
-    const changed = { method: 'PATCH', body: { limits: { quotes: null, read: 9 } } }
-    expect(await json('/api/accounts/wayne-2', changed)).toMatchObject({ limits: { quotes: null, create: 60, read: 9 } })
-    expect(await json('/api/accounts/wayne-2')).toMatchObject({ limits: { quotes: null, create: 60, read: 9 } })
-    for (const wrong of [{ quotes: 0 }, { quotes: -1 }, { read: 1.5 }, { quotes: 'many' }, { streams: 5 }])
+    const changed = { method: 'PATCH', body: { limits: { quotes: null, read: 9, streams: 50 } } }
+    expect(await json('/api/accounts/wayne-2', changed)).toMatchObject({
+      limits: { quotes: null, create: 60, read: 9, streams: 50 },
+    })
+    expect(await json('/api/accounts/wayne-2')).toMatchObject({ limits: { quotes: null, create: 60, read: 9, streams: 50 } })
+    const records = await json<{ subject: string; before: object; after: object }[]>('/api/audit')
+    expect(records.find(({ subject }) => subject === 'wayne-2')).toMatchObject({
+      before: { quotes: 600, create: 60 },
+      after: { create: 60, read: 9, streams: 50 },
+    })
+    for (const wrong of [{ quotes: 0 }, { quotes: -1 }, { read: 1.5 }, { quotes: 'many' }, { streams: 0 }, { sockets: 5 }])
       expect((await call('/api/accounts/wayne-2', { method: 'PATCH', body: { limits: wrong } })).status).toBe(400)
     expect((await call('/api/accounts/nobody-2', changed)).status).toBe(404)
-    expect(await json('/api/accounts/wayne-2/limits', { method: 'DELETE' })).toMatchObject({ limits: { create: null, read: null } })
+    expect(await json('/api/accounts/wayne-2/limits', { method: 'DELETE' })).toMatchObject({
+      limits: { quotes: null, create: null, read: null, streams: null },
+    })
+    expect((await call('/api/accounts/nobody-2/limits', { method: 'DELETE' })).status).toBe(404)
+    expect((await call('/api/accounts/wayne-2', { method: 'PATCH', body: { limits: {}, name: 'x' } })).status).toBe(400)
+    expect((await call('/api/accounts/wayne-2', { method: 'PATCH', body: { quotes: 5 } })).status).toBe(400)
   })
 
   it('a create of unknown outcome is resolved by hand', async () => {

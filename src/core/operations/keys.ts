@@ -1,7 +1,7 @@
 /** The keys of accounts: issued, listed, rotated and revoked by a person (docs/contract.md §5). */
 import { toIso } from '../../domain/instant.ts'
 import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
-import { type KeyAccess, keyScopes } from '../../domain/key-access.ts'
+import { type AccountLimits, accountLimitNames, type KeyAccess, keyScopes } from '../../domain/key-access.ts'
 import { parseNetwork } from '../../domain/network-address.ts'
 import type { Account, Accounts, IssuedKey } from '../access/authentication.ts'
 
@@ -116,15 +116,19 @@ export function toNetworks(text: string): readonly string[] | undefined {
 export const maxLimit = 1_000_000
 export const limitRule = `a whole number from 1 to ${maxLimit}`
 
+/** The changes after which every limit is as configured. */
+export const noOwnLimits = Object.fromEntries(accountLimitNames.map((name) => [name, null])) as Readonly<
+  Record<keyof AccountLimits, number | null>
+>
+
 /** An account as JSON, with how many of its keys are valid. A limit that is null is as configured. */
 export function accountRow({ name, createdAt, limits }: Account, keys: readonly IssuedKey[], now: number) {
   const own = keys.filter((key) => key.name === name)
-  const { quotes = null, create = null, read = null } = limits
   return {
     name,
     keys: own.length,
     validKeys: own.filter((key) => keyState(key, now) === 'active').length,
     createdAt: toIso(createdAt),
-    limits: { quotes, create, read },
+    limits: { ...noOwnLimits, ...limits },
   }
 }

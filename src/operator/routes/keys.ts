@@ -11,6 +11,7 @@ import {
   maxLimit,
   networksRule,
   newKeyRow,
+  noOwnLimits,
   toAccountName,
   toNetworks,
 } from '../../core/operations/keys.ts'
@@ -44,7 +45,7 @@ const networks = z
     return z.NEVER
   })
 const limit = z.int().min(1, `must be ${limitRule}, or null`).max(maxLimit, `must be ${limitRule}, or null`).nullable().optional()
-const limits = z.strictObject({ quotes: limit, create: limit, read: limit })
+const limits = z.strictObject({ quotes: limit, create: limit, read: limit, streams: limit })
 
 /** A key that may create moves money. Without a scope it may do everything. */
 function roleToIssue(body: unknown): OperatorRole {
@@ -137,7 +138,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       summary: 'Takes the limits of an account back: those of the configuration hold again.',
       async handle({ parameter, actor }) {
         const { name: known } = await accountNamed(parameter)
-        await accounts.changeLimits(known, { quotes: null, create: null, read: null }, Date.now(), actor)
+        await accounts.changeLimits(known, noOwnLimits, Date.now(), actor)
         return ok(await accountNamed(known))
       },
     }),
