@@ -263,7 +263,8 @@ type Mode = Settings['auth']['mode']
 const headerValue = /^(?! )[\x20-\x7e]+(?<! )$/
 
 /** No fault has the key. */
-function checkKey({ url, key, listKey }: KnownProvider, mode: Mode | undefined, faults: Faults): void {
+function checkKey({ url, key, listKey, hook }: KnownProvider, mode: Mode | undefined, faults: Faults): void {
+  if (mode === 'passthrough' && hook) faults.add(['hook'], 'needs auth.mode managed: the gateway has no key to read with')
   if (url !== undefined && (key || listKey) && isPlainHttp(url)) faults.add(['url'], 'must be https where a key is sent')
   if (mode === 'managed' && key === '') faults.add(['key'], 'is needed where auth.mode is managed')
 }

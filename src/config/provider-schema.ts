@@ -132,6 +132,9 @@ const extraIdNames = keys({
   refund: extraIdName.optional(),
 })
 
+/** No fault has it. */
+const hookSecret = text.regex(/^(?:[A-Za-z0-9._~-]{24,})?$/, 'must be 24 or more of A-Z, a-z, 0-9, ".", "_", "~" and "-"')
+
 export const provider = keys({
   form: required(name, '`A`, `B`, or that of a real provider ([a page each](providers/)), in any case'),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
@@ -146,6 +149,11 @@ export const provider = keys({
     mapping(mapping(text)),
     {},
     "In place of `settings`, for the accounts of keys that you issue: `{ acme: { promocode: SPRING } }`. In the account's quotes and creates alike; no other account gets such a quote. Not in passthrough mode",
+  ),
+  hook: setting(
+    hookSecret,
+    '',
+    'Secret of a path for its webhooks, `/hooks/<tag>/<hook>`: each one makes the gateway read the transactions that it names, and [nothing of it is believed](contract.md#185-webhooks-of-providers). 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
   ),
   forwardAddress: setting(
     flag,

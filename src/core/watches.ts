@@ -1,6 +1,6 @@
 /**
  * Port: which open transactions somebody watches, by a stream or a webhook, and when the gateway reads each of them next
- * (docs/contract.md §18). It is shared by all processes.
+ * (docs/contract.md §18.4). It is shared by all processes.
  */
 import type { LedgerEntry } from './ledger.ts'
 
@@ -15,6 +15,8 @@ export interface DueTransaction {
   readonly entry: LedgerEntry
   /** Since its create. */
   readonly ageMs: number
+  /** When the provider last said that it has changed. */
+  readonly hintedAt: number | undefined
 }
 
 export interface WatchStore {
@@ -22,6 +24,11 @@ export interface WatchStore {
   readonly watch: (transactions: readonly WatchedTransaction[], forMs: number) => Promise<void>
   /** The same for whatever these owners have open, or will have. */
   readonly watchOwners: (owners: readonly string[], forMs: number) => Promise<void>
+  /**
+   * These texts may be ids of transactions at the provider, from somebody who says that something has changed. Those that are open here, at most
+   * 100, are read soon, each at most once in five seconds.
+   */
+  readonly hint: (provider: string, texts: readonly string[]) => Promise<void>
   /** Finds what watched owners have open by now, and drops what nobody watches any more. */
   readonly findWatched: () => Promise<void>
   /**
@@ -44,6 +51,10 @@ export const watchPauses = [
 ] as const
 /** After a day, and of an overdue one. */
 export const longestWatchPauseMs = 10 * minuteMs
+/** The shortest pause before a read that a hint asks for, and the most of one hint. */
+export const hintPauseMs = 5_000
+export const maxHinted = 100
+
 /** For so long an overdue transaction is read. */
 export const overdueWatchedForMs = 7 * 24 * 60 * minuteMs
 

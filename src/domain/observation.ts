@@ -204,7 +204,7 @@ export const budgetPolicies = ['quotes', 'create', 'read'] as const
 
 export type BudgetPolicy = (typeof budgetPolicies)[number]
 
-export const limitPolicies = [...budgetPolicies, 'unverified', 'pages'] as const
+export const limitPolicies = [...budgetPolicies, 'unverified', 'pages', 'hooks'] as const
 
 export type LimitPolicy = (typeof limitPolicies)[number]
 

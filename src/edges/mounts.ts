@@ -6,6 +6,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'
+import type { ServeHooks } from './provider-hooks.ts'
 import type { FormHandler } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
 
@@ -24,13 +25,15 @@ export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<
 const base = '/api/v2'
 const formHeader = 'x-swap-form'
 const nativeMount = '/native'
+const hooksMount = '/hooks'
 
-/** One handler for all forms, each at its own mount and at the bare one (`/api/v2`), for the static pages and for the native lane. */
+/** One handler for all forms, each at its own mount and at the bare one (`/api/v2`), for the static pages, for the native lane, and for webhooks of providers. */
 export function mounts(
   served: ReadonlyMap<Form, FormHandler>,
   defaultForm: Form,
   pages: StaticPages = new Map(),
   native?: ServeNative,
+  hooks?: ServeHooks,
 ): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => {
@@ -47,6 +50,7 @@ export function mounts(
       const mount = mountNative(request, byKey, defaultForm)
       return native(request, { ...mount, credentialConflict: findCredentialConflict(request, credentials) })
     }
+    if (hooks && isUnder(hooksMount, request.path)) return hooks(request, defaultForm)
     const at = mounted.find(({ mount }) => isUnder(mount, request.path))
     const pathInMount = at ? request.path.slice(at.mount.length) : request.path
     const isBased = isUnder(base, pathInMount)

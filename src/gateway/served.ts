@@ -1,6 +1,6 @@
 /** A service as HTTP: in each form, and beside it the providers' own paths. */
 
-import { pageLimit } from '../core/access/admission.ts'
+import { addressLimit, pageLimit } from '../core/access/admission.ts'
 import type { ActionParts } from '../core/actions/act.ts'
 import { lookForActions } from '../core/actions/look.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
@@ -9,6 +9,7 @@ import { reconcile } from '../core/creation/reconcile.ts'
 import type { Answers } from '../domain/question.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
+import { serveHooks } from '../edges/provider-hooks.ts'
 import { serve } from '../edges/serve.ts'
 import { docsPath } from '../edges/static-page.ts'
 import { formNamed } from '../forms/index.ts'
@@ -26,7 +27,7 @@ export function served(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Http {
-  const { config, forms, ledger, limiter, load, identification, isManaged, observe, tracing, pages } = gateway
+  const { config, forms, ledger, limiter, load, watches, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => sentCreateKeys.has(identity, key)
@@ -46,7 +47,12 @@ export function served(
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
   const native = serveNative(lanes, edge, ledger.swapsNamed)
-  return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native)
+  const secrets = new Map(
+    config.providers.flatMap(({ tag, state, hook }) => (hook && state !== 'off' ? [[tag, hook] as const] : [])),
+  )
+  const gateOfHooks = addressLimit('hooks', limiter, observe)
+  const hooks = secrets.size > 0 ? serveHooks({ secrets, gate: gateOfHooks, hint: watches.hint }, edge) : undefined
+  return mounts(handlers, formNamed(config.defaultForm, forms), servedPages, native, hooks)
 }
 
 /** What actions on swaps need. */

@@ -6,7 +6,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WatchedCount } from '../core/ledger-admin.ts'
 import {
   type DueTransaction,
+  hintPauseMs,
   longestWatchPauseMs,
+  maxHinted,
   overdueWatchedForMs,
   type WatchedTransaction,
   type WatchStore,
@@ -58,6 +60,31 @@ export function watches(store: Store): WatchStore {
           on conflict (owner) do update set watched_until = excluded.watched_until`.execute(within)
       })
     },
+    async hint(provider, texts) {
+      if (isOff() || texts.length === 0) return
+      const found = await database
+        .selectFrom('transactions')
+        .select(['owner', 'provider_id'])
+        .where('provider', '=', provider)
+        .where(isIn('provider_id', toList(texts)))
+        .where(sql<boolean>`state = 'done' and ${mayChange(now)}`)
+        .execute()
+      const owners = new Map(found.map(({ owner, provider_id }) => [provider_id, owner]))
+      const hinted = texts.flatMap((id) => {
+        const owner = owners.get(id)
+        return owner === undefined ? [] : [{ owner, provider, id }]
+      })
+      if (hinted.length === 0) return
+      const ids = toList(hinted.slice(0, maxHinted).map(({ id }) => id))
+      const earliest = sql`case when taken_at > ${now} - ${sql.lit(hintPauseMs)} then taken_at + ${sql.lit(hintPauseMs)} else ${now} end`
+      await write(async (within) => {
+        await add(within, hinted.slice(0, maxHinted), sql`null`)
+        const rows = within.updateTable('watched_transactions').where('provider', '=', provider).where(isIn('provider_id', ids))
+        await rows
+          .set({ hinted_at: now, next_read_at: sql`case when next_read_at < ${earliest} then next_read_at else ${earliest} end` })
+          .execute()
+      })
+    },
     async findWatched() {
       if (isOff()) return
       const { rows: owners } = await sql<{ readonly owner: string }>`${watchedOwners}`.execute(database)
@@ -69,7 +96,7 @@ export function watches(store: Store): WatchStore {
       const abandoned = await database
         .selectFrom('watched_transactions')
         .select(['provider', 'provider_id'])
-        .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and owner not in (${watchedOwners})`)
+        .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and ${isDone(now)} and owner not in (${watchedOwners})`)
         .limit(maxFound)
         .execute()
       if (found.length === 0 && abandoned.length === 0) return
@@ -94,10 +121,10 @@ export function watches(store: Store): WatchStore {
         const ids = toList(due.map(({ provider_id }) => provider_id))
         const taken = await within
           .updateTable('watched_transactions')
-          .set({ next_read_at: nextRead(now) })
+          .set({ next_read_at: nextRead(now), taken_at: now })
           .where(isDue) // another process may have been first
           .where(isIn('provider_id', ids))
-          .returning(['provider', 'provider_id', sql<number>`${now} - created_at`.as('age')])
+          .returning(['provider', 'provider_id', 'hinted_at', sql<number>`${now} - created_at`.as('age')])
           .execute()
         const takenIds = toList(taken.map(({ provider_id }) => provider_id))
         const rows: readonly EntryRow[] = await within
@@ -112,9 +139,9 @@ export function watches(store: Store): WatchStore {
           within,
           taken.filter(({ provider_id }) => !entries.has(provider_id)),
         )
-        return taken.flatMap(({ provider_id, age }): DueTransaction[] => {
+        return taken.flatMap(({ provider_id, hinted_at, age }): DueTransaction[] => {
           const entry = entries.get(provider_id)
-          return entry ? [{ entry, ageMs: Number(age) }] : []
+          return entry ? [{ entry, ageMs: Number(age), hintedAt: hinted_at === null ? undefined : Number(hinted_at) }] : []
         })
       })
     },
@@ -161,6 +188,12 @@ async function unwatchedOf(
       ${withStatus(sql`status in (${sql.join([...openStatuses, 'overdue'])})`)} union all ${withStatus(sql`status is null`)}
     ) as unwatched limit ${sql.lit(maxFound)}`.execute(database)
   return rows
+}
+
+/** Whether one that nobody watches was read as the last hint asked for, or cannot be. It stays for the pause until the next one. */
+function isDone(now: RawBuilder<number>): RawBuilder<boolean> {
+  const wasRead = sql`taken_at >= hinted_at and taken_at <= ${now} - ${sql.lit(hintPauseMs)}`
+  return sql`(hinted_at is null or ${wasRead} or hinted_at <= ${now} - ${sql.lit(longestWatchPauseMs)})`
 }
 
 /** Counted from when it was due: a look that comes late delays no later one, unless it is later than a pause. */

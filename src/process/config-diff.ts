@@ -107,7 +107,8 @@ function valueAt(settings: Section, path: Path): unknown {
 function isSecretAt([section, name, key, part]: Path, value: unknown): boolean {
   if (section === 'admin') return name === 'tokens' && part !== 'roles'
   if (section === 'providers' && key === 'proxy') return /@/.test(String(value))
-  if (section === 'providers') return key === 'key' || key === 'listKey' || key === 'settings' || key === 'accountSettings'
+  if (section === 'providers')
+    return key === 'key' || key === 'listKey' || key === 'hook' || key === 'settings' || key === 'accountSettings'
   if (section === 'egress') return name === 'proxy' && /@/.test(String(value))
   return (section === 'redis' || section === 'ledger') && name === 'url' && /[@?]/.test(String(value))
 }

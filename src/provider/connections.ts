@@ -100,7 +100,9 @@ export function confidentialOf(config: Config): Confidential {
 
 function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
-    keys: providers.flatMap(({ key, listKey, proxy }) => [key, listKey, passwordOf(proxy)].filter((word) => word !== '')),
+    keys: providers.flatMap(({ key, listKey, hook, proxy }) =>
+      [key, listKey, hook, passwordOf(proxy)].filter((word) => word !== ''),
+    ),
     hosts: providers.map(({ url }) => new URL(url).hostname),
     names: providers.flatMap(({ name, tag }) => [name, tag]),
   }

@@ -20,8 +20,8 @@ export interface HttpRequest {
   readonly protocolError?: Fault
   /** The client's address. */
   readonly address?: string
-  /** Reads the body, once. Throws a `Fault` if it is too large or not UTF-8. */
-  readonly body?: () => Promise<string>
+  /** Reads the body, once. Throws a `Fault` if it is too large or not UTF-8. `maxBytes`: in place of the configured bound. */
+  readonly body?: (maxBytes?: number) => Promise<string>
   /** On the clock of `performance.now()`. */
   readonly deadline?: number
   /** The maximum size of the response; default: 2 MiB. */

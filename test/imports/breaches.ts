@@ -10,7 +10,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/current-span\.ts$/, /^domain\/|^node:async_hooks$/],
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
   [/^domain\/network-address\.ts$/, /^node:net$/],
-  [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],
+  [/^domain\/(?:rendezvous-hash|same-secret)\.ts$/, /^domain\/|^node:crypto$/],
   [/^domain\//, /^domain\//],
   [/^wire\//, /^(?:wire|domain)\/|^npm:zod$/],
   [/^forms\/index\.ts$/, /^(?:forms|wire|domain)\//],

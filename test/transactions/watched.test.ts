@@ -1,4 +1,4 @@
-/** docs/contract.md §18: the gateway's own reads of what a stream or a webhook watches. Times pass in the ledger: all of them are moved back. */
+/** docs/contract.md §18.4: the gateway's own reads of what a stream or a webhook watches. Times pass in the ledger: all of them are moved back. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ const lists = (): number => managed.alpha.received('list').length
 const pass = (ms: number): Promise<unknown> =>
   query(
     ledger,
-    `UPDATE watched_transactions SET created_at = created_at - ${ms}, next_read_at = next_read_at - ${ms}, watched_until = watched_until - ${ms}`,
+    `UPDATE watched_transactions SET created_at = created_at - ${ms}, next_read_at = next_read_at - ${ms}, taken_at = taken_at - ${ms}, hinted_at = hinted_at - ${ms}, watched_until = watched_until - ${ms}`,
     `UPDATE watched_owners SET watched_until = watched_until - ${ms}`,
     `UPDATE transactions SET attempted_at = attempted_at - ${ms}, fetched_at = fetched_at - ${ms}, changed_at = changed_at - ${ms}`,
   )

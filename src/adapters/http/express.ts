@@ -99,7 +99,7 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
     headers: parsedHeaders(headers),
     repeated,
     address: clientAddress(request, trustProxy),
-    body: () => readBody(request, maxBodyBytes),
+    body: (maxBytes = maxBodyBytes) => readBody(request, maxBytes),
     streams,
     ...(protocolError && { protocolError }),
   }

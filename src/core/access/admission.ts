@@ -55,20 +55,25 @@ function subjectOf(op: Op, { address, identity }: Caller, isManaged: boolean): s
   return identity !== undefined && (isManaged || keyed.has(op)) ? `identity:${identity}` : `address:${clientNetworkOf(address)}`
 }
 
-// The limit on pages beside the API (`/docs`, `openapi.json`): per client network. Pages are shed before any operation.
+// The limits on what is beside the API, per client network: pages (`/docs`, `openapi.json`), which are shed before any operation, and
+// webhooks of providers.
 
-type PageGate = (address: string) => Promise<Admission>
+type AddressGate = (address: string) => Promise<Admission>
 
-const policy = 'pages'
-/** Requests of one client network in a window. A visit with an empty cache takes four. */
+/** Requests of one client network in a window. A visit of the pages with an empty cache takes four. */
 const limit = 120
 /** Seconds. */
 const windowSeconds = 60
 
 /** Returns the pages' gate: 503 at any load level above 0, 429 above the limit. */
-export function pageLimit(limiter: Limiter, load: Load, observe: Observer): PageGate {
+export function pageLimit(limiter: Limiter, load: Load, observe: Observer): AddressGate {
+  const gate = addressLimit('pages', limiter, observe)
+  return async (address) => (load.level > 0 ? { refusal: overloaded() } : gate(address))
+}
+
+/** 429 above the limit. */
+export function addressLimit(policy: 'pages' | 'hooks', limiter: Limiter, observe: Observer): AddressGate {
   return async (address) => {
-    if (load.level > 0) return { refusal: overloaded() }
     const { isOver, remaining, resetSeconds } = await limiter.consume(
       `${policy}:address:${clientNetworkOf(address)}`,
       limit,

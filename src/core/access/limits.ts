@@ -137,6 +137,7 @@ const limitedRequests: Readonly<Record<LimitPolicy, string>> = {
   read: 'reads of swaps',
   unverified: 'requests without a key that is known to be good',
   pages: 'pages',
+  hooks: 'webhooks',
 }
 
 /** 429 with the limit and the seconds to wait. */

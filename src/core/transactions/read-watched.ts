@@ -1,4 +1,4 @@
-/** The gateway's own reads of open transactions that a stream or a webhook watches (docs/contract.md §18). */
+/** The gateway's own reads of open transactions that a stream or a webhook watches (docs/contract.md §18.4). */
 import { forEachConcurrently, singleFlight } from '../../domain/async.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
 import { type Context, gatewayContext, type SwapService } from '../../domain/service.ts'
@@ -83,7 +83,8 @@ export function watchedReads(
 }
 
 /** A client's get is one of the reads: by half of the pause, since the last one of these may have taken its time. */
-function wasReadByClient({ entry, ageMs }: DueTransaction, { freshness }: ProviderScope): boolean {
+function wasReadByClient({ entry, ageMs, hintedAt = 0 }: DueTransaction, { freshness }: ProviderScope): boolean {
+  if ((entry.fetchedAt ?? 0) < hintedAt) return false
   return freshness.wasReadWithin(entry, watchPauseMs(ageMs, entry.transaction.status === 'overdue') / 2)
 }
 

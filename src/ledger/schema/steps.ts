@@ -232,6 +232,8 @@ function watches({ integer, text }: ColumnTypes): readonly string[] {
       created_at ${integer} NOT NULL,
       read_at ${integer} NOT NULL,
       next_read_at ${integer} NOT NULL,
+      taken_at ${integer},
+      hinted_at ${integer},
       watched_until ${integer},
       PRIMARY KEY (provider, provider_id)
     )`,

@@ -421,6 +421,10 @@ export interface WatchedTransactions {
   /** The last read; until the first one, since when it is watched. */
   read_at: number
   next_read_at: number
+  /** When a process last took it to read. */
+  taken_at: number | null
+  /** When the provider last sent a webhook about it. */
+  hinted_at: number | null
   /** Null: while its owner is watched. */
   watched_until: number | null
 }
