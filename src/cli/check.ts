@@ -1,9 +1,10 @@
 import { hashKey } from '../adapters/crypto.ts'
+import { secretBox } from '../adapters/webhook-crypto.ts'
 import { type Config, ConfigError, type ConfigFault, faultLines, loadConfigInThread } from '../config/index.ts'
 import { follow } from '../core/operations/settings.ts'
 import { tokenText } from '../domain/operator-role.ts'
 import { knownForms } from '../forms/index.ts'
-import { inspectLedger, isMissing } from '../ledger/index.ts'
+import { inspectLedger, isMissing, type LedgerInspection } from '../ledger/index.ts'
 import { type ComparableConfig, type ConfigChange, changesBetween, comparable, isComparable } from '../process/config-diff.ts'
 import { compareTags, type TagReport } from '../process/tags.ts'
 import { configWarnings, ledgerWarnings, newConfigWarnings } from '../process/warnings.ts'
@@ -41,11 +42,25 @@ async function read(file: string): Promise<CheckResult> {
     const { faults, warnings } = compareTags(config, known?.tags ?? [])
     if (faults.length > 0) return { faults, warnings }
     const facts = known && { ...known, overrides: follow(config, known.overrides) }
-    return { faults, warnings: [...warnings, ...ledgerWarnings(config, facts ?? {})], config }
+    return { faults, warnings: [...warnings, ...ledgerWarnings(config, facts ?? {}), ...webhookWarnings(config, known)], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }
   }
+}
+
+/** About the key of webhooks, and the secrets that none of its keys can read. */
+function webhookWarnings({ auth, webhooks }: Config, known: LedgerInspection | undefined): readonly string[] {
+  const { open } = secretBox(webhooks.key)
+  const unreadable = (known?.sealedSecrets ?? []).filter(({ webhook, secret }) => open(secret, webhook) === undefined).length
+  return [
+    ...(auth.mode === 'managed' && webhooks.key.length === 0 ? ['webhooks.key is not set: no webhook can be added'] : []),
+    ...(unreadable > 0
+      ? [
+          `webhooks.key: ${unreadable === 1 ? '1 secret of a webhook' : `${unreadable} secrets of webhooks`} can be read by none of its keys: nothing is sent there until the key is back, or the secret is rotated`,
+        ]
+      : []),
+  ]
 }
 
 function summaryOf(config: Config, warnings: readonly string[]) {

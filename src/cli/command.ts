@@ -11,6 +11,7 @@ import { addLedger } from './ledger.ts'
 import { addProviders } from './providers/index.ts'
 import { eachLine, guarded, type Terminal } from './terminal.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
+import { addWebhooks } from './webhooks.ts'
 
 const asPort = parsedBy((text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? text : undefined), 'a port from 0 to 65535')
 
@@ -49,6 +50,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   addInit(program, terminal, end)
   addKeys(program, terminal, end)
   addAccounts(program, terminal, end)
+  addWebhooks(program, terminal, end)
   addLedger(program, terminal, end)
   addProviders(program, terminal, end)
   addAssets(program, terminal, end)

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { maxWeight } from '../domain/routing-settings.ts'
 import { provider } from './provider-schema.ts'
 import {
+  allowedTarget,
   autoOr,
   baseUrlOrNone,
   choice,
   days,
+  encryptionKey,
   flag,
   integer,
   keys,
@@ -14,11 +16,13 @@ import {
   list,
   mapping,
   name,
+  oneOrMore,
   operatorToken,
   optional,
   origin,
   port,
   proxy,
+  proxyUrl,
   redisPrefix,
   redisUrl,
   required,
@@ -344,6 +348,26 @@ const exolix = section(
   'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
 )
 
+const webhooks = section(
+  {
+    key: setting(
+      oneOrMore(encryptionKey, 'must be at least 32 bytes in base64, or a list of such'),
+      [],
+      'Encrypts the secrets of webhooks in the ledger: at least 32 bytes in base64 (`openssl rand -base64 32`), best read from a file. Or a list of such: the first encrypts, all decrypt. None: no webhook can be added',
+    ),
+    allow: setting(
+      list(allowedTarget),
+      [],
+      'What is open to webhooks beside `https:` to public addresses: a network like `10.0.0.0/8` opens its addresses for `https:`; `http://host[:port]` opens that host, whatever its address, for `http:`, without a port on every port',
+    ),
+    proxy: optional(
+      proxyUrl,
+      'Proxy for webhooks: `http://user:password@host:port`. It gets all of them, and where they go is not judged by the gateway. None: they are sent directly, whatever the environment says',
+    ),
+  },
+  'Webhooks of accounts.',
+)
+
 const shape = {
   server,
   admin,
@@ -364,6 +388,7 @@ const shape = {
   cache,
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
   egress,
+  webhooks,
   providers: required(mapping(provider), 'The providers behind the gateway, each under a name of your choice.'),
   routing,
   log,

@@ -7,6 +7,7 @@ import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts
 import { isTimezone } from '../domain/instant.ts'
 import { type OperatorToken, operatorRoles } from '../domain/operator-role.ts'
 import { isRedisUrl } from '../domain/redis-url.ts'
+import { isAllowedTarget } from '../domain/webhook-target.ts'
 
 const integerText = /^(?:0|[1-9][0-9]*)$/
 const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -183,6 +184,23 @@ export const timezone = text.refine(isTimezone, 'must be a zone like Europe/Berl
 export const word = text.regex(/^[A-Za-z0-9._-]{0,64}$/, 'must be 1 to 64 of a-z, A-Z, 0-9, ., _ and -')
 
 const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
+
+/** What encrypts: text of base64, in either alphabet. */
+export const encryptionKey = z
+  .string(must('be at least 32 bytes in base64'))
+  .regex(/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/, 'must be at least 32 bytes in base64')
+  .refine((value) => Buffer.from(value, 'base64').length >= 32, 'must be at least 32 bytes in base64')
+
+export const allowedTarget = text.refine(
+  isAllowedTarget,
+  'must be a network like 10.0.0.0/8, without bits of a host, or http://host or http://host:port',
+)
+
+/** A proxy, by its URL alone. */
+export const proxyUrl = text.refine(
+  isProxyUrl,
+  'must be http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+)
 
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item, must('be a list'))

@@ -43,6 +43,11 @@ export function isWithin(list: NetworkList, address: string): boolean {
   return list[family].check(address, family)
 }
 
+/** Whether the text is an IP address, without port. */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0
+}
+
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
 /** Whether a host (as in `URL.hostname`) or an address is this machine's loopback interface. */

@@ -18,6 +18,7 @@ import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
 import type { EventStore } from '../core/transaction-events.ts'
 import type { WatchStore } from '../core/watches.ts'
+import type { WebhookStore } from '../core/webhooks.ts'
 import type { LostCommits } from '../domain/observation.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
@@ -42,6 +43,9 @@ import { timelines } from './timeline.ts'
 import { transactionEvents } from './transaction-events.ts'
 import type { TurnLimits } from './turns.ts'
 import { watches } from './watches.ts'
+import { webhooks } from './webhooks.ts'
+
+export type { LedgerInspection } from './sqlite/store.ts'
 
 export interface LedgerOptions {
   /** Timeout of one statement at a server. */
@@ -84,6 +88,7 @@ export interface OpenLedger {
   readonly swapActions: SwapActionStore
   readonly events: EventStore
   readonly watches: WatchStore
+  readonly webhooks: WebhookStore
   readonly replicaFigures: ReplicaFiguresStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
@@ -139,6 +144,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     swapActions: swapActions(store),
     events: transactionEvents(store),
     watches: watches(store),
+    webhooks: webhooks(store),
     replicaFigures: replicaFigures(store),
   }
   return {

@@ -10,6 +10,7 @@ import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { settlementRoutes, transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { type OperatorParts, withLedgerFaults } from './stores.ts'
 
 /** With the description of them all. `events`: the route of their stream. */
@@ -45,6 +46,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     ...foundRoutes(parts),
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
+    ...webhookRoutes(parts),
     ...auditRoutes(parts),
     token,
     configuration,

@@ -9,7 +9,16 @@ import type { StartSettings } from '../process/start-settings.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,
-  'accounts' | 'audit' | 'ledger' | 'ledgerAdmin' | 'overrides' | 'suspensions' | 'replicaFigures' | 'currencyLists' | 'restores'
+  | 'accounts'
+  | 'audit'
+  | 'ledger'
+  | 'ledgerAdmin'
+  | 'overrides'
+  | 'suspensions'
+  | 'replicaFigures'
+  | 'currencyLists'
+  | 'restores'
+  | 'webhooks'
 >
 
 export interface OperatorParts {
@@ -41,5 +50,6 @@ export function withLedgerFaults(stores: OperatorStores): OperatorStores {
     replicaFigures: withFaults(stores.replicaFigures),
     currencyLists: withFaults(stores.currencyLists),
     restores: withFaults(stores.restores),
+    webhooks: withFaults(stores.webhooks),
   }
 }

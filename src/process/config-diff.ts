@@ -109,6 +109,7 @@ function isSecretAt([section, name, key, part]: Path, value: unknown): boolean {
   if (section === 'providers' && key === 'proxy') return /@/.test(String(value))
   if (section === 'providers')
     return key === 'key' || key === 'listKey' || key === 'hook' || key === 'settings' || key === 'accountSettings'
+  if (section === 'webhooks') return name === 'key' || (name === 'proxy' && /@/.test(String(value)))
   if (section === 'egress') return name === 'proxy' && /@/.test(String(value))
   return (section === 'redis' || section === 'ledger') && name === 'url' && /[@?]/.test(String(value))
 }

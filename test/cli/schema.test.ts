@@ -54,6 +54,12 @@ const commands: Readonly<Record<string, string>> = {
   'providers reset': '',
   'assets check': 'alpha',
   audit: '',
+  'webhooks add': 'acme https://hooks.example/swaps',
+  'webhooks list': '',
+  'webhooks show': 'x',
+  'webhooks remove': 'x',
+  'webhooks rotate': 'x',
+  'webhooks deliveries': 'x',
 }
 /** What an operator does before the first start. */
 const making = /^(?:keys create|accounts (?:set|reset)|providers (?:drain|activate|off|weights|reset))$/

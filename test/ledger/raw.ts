@@ -64,11 +64,13 @@ export async function undoSteps(url: string): Promise<void> {
 export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
   const found = ['restored_providers', 'found_orders', 'found_order_keys']
+  const webhooks = ['webhooks', 'webhook_queues', 'webhook_deliveries']
   const tables = [
     'transaction_events',
     'event_owners',
     'watched_transactions',
     'watched_owners',
+    ...webhooks,
     'swap_actions',
     'firm_quotes',
     'timeline',

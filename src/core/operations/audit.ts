@@ -30,6 +30,12 @@ export const auditActions = [
   'order.dismiss',
   'order.unassign',
   'order.read',
+  'webhook.add',
+  'webhook.remove',
+  'webhook.rotate',
+  'webhook.test',
+  'webhook.replay',
+  'webhook.gone',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

@@ -66,6 +66,7 @@ const known = {
   },
   'transaction events': { schema: 2, kind: 'expand', statements: transactionEvents },
   watches: { schema: 2, kind: 'expand', statements: watches },
+  webhooks: { schema: 2, kind: 'expand', statements: webhooks },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -239,5 +240,59 @@ function watches({ integer, text }: ColumnTypes): readonly string[] {
     )`,
     'CREATE INDEX IF NOT EXISTS watched_transactions_due ON watched_transactions (provider, next_read_at)',
     `CREATE TABLE IF NOT EXISTS watched_owners (owner ${text} PRIMARY KEY, watched_until ${integer} NOT NULL)`,
+  ]
+}
+
+/**
+ * Where accounts are told of their swaps, and what they are told. A queue is what waits of one transaction for one webhook: it is due while
+ * something waits, and not due again before the lease of who sends it has ended. All of it goes with the transaction, whichever version removes it.
+ */
+function webhooks({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS webhooks (
+      id ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      url ${text} NOT NULL,
+      form ${text} NOT NULL,
+      secret ${text} NOT NULL,
+      previous_secret ${text},
+      previous_until ${integer},
+      state ${text} NOT NULL,
+      created_at ${integer} NOT NULL,
+      ended_at ${integer}
+    )`,
+    'CREATE INDEX IF NOT EXISTS webhooks_by_owner ON webhooks (owner)',
+    `CREATE TABLE IF NOT EXISTS webhook_queues (
+      webhook ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      due_at ${integer},
+      claim ${text},
+      PRIMARY KEY (webhook, provider, provider_id),
+      FOREIGN KEY (provider, provider_id) REFERENCES transactions (provider, provider_id) ON DELETE CASCADE
+    )`,
+    'CREATE INDEX IF NOT EXISTS webhook_queues_due ON webhook_queues (webhook, due_at) WHERE due_at IS NOT NULL',
+    'CREATE INDEX IF NOT EXISTS webhook_queues_by_transaction ON webhook_queues (provider, provider_id)',
+    'CREATE INDEX IF NOT EXISTS webhook_queues_claimed ON webhook_queues (webhook) WHERE claim IS NOT NULL',
+    `CREATE TABLE IF NOT EXISTS webhook_deliveries (
+      id ${text} PRIMARY KEY,
+      webhook ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      event ${integer} NOT NULL,
+      state ${text} NOT NULL,
+      attempt_count ${integer} NOT NULL,
+      attempts ${text} NOT NULL,
+      body ${text},
+      created_at ${integer} NOT NULL,
+      ended_at ${integer},
+      FOREIGN KEY (provider, provider_id) REFERENCES transactions (provider, provider_id) ON DELETE CASCADE
+    )`,
+    'CREATE UNIQUE INDEX IF NOT EXISTS webhook_deliveries_by_event ON webhook_deliveries (webhook, event)',
+    `CREATE INDEX IF NOT EXISTS webhook_deliveries_waiting ON webhook_deliveries (webhook, provider, provider_id, event) WHERE state = 'waiting'`,
+    `CREATE INDEX IF NOT EXISTS webhook_deliveries_failed ON webhook_deliveries (webhook, event) WHERE state = 'failed'`,
+    `CREATE INDEX IF NOT EXISTS webhook_deliveries_of_event ON webhook_deliveries (event) WHERE state = 'waiting'`,
+    'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_transaction ON webhook_deliveries (provider, provider_id)',
+    'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_time ON webhook_deliveries (created_at)',
   ]
 }

@@ -1,5 +1,5 @@
 /** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, RawBuilder } from 'kysely'
 import type { UnknownReason } from '../../core/ledger.ts'
 import type { AuditAction } from '../../core/operations/audit.ts'
 import type { OverrideKey } from '../../core/operations/settings.ts'
@@ -34,6 +34,9 @@ export interface Tables {
   event_owners: EventOwners
   watched_transactions: WatchedTransactions
   watched_owners: WatchedOwners
+  webhooks: Webhooks
+  webhook_queues: WebhookQueues
+  webhook_deliveries: WebhookDeliveries
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -432,4 +435,52 @@ export interface WatchedTransactions {
 interface WatchedOwners {
   owner: string
   watched_until: number
+}
+
+/** Where accounts are told of their swaps. */
+export interface Webhooks {
+  id: string
+  /** The account. */
+  owner: string
+  url: string
+  form: string
+  /** Encrypted with a key of the configuration. */
+  secret: string
+  /** The one before, that signs too until then. */
+  previous_secret: string | null
+  previous_until: number | null
+  state: 'active' | 'gone' | 'removed'
+  created_at: number
+  /** When it was switched off or removed. */
+  ended_at: number | null
+}
+
+/** What waits of a transaction for a webhook. */
+interface WebhookQueues {
+  webhook: string
+  provider: string
+  provider_id: string
+  /** When its oldest delivery is sent next, or until when it is claimed, by the database's clock; null: none waits. */
+  due_at: ColumnType<number | null, number | RawBuilder<number> | null, number | RawBuilder<number> | null>
+  /** Of who sends it now. */
+  claim: string | null
+}
+
+export interface WebhookDeliveries {
+  /** The `webhook-id` of each of its attempts. */
+  id: string
+  webhook: string
+  provider: string
+  provider_id: string
+  /** The id of the event. */
+  event: number
+  state: 'waiting' | 'delivered' | 'failed'
+  /** Without those that an operator made. */
+  attempt_count: number
+  /** JSON: the attempts. */
+  attempts: string
+  /** What every attempt sends; null before the first one. */
+  body: string | null
+  created_at: number
+  ended_at: number | null
 }

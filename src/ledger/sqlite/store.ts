@@ -20,6 +20,7 @@ import { readTagRecords } from '../provider-records.ts'
 import { knownSteps, migrate } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LedgerCapacity, NewEvents, type Store, trackInFlight } from '../store.ts'
+import { sealedSecrets } from '../webhooks.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
 
 /** A reader waits for a lock only while another process recovers from a crash. */
@@ -237,6 +238,8 @@ export interface LedgerInspection {
   readonly overrides: readonly StoredOverride[]
   /** Keys in use that are valid from some networks only. */
   readonly networkKeys: number
+  /** Of webhooks, encrypted. */
+  readonly sealedSecrets: Awaited<ReturnType<typeof sealedSecrets>>
 }
 
 export async function inspect(
@@ -250,6 +253,7 @@ export async function inspect(
     assetCounts: await assetCounts(store.database),
     overrides: await readAllOverrides(store.database),
     networkKeys: await countNetworkKeys(store.database).catch(() => 0), // the schema before has no such keys
+    sealedSecrets: await sealedSecrets(store.database).catch(() => []), // and no webhooks
   }
 }
 

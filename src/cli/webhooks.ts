@@ -1,0 +1,191 @@
+/** `swapgate webhooks`: where accounts are told of their swaps, and what they were told (docs/contract.md §18). */
+import type { Command } from 'commander'
+import { makeWebhookSecret, secretBox } from '../adapters/webhook-crypto.ts'
+import { toDuration } from '../core/operations/duration.ts'
+import { accountNameRule, toAccountName } from '../core/operations/keys.ts'
+import {
+  addWebhook,
+  deliveryRow,
+  isOverlap,
+  maxDeliveries,
+  newWebhookRow,
+  overlapRule,
+  rotateWebhook,
+  type WebhookPorts,
+  type WithSecret,
+  webhookRow,
+} from '../core/operations/webhooks.ts'
+import type { Delivery, Webhook } from '../core/webhooks.ts'
+import { Fault } from '../domain/fault.ts'
+import { toIso } from '../domain/instant.ts'
+import { formatTransactionId } from '../domain/swap.ts'
+import { allowedTargets } from '../domain/webhook-target.ts'
+import { formNamed, forms } from '../forms/index.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
+
+const asName = parsedBy(toAccountName, accountNameRule)
+const formNames = forms.map(({ name }) => name)
+const asForm = parsedBy(
+  (text) => formNames.find((name) => name.toLowerCase() === text.toLowerCase()),
+  `one of ${formNames.join(', ')}`,
+)
+const asOverlap = parsedBy((text) => {
+  const duration = toDuration(text)
+  return duration !== undefined && isOverlap(duration) ? duration : undefined
+}, overlapRule)
+
+export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  const webhooks = program.command('webhooks').description('tell accounts of their swaps by POST, and see what they were told')
+  const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
+    end(await withLedger(options, terminal, (session) => refusing(() => work(session), session)))
+  webhooks
+    .command('add')
+    .description('add a webhook to an account; its secret is shown only once')
+    .argument('<account>', 'the account, which has at least one key or limit', asName)
+    .argument('<url>', 'where its swaps are posted to, https://…')
+    .option('--form <form>', `the form of what is sent: ${formNames.join(', ')} (default: defaultForm)`, asForm)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((account: string, url: string, options: Options & { readonly form?: string }) =>
+      run(options, (session) => add(account, url, options, session)),
+    )
+  webhooks
+    .command('list')
+    .description('list all webhooks, oldest first, without their secrets')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => list(options, session)))
+  webhooks
+    .command('show <id>')
+    .description('show one webhook, and how many of its deliveries wait and have failed')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: Options) => run(options, (session) => show(id, options, session)))
+  webhooks
+    .command('remove <id>')
+    .description('end a webhook, with all that waits for it')
+    .option(...configOption)
+    .action((id: string, options: Options) => run(options, (session) => remove(id, session)))
+  webhooks
+    .command('rotate <id>')
+    .description('give a webhook another secret; during the overlap both sign')
+    .option('--overlap <duration>', `how long the old secret signs too, ${overlapRule} (default: 24h)`, asOverlap)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: Options & { readonly overlap?: number }) =>
+      run(options, (session) => rotate(id, options, session)),
+    )
+  webhooks
+    .command('deliveries <id>')
+    .description(`list what a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}`)
+    .option('--failed', 'only what has failed for good')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: Options & { readonly failed?: boolean }) =>
+      run(options, (session) => listDeliveries(id, options, session)),
+    )
+}
+
+/** What a rule refuses is exit 1, with its message. */
+async function refusing(work: () => Promise<ExitCode>, { terminal }: Session): Promise<ExitCode> {
+  try {
+    return await work()
+  } catch (reason) {
+    if (!(reason instanceof Fault) || reason.kind === 'internal') throw reason
+    return refuse(reason.message.replace(/\.$/, ''), terminal)
+  }
+}
+
+function portsOf({ stores: { webhooks }, config, actor }: Session): WebhookPorts {
+  return { webhooks, secrets: secretBox(config.webhooks.key), makeSecret: makeWebhookSecret, actor }
+}
+
+async function add(
+  account: string,
+  url: string,
+  { form, json }: Options & { readonly form?: string },
+  session: Session,
+): Promise<ExitCode> {
+  const { config, terminal } = session
+  const settings = { account, url, form: form ?? formNamed(config.defaultForm).name }
+  const added = await addWebhook(portsOf(session), settings, allowedTargets(config.webhooks.allow))
+  if (!added) return refuse(`no account has the name ${account}`, terminal)
+  if (config.auth.mode !== 'managed')
+    terminal.err(`warning: auth.mode is ${config.auth.mode}: webhooks are sent only with managed keys`)
+  printSecret(added, json, session)
+  return 0
+}
+
+async function list({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const webhooks = await stores.webhooks.list()
+  const now = Date.now()
+  if (json) terminal.out(JSON.stringify(webhooks.map((webhook) => webhookRow(webhook, now))))
+  else for (const line of formatTable([columns, ...webhooks.map(cellsOf)])) terminal.out(line)
+  return 0
+}
+
+const columns = ['id', 'account', 'form', 'state', 'created', 'url']
+
+function cellsOf({ id, account, form, state, createdAt, url }: Webhook): readonly string[] {
+  return [id, account, form, state, toIso(createdAt), url]
+}
+
+async function show(id: string, { json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const webhook = await stores.webhooks.find(id)
+  if (!webhook) return refuse(unknownId(id), terminal)
+  const row = webhookRow(webhook, Date.now(), await stores.webhooks.counts(id))
+  if (json) terminal.out(JSON.stringify(row))
+  else for (const line of formatTable(Object.entries(row).map(([name, value]) => [name, `${value ?? '-'}`]))) terminal.out(line)
+  return 0
+}
+
+async function remove(id: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  if (!(await stores.webhooks.remove(id, Date.now(), actor))) return refuse(unknownId(id), terminal)
+  terminal.out(`The webhook ${id} is removed, with all that waited for it.`)
+  return 0
+}
+
+async function rotate(id: string, { overlap, json }: Options & { readonly overlap?: number }, session: Session): Promise<ExitCode> {
+  const rotated = await rotateWebhook(portsOf(session), id, overlap)
+  if (!rotated) return refuse(unknownId(id), session.terminal)
+  printSecret(rotated, json, session)
+  if (!json) session.terminal.out(`The old secret signs too until ${toIso(rotated.oldSecretEndsAt)}.`)
+  return 0
+}
+
+async function listDeliveries(
+  id: string,
+  { failed = false, json = false }: Options & { readonly failed?: boolean },
+  { stores, terminal }: Session,
+): Promise<ExitCode> {
+  if (!(await stores.webhooks.find(id))) return refuse(unknownId(id), terminal)
+  const deliveries = await stores.webhooks.deliveries(id, { onlyFailed: failed, max: maxDeliveries })
+  if (json) terminal.out(JSON.stringify(deliveries.map(deliveryRow)))
+  else for (const line of formatTable([deliveryColumns, ...deliveries.map(deliveryCells)])) terminal.out(line)
+  return 0
+}
+
+const deliveryColumns = ['id', 'transaction', 'state', 'created', 'attempts', 'last status', 'ms']
+
+function deliveryCells({ id, provider, providerId, state, createdAt, attempts }: Delivery): readonly string[] {
+  const last = attempts.at(-1)
+  const outcome = last === undefined ? ['-', '-'] : [`${last.status ?? last.reason}`, `${last.ms}`]
+  return [id, formatTransactionId(provider, providerId), state, toIso(createdAt), `${attempts.length}`, ...outcome]
+}
+
+function printSecret(added: WithSecret, isJson = false, { terminal }: Session): void {
+  const { webhook, secret } = added
+  if (isJson) {
+    terminal.out(JSON.stringify(newWebhookRow(added, Date.now())))
+    return
+  }
+  const { id, account, url, form } = webhook
+  for (const line of formatTable(Object.entries({ secret, id, account, url, form }))) terminal.out(line)
+  terminal.out('The secret is not shown again: the ledger has it encrypted.')
+}
+
+function unknownId(id: string): string {
+  return `no webhook has the id ${id}`
+}

@@ -1,0 +1,116 @@
+/** Webhooks of accounts, as a person adds, changes and reads them (docs/contract.md §18). */
+import { Fault } from '../../domain/fault.ts'
+import { toIso } from '../../domain/instant.ts'
+import { formatTransactionId } from '../../domain/swap.ts'
+import { type AllowedTargets, mayLeadTo, parseWebhookUrl } from '../../domain/webhook-target.ts'
+import type { Delivery, DeliveryCounts, SecretBox, Webhook, WebhookStore } from '../webhooks.ts'
+
+export interface WebhookPorts {
+  readonly webhooks: WebhookStore
+  readonly secrets: SecretBox
+  /** A new secret, as receivers get it. */
+  readonly makeSecret: () => string
+  /** The operator, for the audit log. */
+  readonly actor: string
+}
+
+export const webhookUrlRule = 'an https URL without credentials and fragment'
+export const missingKeyMessage = 'webhooks.key is not set, and a secret is not stored without one'
+
+/** A webhook whose secret is shown this once. */
+export interface WithSecret {
+  readonly webhook: Webhook
+  readonly secret: string
+}
+
+/**
+ * Undefined: no account has the name. Throws 400 for a URL that no attempt would call: it is no URL of a webhook, or its address is not
+ * public. Throws 409 where there is no key to encrypt with.
+ */
+export async function addWebhook(
+  { webhooks, secrets, makeSecret, actor }: WebhookPorts,
+  { account, url, form }: Pick<Webhook, 'account' | 'url' | 'form'>,
+  allowed: AllowedTargets,
+): Promise<WithSecret | undefined> {
+  requireKey(secrets)
+  const parsed = parseWebhookUrl(url)
+  if (!parsed) throw refusedUrl(`it must be ${webhookUrlRule}`)
+  if (!mayLeadTo(parsed, allowed))
+    throw refusedUrl(
+      parsed.protocol === 'http:'
+        ? 'only https is open; webhooks.allow opens a host for http'
+        : 'its address is not public; webhooks.allow opens networks',
+    )
+  const id = `wh_${crypto.randomUUID().replaceAll('-', '')}`
+  const secret = makeSecret()
+  const added = await webhooks.add(
+    { id, account, url: parsed.href, form, secret: secrets.seal(secret, id), createdAt: Date.now() },
+    actor,
+  )
+  return added && { webhook: added, secret }
+}
+
+function refusedUrl(why: string): Fault {
+  return new Fault('invalid', `Invalid url: ${why}.`, { reason: 'body_invalid' })
+}
+
+function requireKey({ canSeal }: SecretBox): void {
+  if (!canSeal) throw new Fault('inProgress', `${missingKeyMessage}.`, { reason: 'refused' })
+}
+
+export const defaultOverlapMs = 86_400_000
+const maxOverlapMs = 7 * 86_400_000
+export const overlapRule = 'like 30m, 24h or 7d, or a number of seconds, at most 7d; 0 ends the old secret now'
+
+export function isOverlap(milliseconds: number): boolean {
+  return milliseconds <= maxOverlapMs
+}
+
+/** Gives the webhook another secret; the old one signs too for `overlapMs`. Undefined: there is no such webhook. */
+export async function rotateWebhook(
+  { webhooks, secrets, makeSecret, actor }: WebhookPorts,
+  id: string,
+  overlapMs = defaultOverlapMs,
+): Promise<(WithSecret & { readonly oldSecretEndsAt: number }) | undefined> {
+  requireKey(secrets)
+  const secret = makeSecret()
+  const now = Date.now()
+  const oldSecretEndsAt = now + overlapMs
+  if (!(await webhooks.rotate(id, secrets.seal(secret, id), now, oldSecretEndsAt, actor))) return undefined
+  const webhook = await webhooks.find(id)
+  return webhook && { webhook, secret, oldSecretEndsAt }
+}
+
+/** As JSON, for the commands and the operator's API. */
+export function webhookRow({ id, account, url, form, state, createdAt, previous }: Webhook, now: number, counts?: DeliveryCounts) {
+  const isOverlapping = previous !== undefined && previous.until > now
+  const row = {
+    id,
+    account,
+    url,
+    form,
+    state,
+    createdAt: toIso(createdAt),
+    oldSecretEndsAt: isOverlapping ? toIso(previous.until) : null,
+  }
+  return { ...row, ...counts }
+}
+
+export function newWebhookRow({ webhook, secret }: WithSecret, now: number) {
+  return { ...webhookRow(webhook, now), secret }
+}
+
+export function deliveryRow({ id, webhook, provider, providerId, state, attempts, createdAt, endedAt }: Delivery) {
+  return {
+    ...{ id, webhook, transaction: formatTransactionId(provider, providerId), state },
+    ...{ createdAt: toIso(createdAt), endedAt: toIso(endedAt) ?? null },
+    attempts: attempts.map(({ at, reason, ...attempt }) => ({
+      at: toIso(at),
+      ...attempt,
+      ...(reason !== undefined && { reason }),
+    })),
+  }
+}
+
+/** Of one list. */
+export const maxDeliveries = 1_000

@@ -1,0 +1,160 @@
+/** Kysely: the webhooks of accounts. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Attempt, Delivery, Webhook, WebhookStore } from '../core/webhooks.ts'
+import { Fault } from '../domain/fault.ts'
+import { toIso } from '../domain/instant.ts'
+import type { Database } from './database.ts'
+import { addAudit } from './operations.ts'
+import type { WebhookDeliveries, Webhooks } from './schema/tables.ts'
+import type { Store } from './store.ts'
+
+export function webhooks(store: Store): WebhookStore {
+  const { database, write, has } = store
+  return {
+    async add({ id, account, url, form, secret, createdAt }, actor) {
+      requireWebhooks(has)
+      return await write(async (within) => {
+        const owner = await within.selectFrom('accounts').select('id').where('name', '=', account).executeTakeFirst()
+        if (!owner) return undefined
+        // An earlier run of this transaction may have been committed without a confirmation.
+        const known = await findOne(within, id)
+        if (known) return known
+        const row = { id, owner: owner.id, url, form, secret, state: 'active' as const, created_at: createdAt }
+        await within
+          .insertInto('webhooks')
+          .values({ ...row, previous_secret: null, previous_until: null, ended_at: null })
+          .execute()
+        await addAudit(within, store, {
+          actor,
+          action: 'webhook.add',
+          subject: id,
+          after: { account, host: new URL(url).host, form },
+        })
+        return await findOne(within, id)
+      })
+    },
+    async list() {
+      if (!has('webhooks')) return []
+      const rows = await kept(database).orderBy('webhooks.created_at').orderBy('webhooks.id').execute()
+      return rows.map(toWebhook)
+    },
+    async find(id) {
+      return has('webhooks') ? await findOne(database, id) : undefined
+    },
+    async remove(id, at, actor) {
+      if (!has('webhooks')) return false
+      return await write(async (within) => {
+        const { numUpdatedRows } = await within
+          .updateTable('webhooks')
+          .set({ state: 'removed', secret: '', previous_secret: null, previous_until: null, ended_at: at })
+          .where('id', '=', id)
+          .where('state', '<>', 'removed')
+          .executeTakeFirstOrThrow()
+        if (numUpdatedRows === 0n) return await wasEndedAt(within, id, at)
+        await addAudit(within, store, { actor, action: 'webhook.remove', subject: id })
+        return true
+      })
+    },
+    async rotate(id, secret, at, until, actor) {
+      if (!has('webhooks')) return false
+      return await write(async (within) => {
+        const found = within.selectFrom('webhooks').selectAll().where('id', '=', id).where('state', '<>', 'removed').forUpdate()
+        const before = await found.executeTakeFirst()
+        if (!before) return false
+        if (before.secret === secret) return true
+        const previous =
+          until > at ? { previous_secret: before.secret, previous_until: until } : { previous_secret: null, previous_until: null }
+        await within
+          .updateTable('webhooks')
+          .set({ secret, ...previous })
+          .where('id', '=', id)
+          .execute()
+        await addAudit(within, store, { actor, action: 'webhook.rotate', subject: id, after: { oldSecretEndsAt: toIso(until) } })
+        return true
+      })
+    },
+    async counts(id) {
+      if (!has('webhooks')) return { waiting: 0, failed: 0 }
+      const of = (state: RawBuilder<unknown>): RawBuilder<number> =>
+        sql`(select count(*) from webhook_deliveries where webhook = ${id} and state = ${state})`
+      const { rows } = await sql<{ waiting: number; failed: number }>`
+        select ${of(sql`'waiting'`)} as waiting, ${of(sql`'failed'`)} as failed`.execute(database)
+      return { waiting: Number(rows[0]?.waiting), failed: Number(rows[0]?.failed) }
+    },
+    async deliveries(webhook, { onlyFailed, max }) {
+      if (!has('webhooks')) return []
+      const found = database.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
+      const chosen = onlyFailed ? found.where(sql<boolean>`state = 'failed'`) : found
+      return (await chosen.orderBy('event', 'desc').limit(max).execute()).map(toDelivery)
+    },
+  }
+}
+
+/** Encrypted secrets in use, each with its webhook. Throws with the schema of the version before. */
+export async function sealedSecrets(database: Database): Promise<readonly { readonly webhook: string; readonly secret: string }[]> {
+  const rows = await database
+    .selectFrom('webhooks')
+    .select(['id', 'secret', 'previous_secret', 'previous_until'])
+    .where('state', '<>', 'removed')
+    .execute()
+  return rows.flatMap(({ id, secret, previous_secret, previous_until }) => [
+    { webhook: id, secret },
+    ...(previous_secret !== null && Number(previous_until) > Date.now() ? [{ webhook: id, secret: previous_secret }] : []),
+  ])
+}
+
+function requireWebhooks(has: Store['has']): void {
+  if (has('webhooks')) return
+  throw new Fault('inProgress', 'The ledger has the schema of the version before; run swapgate ledger migrate first.', {
+    reason: 'refused',
+  })
+}
+
+function kept(database: Database) {
+  return database
+    .selectFrom('webhooks')
+    .innerJoin('accounts', 'accounts.id', 'webhooks.owner')
+    .selectAll('webhooks')
+    .select('accounts.name')
+    .where('webhooks.state', '<>', 'removed')
+}
+
+async function findOne(database: Database, id: string): Promise<Webhook | undefined> {
+  const row = await kept(database).where('webhooks.id', '=', id).executeTakeFirst()
+  return row && toWebhook(row)
+}
+
+/** Whether an earlier run of the transaction did it. */
+async function wasEndedAt(within: Database, id: string, at: number): Promise<boolean> {
+  const row = await within
+    .selectFrom('webhooks')
+    .select('ended_at')
+    .where('id', '=', id)
+    .where('state', '=', 'removed')
+    .executeTakeFirst()
+  return row !== undefined && Number(row.ended_at) === at
+}
+
+function toWebhook({ name, ...row }: Webhooks & { readonly name: string }): Webhook {
+  const { id, owner, url, form, secret, previous_secret, previous_until, state, created_at, ended_at } = row
+  return {
+    ...{ id, owner, account: name, url, form, secret },
+    ...(previous_secret !== null && { previous: { secret: previous_secret, until: Number(previous_until) } }),
+    state: state === 'gone' ? 'gone' : 'active',
+    createdAt: Number(created_at),
+    ...(ended_at !== null && { endedAt: Number(ended_at) }),
+  }
+}
+
+function toDelivery(row: WebhookDeliveries): Delivery {
+  return {
+    id: row.id,
+    webhook: row.webhook,
+    provider: row.provider,
+    providerId: row.provider_id,
+    state: row.state,
+    attempts: JSON.parse(row.attempts) as readonly Attempt[],
+    createdAt: Number(row.created_at),
+    ...(row.ended_at !== null && { endedAt: Number(row.ended_at) }),
+  }
+}
