@@ -82,6 +82,9 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'post /api/transactions/{id}/refund': 'money',
   'post /api/transactions/{id}/continue': 'money',
   'post /api/transactions/{id}/refund-address': 'money',
+  'post /api/webhooks': 'money',
+  'delete /api/webhooks/{id}': 'money',
+  'post /api/webhooks/{id}/rotate': 'money',
 }
 
 interface Operation {

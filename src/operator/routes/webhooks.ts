@@ -49,12 +49,14 @@ export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts):
     route({
       method: 'get',
       path: '/api/webhooks',
+      role: 'read',
       summary: 'All webhooks, the oldest first, without their secrets.',
       handle: async () => ok(await Promise.all((await webhooks.list()).map(rowOf))),
     }),
     route({
       method: 'post',
       path: '/api/webhooks',
+      role: 'money',
       summary: 'Adds a webhook to an account. Its secret is shown this once.',
       body: z.strictObject({ account: z.string(), url: z.string(), form: form.optional() }),
       async handle({ body, actor }) {
@@ -67,12 +69,14 @@ export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts):
     route({
       method: 'get',
       path: '/api/webhooks/:id',
+      role: 'read',
       summary: 'One webhook, with how many of its deliveries wait and have failed.',
       handle: async ({ parameter }) => ok(await rowOf(await webhookNamed(parameter))),
     }),
     route({
       method: 'delete',
       path: '/api/webhooks/:id',
+      role: 'money',
       summary: 'Ends a webhook, with all that waits for it.',
       async handle({ parameter, actor }) {
         const webhook = await webhookNamed(parameter)
@@ -83,6 +87,7 @@ export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts):
     route({
       method: 'post',
       path: '/api/webhooks/:id/rotate',
+      role: 'money',
       summary: 'Gives a webhook another secret, which is shown this once. During `overlap` (24h) the old one signs too.',
       body: z.strictObject({ overlap: overlap.optional() }).default({}),
       async handle({ parameter, body, actor }) {
@@ -94,6 +99,7 @@ export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts):
     route({
       method: 'get',
       path: '/api/webhooks/:id/deliveries',
+      role: 'read',
       summary: `What a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}; with \`failed=true\` what has failed for good.`,
       query: z.strictObject({ failed: z.enum(['true', 'false'], 'must be true or false').optional() }),
       async handle({ parameter, query }) {
