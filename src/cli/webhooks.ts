@@ -5,22 +5,25 @@ import { toDuration } from '../core/operations/duration.ts'
 import { accountNameRule, toAccountName } from '../core/operations/keys.ts'
 import {
   addWebhook,
+  attemptRow,
   deliveryRow,
   isOverlap,
   maxDeliveries,
   newWebhookRow,
   overlapRule,
   rotateWebhook,
+  testWebhook,
   type WebhookPorts,
   type WithSecret,
   webhookRow,
 } from '../core/operations/webhooks.ts'
-import type { Delivery, Webhook } from '../core/webhooks.ts'
+import { type Attempt, type Delivery, isSuccess, type Webhook } from '../core/webhooks.ts'
 import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { allowedTargets } from '../domain/webhook-target.ts'
 import { formNamed, forms } from '../forms/index.ts'
+import { webhookSender } from '../process/webhook-sender.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
@@ -77,6 +80,12 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .action((id: string, options: Options & { readonly overlap?: number }) =>
       run(options, (session) => rotate(id, options, session)),
     )
+  webhooks
+    .command('test <id>')
+    .description('send a webhook something that is no change, now; exit code 1 if it is not accepted')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: Options) => run(options, (session) => test(id, options, session)))
   webhooks
     .command('deliveries <id>')
     .description(`list what a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}`)
@@ -153,6 +162,19 @@ async function rotate(id: string, { overlap, json }: Options & { readonly overla
   printSecret(rotated, json, session)
   if (!json) session.terminal.out(`The old secret signs too until ${toIso(rotated.oldSecretEndsAt)}.`)
   return 0
+}
+
+async function test(id: string, { json }: Options, session: Session): Promise<ExitCode> {
+  const { stores, config, actor, terminal } = session
+  const attempt = await testWebhook({ ...stores, actor }, id, webhookSender(config))
+  return attempt ? printAttempt(attempt, json, session) : refuse(unknownId(id), terminal)
+}
+
+function printAttempt(attempt: Attempt, isJson = false, { terminal }: Session): ExitCode {
+  const { status, ms, body, reason } = attempt
+  if (isJson) terminal.out(JSON.stringify(attemptRow(attempt)))
+  else terminal.out(`${status ?? reason} after ${ms} ms${body ? `: ${body}` : ''}`)
+  return isSuccess(attempt) ? 0 : 1
 }
 
 async function listDeliveries(

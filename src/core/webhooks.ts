@@ -29,9 +29,16 @@ export interface Attempt {
   readonly ms: number
   /** The first characters of the response; null: none came. */
   readonly body: string | null
-  /** Why no head came. */
+  /** Why no head came: a cause of `domain/failure-cause.ts`; `address`: one of the receiver's is not open; `secret`: no key reads it. */
   readonly reason?: string | undefined
 }
+
+export function isSuccess({ status }: Attempt): boolean {
+  return status !== null && status >= 200 && status < 300
+}
+
+/** Signs a body and posts it. Never rejects. `id`: the `webhook-id`. */
+export type SendWebhook = (webhook: Webhook, id: string, body: string) => Promise<Attempt>
 
 export const deliveryStates = ['waiting', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]

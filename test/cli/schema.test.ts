@@ -60,6 +60,7 @@ const commands: Readonly<Record<string, string>> = {
   'webhooks remove': 'x',
   'webhooks rotate': 'x',
   'webhooks deliveries': 'x',
+  'webhooks test': 'x',
 }
 /** What an operator does before the first start. */
 const making = /^(?:keys create|accounts (?:set|reset)|providers (?:drain|activate|off|weights|reset))$/

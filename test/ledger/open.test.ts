@@ -67,6 +67,8 @@ describeStores(durableStores, (shared) => {
       url,
       'DROP TABLE transaction_events',
       'DROP TABLE event_owners',
+      'DROP TABLE webhook_deliveries',
+      'DROP TABLE webhook_queues',
       'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',
@@ -198,6 +200,8 @@ describeStores(durableStores, (shared) => {
     await query(
       url,
       'DROP TABLE transaction_events',
+      'DROP TABLE webhook_deliveries',
+      'DROP TABLE webhook_queues',
       'DROP TABLE firm_quotes',
       'DROP TABLE timeline',
       'DROP TABLE create_requests',

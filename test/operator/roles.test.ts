@@ -85,6 +85,7 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'post /api/webhooks': 'money',
   'delete /api/webhooks/{id}': 'money',
   'post /api/webhooks/{id}/rotate': 'money',
+  'post /api/webhooks/{id}/test': 'operate',
 }
 
 interface Operation {

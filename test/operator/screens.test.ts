@@ -143,6 +143,7 @@ async function serve(texts: Texts) {
     suspensions: { read: async () => [] },
     replicaFigures: { read: async () => [] },
     currencyLists: {},
+    webhooks: {},
   }
   const provider = (name: string) => ({ name, tag: name, account: name, form: 'A', state: 'active', rateLimit: {} })
   return serveApi(stores, {

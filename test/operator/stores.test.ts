@@ -65,6 +65,9 @@ test.each([
   ['POST', '/found/alpha~a', { assign: true, account: 'acme', note: 'x' }],
   ['POST', '/found/alpha~a', { dismiss: true, note: 'x' }],
   ['POST', '/found/alpha~a', { unassign: true, note: 'x' }],
+  ['GET', '/webhooks'],
+  ['GET', '/webhooks/x'],
+  ['POST', '/webhooks/x/test'],
 ])(
   'W83: while the ledger is unavailable, %s %s is 503 with Retry-After, and no internal error',
   async (method, path, body?: unknown) => {
@@ -83,6 +86,8 @@ test.each([
       'undecided',
       'findUndecided',
       'unassign',
+      'list',
+      'find',
     ])
     const names = [
       'accounts',
@@ -94,11 +99,13 @@ test.each([
       'currencyLists',
       'ledger',
       'restores',
+      'webhooks',
     ] as const
     const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
     const file = {
       providers: [{ name: 'alpha', tag: 'alpha', state: 'active' }],
       routing: { providers: ['alpha'], strategy: 'priority' },
+      webhooks: { key: [], allow: [] },
     }
     await using api = await serveApi(Object.fromEntries(ports), file, lost)
     const { status, headers } = await api.call(method, path, body)
@@ -150,4 +157,5 @@ const otherStores = {
   currencyLists: {},
   ledger: {},
   restores: {},
+  webhooks: {},
 }

@@ -1,10 +1,12 @@
 /** docs/contract.md §18: `swapgate webhooks`, and what `check` says of their key. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { secretBox } from '../../src/adapters/webhook-crypto.ts'
 import type { AuditRecord } from '../../src/core/operations/audit.ts'
 import { Place } from '../cli/place.ts'
+import { type Received, Receiver } from './receiver.ts'
 
 const key = randomBytes(32).toString('base64')
 const other = randomBytes(48).toString('base64')
@@ -170,6 +172,42 @@ describe('webhooks rotate', () => {
   it.each(['8d', '-1', 'soon'])('an overlap of %s is wrong usage', async (overlap) => {
     const { id } = await add('acme', url)
     expect((await place.swapgate('webhooks', 'rotate', id, `--overlap=${overlap}`)).exitCode).toBe(2)
+  })
+})
+
+describe('webhooks test', () => {
+  it('sends something that is no change, signed, and says what became of it', async () => {
+    await using to = await Receiver.start()
+    place.write(managed({ key, allow: [`http://127.0.0.1:${to.port}`] }))
+    const { id, secret } = await add('acme', `http://127.0.0.1:${to.port}/hook`)
+    expect(await place.facts('webhooks', 'test', id)).toEqual({
+      at: expect.any(String),
+      status: 200,
+      ms: expect.any(Number),
+      body: 'taken',
+    })
+    const { secret: next } = await place.facts<Added>('webhooks', 'rotate', id)
+    to.respond = (_, response) => response.writeHead(500).end('\u001b[31mbroken')
+    const { exitCode, out } = await place.swapgate('webhooks', 'test', id)
+    expect([exitCode, out.join()]).toEqual([1, expect.stringMatching(/^500 after \d+ ms: [^\u001b]*broken$/)])
+    const [first, second] = to.received as [Received, Received]
+    expect(JSON.parse(first.body)).toEqual({ type: 'webhook.test', timestamp: expect.any(String), data: {} })
+    expect(first.headers['webhook-id']).not.toBe(second.headers['webhook-id'])
+    for (const { body, headers } of [first, second]) new Webhook(secret).verify(body, headers as Record<string, string>)
+    new Webhook(next).verify(second.body, second.headers as Record<string, string>)
+    expect(second.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+    expect((await audited()).map(({ action }) => action).filter((action) => action === 'webhook.test')).toHaveLength(2)
+    expect(await place.facts('webhooks', 'deliveries', id)).toEqual([])
+  })
+
+  it('sends nothing where no key reads the secret', async () => {
+    await using to = await Receiver.start()
+    const allow = [`http://127.0.0.1:${to.port}`]
+    place.write(managed({ key, allow }))
+    const { id } = await add('acme', `http://127.0.0.1:${to.port}/hook`)
+    place.write(managed({ key: other, allow }))
+    expect(await place.swapgate('webhooks', 'test', id)).toMatchObject({ exitCode: 1, out: ['secret after 0 ms'] })
+    expect(to.connections).toBe(0)
   })
 })
 

@@ -3,7 +3,8 @@ import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import { type AllowedTargets, mayLeadTo, parseWebhookUrl } from '../../domain/webhook-target.ts'
-import type { Delivery, DeliveryCounts, SecretBox, Webhook, WebhookStore } from '../webhooks.ts'
+import type { Attempt, Delivery, DeliveryCounts, SecretBox, SendWebhook, Webhook, WebhookStore } from '../webhooks.ts'
+import type { AuditLog } from './audit.ts'
 
 export interface WebhookPorts {
   readonly webhooks: WebhookStore
@@ -110,6 +111,23 @@ export function deliveryRow({ id, webhook, provider, providerId, state, attempts
       ...(reason !== undefined && { reason }),
     })),
   }
+}
+
+export function attemptRow({ at, status, ms, body, reason }: Attempt) {
+  return { at: toIso(at), status, ms, body, ...(reason !== undefined && { reason }) }
+}
+
+/** Sends a webhook something that is no change, outside of all queues. Undefined: there is no such webhook. */
+export async function testWebhook(
+  { webhooks, audit, actor }: Pick<WebhookPorts, 'webhooks' | 'actor'> & { readonly audit: AuditLog },
+  id: string,
+  send: SendWebhook,
+): Promise<Attempt | undefined> {
+  const webhook = await webhooks.find(id)
+  if (!webhook) return undefined
+  await audit.append({ actor, action: 'webhook.test', subject: id })
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: new Date().toISOString(), data: {} })
+  return await send(webhook, `${id}_test_${crypto.randomUUID().replaceAll('-', '')}`, body)
 }
 
 /** Of one list. */

@@ -3,12 +3,14 @@ import { makeWebhookSecret, secretBox } from '../../adapters/webhook-crypto.ts'
 import { toDuration } from '../../core/operations/duration.ts'
 import {
   addWebhook,
+  attemptRow,
   deliveryRow,
   isOverlap,
   maxDeliveries,
   newWebhookRow,
   overlapRule,
   rotateWebhook,
+  testWebhook,
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
@@ -17,6 +19,7 @@ import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
+import { webhookSender } from '../../process/webhook-sender.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -35,7 +38,7 @@ const overlap = z.string().transform((text, context): number => {
   return z.NEVER
 })
 
-export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts): readonly Route[] {
+export function webhookRoutes({ stores: { webhooks, audit }, inForce }: OperatorParts): readonly Route[] {
   const portsFor = (actor: string): WebhookPorts => ({
     ...{ webhooks, secrets: secretBox(inForce().webhooks.key), makeSecret: makeWebhookSecret, actor },
   })
@@ -94,6 +97,17 @@ export function webhookRoutes({ stores: { webhooks }, inForce }: OperatorParts):
         const rotated = await rotateWebhook(portsFor(actor), parameter, body.overlap)
         if (!rotated) throw unknownWebhook()
         return ok({ ...newWebhookRow(rotated, Date.now()), oldSecretEndsAt: toIso(rotated.oldSecretEndsAt) })
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/webhooks/:id/test',
+      role: 'operate',
+      summary: 'Sends a webhook something that is no change, now, and says what became of it.',
+      async handle({ parameter, actor }) {
+        const attempt = await testWebhook({ webhooks, audit, actor }, parameter, webhookSender(inForce()))
+        if (!attempt) throw unknownWebhook()
+        return ok(attemptRow(attempt))
       },
     }),
     route({
