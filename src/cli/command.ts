@@ -10,6 +10,7 @@ import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { addProviders } from './providers/index.ts'
 import { eachLine, guarded, type Terminal } from './terminal.ts'
+import { addUsage } from './usage.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
 import { addWebhooks } from './webhooks.ts'
 
@@ -50,6 +51,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   addInit(program, terminal, end)
   addKeys(program, terminal, end)
   addAccounts(program, terminal, end)
+  addUsage(program, terminal, end)
   addWebhooks(program, terminal, end)
   addLedger(program, terminal, end)
   addProviders(program, terminal, end)

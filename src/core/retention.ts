@@ -35,4 +35,6 @@ export interface Retention {
   readonly eventsStep: (keepMs: number, after: number) => Promise<number | undefined>
   /** The same for the ids of pruned creates that nothing needs any more. */
   readonly prunedIdsStep: () => Promise<boolean>
+  /** The same for counts of requests (`usage.ts`) that are older than 400 days. */
+  readonly requestsStep: () => Promise<boolean>
 }

@@ -121,6 +121,23 @@ export function divide(a: Amount, b: Amount): Amount | undefined {
   return print({ digits: sign * quotient.digits, scale: quotient.scale + above.scale - below.scale })
 }
 
+/** An exact sum, of any number of digits. */
+export class AmountSum {
+  private sum: Decimal = { digits: 0n, scale: 0 }
+
+  /** Of an amount, or of the text of another sum. */
+  add(amount: string): void {
+    const added = parse(amount as Amount)
+    const scale = Math.max(this.sum.scale, added.scale)
+    this.sum = { digits: rescale(this.sum, scale) + rescale(added, scale), scale }
+  }
+
+  /** In plain notation, without trailing zeros. */
+  toString(): string {
+    return print(this.sum)
+  }
+}
+
 /** digits × 10^-scale */
 interface Decimal {
   readonly digits: bigint

@@ -114,6 +114,13 @@ export function toTimestamp(text: string): number | undefined {
   return range && Number(range.first / 1_000_000n)
 }
 
+export const hourMs = 3_600_000
+
+/** The beginning of the hour, in UTC; both in milliseconds since 1970. */
+export function hourOf(at: number): number {
+  return Math.floor(at / hourMs) * hourMs
+}
+
 /** The timestamp of milliseconds since 1970; null if there are none. */
 export function toIso(at: number): string
 export function toIso(at: number | null | undefined): string | null

@@ -153,8 +153,9 @@ export interface RequestEnd {
   readonly provider: string | undefined
   /** The first characters of the caller's identity, to correlate the requests of one caller. */
   readonly caller: string | undefined
-  /** Of an issued key: the name of its account, and its public id. */
+  /** Of an issued key: the name and the id of its account, and its public id. */
   readonly account: string | undefined
+  readonly accountId: string | undefined
   readonly keyId: string | undefined
   /** The client's address: the socket's, or the one from trusted proxies. */
   readonly address: string | undefined

@@ -106,6 +106,7 @@ export class RequestRecord implements ResponseContext {
       provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
       caller: this.caller?.identity?.slice(0, callerLength),
       account: this.caller?.account,
+      accountId: this.caller?.account === undefined ? undefined : this.caller.identity,
       keyId: this.caller?.keyId,
       address: request.address || undefined,
       intent: this.timeline?.intent,

@@ -34,7 +34,7 @@ import type { Store } from './store.ts'
 
 /** `isRepeated`: the work runs again, since it is not known whether its commit succeeded. */
 export function ledgerAdmin(store: Store): LedgerAdmin {
-  const { database, write, clock } = store
+  const { database, write } = store
   return {
     stats: (now) => stats(database, now),
     gauges: () => ledgerGauges(store),
@@ -79,7 +79,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         const create = await lockCreate(within, intent)
         if (isRepeated && !create) return true
         if (!create || isJudgedOtherwise(create, judgement)) return false
-        if (!(await markNotCreatedByHand(within, intent, clock))) return false
+        if (!(await markNotCreatedByHand(within, intent, store))) return false
         await addAudit(within, store, resolved(actor, create, judgement, { bound: null }))
         isRepeated = true
         return true

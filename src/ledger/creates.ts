@@ -26,7 +26,7 @@ import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
-import type { Database, LedgerClock } from './database.ts'
+import type { Database } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
@@ -34,6 +34,7 @@ import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
 import { Turns } from './turns.ts'
+import { countRefused, type RefusedCreate } from './usage.ts'
 
 type Creates = Pick<
   Ledger,
@@ -61,7 +62,7 @@ type Creates = Pick<
 const maxAloneWaitMs = 2_000
 
 export function creates(store: Store): Creates {
-  const { database, write, writeOne, clock, atOnce } = store
+  const { database, write, writeOne, atOnce } = store
   const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, () => {}, maxAloneWaitMs)
   /** What this process has begun, until it is told the outcome. */
   const sent = new Map<string, CreateWithoutEntry>()
@@ -116,11 +117,11 @@ export function creates(store: Store): Creates {
     drop(intent, checkAt) {
       sent.delete(intent)
       return checkAt === undefined
-        ? writeOne((within) => drop(within, intent), 'result')
+        ? write((within) => dropRefused(within, intent, store), 'result')
         : write((within) => refuse(within, intent, checkAt), 'result')
     },
     dueRefusedCreates: (now, maxCreates, owners) => dueRefusedCreates(store, now, maxCreates, owners),
-    scheduleNextRefusedCheck: (create, next) => writeOne((within) => scheduleNextRefusedCheck(within, create, next)),
+    scheduleNextRefusedCheck: (create, next) => write((within) => scheduleNextRefusedCheck(within, create, next, store)),
     keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
     keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
     markMismatch(intent, reported, fields, judged = []) {
@@ -130,7 +131,7 @@ export function creates(store: Store): Creates {
         return await countMismatch(within, intent, judged, store)
       }, 'result')
     },
-    markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, clock)),
+    markNotCreated: (create, windowMs) => write((within) => markNotCreated(within, create, windowMs, store)),
   }
 }
 
@@ -433,6 +434,13 @@ async function drop(within: Database, intent: string): Promise<void> {
   await sql`delete from transactions where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
+/** The same, counted for its owner. */
+async function dropRefused(within: Database, intent: string, store: CreateStore): Promise<void> {
+  const { rows } = await sql<RefusedCreate>`
+    delete from transactions where intent = ${intent} and ${hasNoOutcome} returning owner, attempted_at`.execute(within)
+  await countRefused(within, rows, store)
+}
+
 interface RefusedRow {
   readonly intent: string
   readonly owner: string
@@ -481,14 +489,17 @@ async function scheduleNextRefusedCheck(
   within: Database,
   { intent, checkCount }: UnresolvedCreate,
   next: number | undefined,
+  store: CreateStore,
 ): Promise<boolean> {
-  const taken =
-    next === undefined
-      ? sql`delete from refused_creates where intent = ${intent} and check_count = ${checkCount}`
-      : sql`
-        update refused_creates set next_check_at = ${next}, check_count = ${checkCount + 1}
-        where intent = ${intent} and check_count = ${checkCount}`
-  const { numAffectedRows } = await taken.execute(within)
+  const isCounted = sql`intent = ${intent} and check_count = ${checkCount}`
+  if (next === undefined) {
+    const { rows } = await sql<RefusedCreate>`
+      delete from refused_creates where ${isCounted} returning owner, attempted_at`.execute(within)
+    await countRefused(within, rows, store)
+    return rows.length === 1
+  }
+  const { numAffectedRows } = await sql`
+    update refused_creates set next_check_at = ${next}, check_count = ${checkCount + 1} where ${isCounted}`.execute(within)
   return numAffectedRows === 1n
 }
 
@@ -590,12 +601,13 @@ function markNotCreated(
   within: Database,
   { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   windowMs: number,
-  clock: LedgerClock,
+  store: CreateStore,
 ): Promise<boolean> {
+  const { clock } = store
   const now = clock.at(clock.read())
   const isDue = sql<boolean>`state = 'unknown' and check_count = ${checkCount} and next_check_at is not distinct from ${nextCheckAt ?? null}
     and coalesce(begun_at, 0) + ${sql.lit(windowMs - toleranceMs)} <= ${now}`
-  return endWhere(within, intent, isDue, clock)
+  return endWhere(within, intent, isDue, store)
 }
 
 interface EndedRow {
@@ -607,7 +619,8 @@ interface EndedRow {
 }
 
 /** Deletes the create and its key, and keeps it as ended. */
-async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
+async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, store: CreateStore): Promise<boolean> {
+  const { clock } = store
   const now = clock.at(clock.read())
   const { rows } = await sql<EndedRow>`
     delete from transactions where intent = ${intent} and ${condition}
@@ -618,7 +631,9 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
   await sql`
     insert into ended (intent, owner, provider, requested, sent, attempted_at, ended_at)
     values (${intent}, ${owner}, ${provider}, ${requested}, ${sent}, ${attempted_at}, ${now})`.execute(within)
-  await sql`delete from ended where ended_at < ${now} - ${sql.lit(lateResultMs)}`.execute(within)
+  const { rows: forgotten } = await sql<RefusedCreate>`
+    delete from ended where ended_at < ${now} - ${sql.lit(lateResultMs)} returning owner, attempted_at`.execute(within)
+  await countRefused(within, forgotten, store)
   return true
 }
 
@@ -687,8 +702,8 @@ function acceptedRecord({ amountOut, ...reported }: Transaction, { requested }: 
 }
 
 /** Returns false if the create is not unresolved. */
-export function markNotCreatedByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
-  return endWhere(within, intent, isUnresolved, clock)
+export function markNotCreatedByHand(within: Database, intent: string, store: CreateStore): Promise<boolean> {
+  return endWhere(within, intent, isUnresolved, store)
 }
 
 function toJson(value: unknown): string | null {

@@ -17,6 +17,7 @@ import type { TagRecords } from '../core/routing/tag-records.ts'
 import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { TimelineStore } from '../core/timelines.ts'
 import type { EventStore } from '../core/transaction-events.ts'
+import type { UsageStore } from '../core/usage.ts'
 import type { WatchStore } from '../core/watches.ts'
 import type { WebhookStore } from '../core/webhooks.ts'
 import type { LostCommits } from '../domain/observation.ts'
@@ -42,6 +43,7 @@ import { swapActions } from './swap-actions.ts'
 import { timelines } from './timeline.ts'
 import { transactionEvents } from './transaction-events.ts'
 import type { TurnLimits } from './turns.ts'
+import { usage } from './usage.ts'
 import { watches } from './watches.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -90,6 +92,7 @@ export interface OpenLedger {
   readonly watches: WatchStore
   readonly webhooks: WebhookStore
   readonly replicaFigures: ReplicaFiguresStore
+  readonly usage: UsageStore
   /** For the operator: about the server, and that the ledger is new. */
   readonly warnings: readonly string[]
   /** What ran of the schema when it was opened, and what it lacks. */
@@ -146,6 +149,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     watches: watches(store),
     webhooks: webhooks(store),
     replicaFigures: replicaFigures(store),
+    usage: usage(store),
   }
   return {
     ledger,

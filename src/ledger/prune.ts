@@ -19,6 +19,7 @@ import {
   values,
 } from './page-index.ts'
 import type { Store } from './store.ts'
+import { type CountedRow, countedColumns, keepUsage } from './usage.ts'
 
 /** Keeps each transaction short, with a pause (ms) after each, so that other writers get the lock. */
 const maxEntriesPerStep = 500
@@ -92,12 +93,13 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
   const hasEnded = sql`
     owner = ${segment.owner} and state = 'done' and ${position} >= (${values(segment)}) ${end}
     and sort_key > ${newest} and status in ('success', 'refunded', 'overdue')`
-  const { rows: gone } = await sql<PrunedRow>`
+  const { rows: gone } = await sql<PrunedRow & CountedRow>`
     delete from transactions
     where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
     and not ${holdsFirmQuote(store)}
-    returning intent, provider, provider_id`.execute(within)
+    returning intent, provider, provider_id, ${countedColumns}`.execute(within)
   await keepPrunedIds(within, gone, store)
+  await keepUsage(within, gone, store)
   await removeActions(within, gone, store)
   await reduce(within, segment, gone.length)
   const { rows } = await sql<Pruned['kept']>`

@@ -18,6 +18,7 @@ import {
 } from './prune.ts'
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
+import { type CountedRow, countedColumns, keepUsage, removeOldRequests } from './usage.ts'
 
 /** Swaps, records of the audit log, and events, that a step looks at. */
 const swapsPerStep = 50
@@ -95,6 +96,7 @@ export function retention(store: Store): Retention {
       })
     },
     prunedIdsStep: () => write((within) => forgetPrunedIds(within, clock)),
+    requestsStep: () => write((within) => removeOldRequests(within, store)),
   }
 }
 
@@ -130,13 +132,14 @@ async function prune(within: Database, rows: readonly [Row, ...Row[]], newest: b
   await lockPageIndex(within, owner)
   // By the index of ids: those of owners and statuses would read all that is as old.
   const isOld = sql`owner || '' = ${owner} and state = 'done' and sort_key > ${newest} and coalesce(status, '') in ('success', 'refunded', 'overdue')`
-  const { rows: gone } = await sql<PrunedRow & { readonly sort_key: string }>`
+  const { rows: gone } = await sql<PrunedRow & CountedRow>`
     delete from transactions
     where provider = ${provider} and ${isIn('provider_id', toList(rows.map(({ provider_id }) => provider_id)))} and ${isOld}
     and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
     and not ${holdsFirmQuote(store)}
-    returning intent, provider, provider_id, cast(sort_key as text) as sort_key`.execute(within)
+    returning intent, provider, provider_id, ${countedColumns}`.execute(within)
   await keepPrunedIds(within, gone, store)
+  await keepUsage(within, gone, store)
   await removeActions(within, gone, store)
   const bySegment = new Map<string, { readonly at: SortPosition; count: number }>()
   for (const { sort_key, ...row } of gone) {

@@ -10,6 +10,7 @@ import { healthRoute } from './routes/health.ts'
 import { auditRoutes, keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { settlementRoutes, transactionRoutes, unresolvedRoutes } from './routes/transactions.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { type OperatorParts, withLedgerFaults } from './stores.ts'
 
@@ -47,6 +48,7 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...webhookRoutes(parts),
+    ...usageRoutes(parts),
     ...auditRoutes(parts),
     token,
     configuration,

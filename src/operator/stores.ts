@@ -19,6 +19,7 @@ export type OperatorStores = Pick<
   | 'currencyLists'
   | 'restores'
   | 'webhooks'
+  | 'usage'
 >
 
 export interface OperatorParts {
@@ -51,5 +52,6 @@ export function withLedgerFaults(stores: OperatorStores): OperatorStores {
     currencyLists: withFaults(stores.currencyLists),
     restores: withFaults(stores.restores),
     webhooks: withFaults(stores.webhooks),
+    usage: withFaults(stores.usage),
   }
 }

@@ -4,6 +4,7 @@ import { hashKey } from '../adapters/crypto.ts'
 import type { OpenTracing } from '../adapters/tracing.ts'
 import { type Config, otlpCertificates, removeUnusableOtelVariables } from '../config/index.ts'
 import { type Accounts, authentication, KeyUses } from '../core/access/authentication.ts'
+import { RequestCounts } from '../core/access/request-counts.ts'
 import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
@@ -112,6 +113,8 @@ async function openProcessScope(
   resources.defer(() => timelines.close())
   const uses = new KeyUses(accounts)
   resources.defer(() => uses.close())
+  const requests = new RequestCounts(ledgerStores.usage)
+  resources.defer(() => requests.close())
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
@@ -137,7 +140,10 @@ async function openProcessScope(
     breaker: createBreaker,
     steadyClock: () => performance.now(),
     identification: (auth) => keyIdentity(auth, accounts, uses, observe),
-    observe,
+    observe(observation) {
+      observe(observation)
+      requests.observe(observation)
+    },
     version,
     pages,
   }

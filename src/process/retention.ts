@@ -1,4 +1,4 @@
-/** `ledger.keep`, `ledger.keepAudit` and `events.keep`: what is older is removed by one process of several, in short steps. */
+/** `ledger.keep`, `ledger.keepAudit`, `events.keep`, and counts of requests: what is older is removed by one process of several, in short steps. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Retention, RetentionCursor } from '../core/retention.ts'
 
@@ -22,8 +22,9 @@ export async function removeOld(
   { keep, keepAudit, keepEvents }: Kept,
   isStopped: () => boolean,
 ): Promise<void> {
-  if ((keep ?? keepAudit ?? keepEvents) === undefined || !(await retention.takeTurn(runIntervalMs))) return
+  if (!(await retention.takeTurn(runIntervalMs))) return
   const goOn = turnKeeper(retention, isStopped)
+  while ((await retention.requestsStep()) && (await goOn()));
   if (keepAudit !== undefined) while ((await retention.auditStep(keepAudit * dayMs)) && (await goOn()));
   if (keepEvents !== undefined) {
     let last = await retention.eventsStep(keepEvents * dayMs, 0)

@@ -61,6 +61,7 @@ const commands: Readonly<Record<string, string>> = {
   'webhooks rotate': 'x',
   'webhooks deliveries': 'x',
   'webhooks test': 'x',
+  usage: '',
 }
 /** What an operator does before the first start. */
 const making = /^(?:keys create|accounts (?:set|reset)|providers (?:drain|activate|off|weights|reset))$/

@@ -65,12 +65,14 @@ export async function undoAdditions(url: string): Promise<void> {
   const fillfactors = ['transactions', 'claims'].map((table) => `ALTER TABLE ${table} RESET (fillfactor)`)
   const found = ['restored_providers', 'found_orders', 'found_order_keys']
   const webhooks = ['webhooks', 'webhook_queues', 'webhook_deliveries']
+  const usage = ['requests', 'writers', 'swaps', 'amounts'].map((name) => `usage_${name}`)
   const tables = [
     'transaction_events',
     'event_owners',
     'watched_transactions',
     'watched_owners',
     ...webhooks,
+    ...usage,
     'swap_actions',
     'firm_quotes',
     'timeline',

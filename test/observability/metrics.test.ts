@@ -49,6 +49,7 @@ const end: RequestEnd = {
   provider: 'beta',
   caller: undefined,
   account: undefined,
+  accountId: undefined,
   keyId: undefined,
   address: undefined,
   intent: undefined,

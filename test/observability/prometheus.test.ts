@@ -47,6 +47,7 @@ async function page(accepted: string[]): Promise<number> {
     provider: 'alpha',
     caller: undefined,
     account: undefined,
+    accountId: undefined,
     keyId: undefined,
     address: undefined,
     intent: undefined,

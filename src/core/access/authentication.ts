@@ -2,6 +2,7 @@
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
+import { hourOf } from '../../domain/instant.ts'
 import { isKey } from '../../domain/key.ts'
 import type { AccountLimits, KeyAccess } from '../../domain/key-access.ts'
 import { isWithin, type NetworkList } from '../../domain/network-address.ts'
@@ -202,8 +203,6 @@ async function lookUpBatch<Found>(findAll: FindAll<Found>, keys: ReadonlyMap<str
 
 // When each key was last used, to the hour.
 
-const hourMs = 3_600_000
-
 const flushDelayMs = 5_000
 
 /** Notes which keys are used, and writes it once an hour for each key, 5 s later. What the ledger does not accept then is written later. */
@@ -219,7 +218,7 @@ export class KeyUses {
   }
 
   note(keyId: string, now: number): void {
-    const hour = Math.floor(now / hourMs) * hourMs
+    const hour = hourOf(now)
     if (this.hours.get(keyId) === hour) return
     this.hours.set(keyId, hour)
     this.unwritten.set(keyId, hour)

@@ -67,6 +67,7 @@ const known = {
   'transaction events': { schema: 2, kind: 'expand', statements: transactionEvents },
   watches: { schema: 2, kind: 'expand', statements: watches },
   webhooks: { schema: 2, kind: 'expand', statements: webhooks },
+  usage: { schema: 2, kind: 'expand', statements: usage },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -294,5 +295,39 @@ function webhooks({ integer, text }: ColumnTypes): readonly string[] {
     `CREATE INDEX IF NOT EXISTS webhook_deliveries_of_event ON webhook_deliveries (event) WHERE state = 'waiting'`,
     'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_transaction ON webhook_deliveries (provider, provider_id)',
     'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_time ON webhook_deliveries (created_at)',
+  ]
+}
+
+/** What accounts use, as far as no row of another table has it: requests, creates that made nothing, and swaps that were removed. */
+function usage({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS usage_requests (
+      account ${text} NOT NULL,
+      hour ${integer} NOT NULL,
+      operation ${text} NOT NULL,
+      result ${text} NOT NULL,
+      count ${integer} NOT NULL,
+      PRIMARY KEY (account, hour, operation, result)
+    )`,
+    'CREATE INDEX IF NOT EXISTS usage_requests_by_hour ON usage_requests (hour)',
+    `CREATE TABLE IF NOT EXISTS usage_writers (writer ${text} PRIMARY KEY, batch ${integer} NOT NULL, at ${integer} NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS usage_swaps (
+      account ${text} NOT NULL,
+      hour ${integer} NOT NULL,
+      kind ${text} NOT NULL,
+      name ${text} NOT NULL,
+      count ${integer} NOT NULL,
+      PRIMARY KEY (account, hour, kind, name)
+    )`,
+    'CREATE INDEX IF NOT EXISTS usage_swaps_by_hour ON usage_swaps (hour)',
+    `CREATE TABLE IF NOT EXISTS usage_amounts (
+      account ${text} NOT NULL,
+      hour ${integer} NOT NULL,
+      direction ${text} NOT NULL,
+      code ${text} NOT NULL,
+      amount ${text} NOT NULL,
+      PRIMARY KEY (account, hour, direction, code)
+    )`,
+    'CREATE INDEX IF NOT EXISTS usage_amounts_by_hour ON usage_amounts (hour)',
   ]
 }

@@ -37,6 +37,10 @@ export interface Tables {
   webhooks: Webhooks
   webhook_queues: WebhookQueues
   webhook_deliveries: WebhookDeliveries
+  usage_requests: UsageRequests
+  usage_writers: UsageWriters
+  usage_swaps: UsageSwaps
+  usage_amounts: UsageAmounts
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -483,4 +487,44 @@ export interface WebhookDeliveries {
   body: string | null
   created_at: number
   ended_at: number | null
+}
+
+/** Requests of an account in an hour. */
+interface UsageRequests {
+  /** The id. */
+  account: string
+  hour: number
+  operation: string
+  result: string
+  count: number
+}
+
+/** The last batch of requests that each process has added. */
+interface UsageWriters {
+  writer: string
+  batch: number
+  /** By the database's clock. */
+  at: Written<number>
+}
+
+/** Swaps that were removed, and creates that made nothing. */
+interface UsageSwaps {
+  account: string
+  /** Of the place of a swap in a list, or of the create. */
+  hour: number
+  /** `observed`: not created here. */
+  kind: 'created' | 'observed' | 'refused'
+  /** The status; empty for `refused`. */
+  name: string
+  count: ColumnType<number, number, number>
+}
+
+/** Sums of what removed swaps of `success` sent and received. */
+interface UsageAmounts {
+  account: string
+  hour: number
+  direction: 'in' | 'out'
+  code: string
+  /** An exact decimal of any number of digits. */
+  amount: string
 }
