@@ -1,6 +1,6 @@
 /** Outcomes of creates, and unresolved creates. */
-import { count, rate, series, shared } from './expression.ts'
-import { bars, graph } from './panel.ts'
+import { count, quantile, rate, series, shared } from './expression.ts'
+import { bars, figure, graph } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
 const created = `operation="create_transaction", ${chosen}`
@@ -68,6 +68,44 @@ export const creates = [
     queries: {
       'network {{network}}': `${rate('swapgate_address_refusals_total', 'network')} or 0 * ${rate('swapgate_requests_total', 'network', 'operation="create_transaction"')}`,
     },
+  }),
+  bars({
+    title: 'Checks of responses to creates',
+    description:
+      'In the selected time. tolerated: rounded. counted: other than requested, and passed on since `providers.<name>.judge` says so. refused: no client got that address.',
+    runbooks: ['SwapgateCreateMismatch', 'SwapgateAssetSuspended'],
+    span: 12,
+    unit: 'short',
+    queries: {
+      '{{provider}} {{kind}} {{outcome}}': count(
+        'swapgate_create_judgements_total',
+        'provider, kind, outcome',
+        `outcome!="passed", ${chosen}`,
+      ),
+    },
+  }),
+  graph({
+    title: 'Creates against their quotes',
+    description:
+      'Amount received that creates promise, relative to the newest quote of the provider: one in twenty is below p5, half are below p50. Below 0: the provider promises more in quotes than in creates.',
+    runbooks: ['SwapgateCreateBelowQuote'],
+    span: 12,
+    unit: 'percentunit',
+    queries: {
+      '{{provider}} p5': quantile(0.05, 'swapgate_create_quote_deviation_ratio', 'provider', chosen),
+      '{{provider}} p50': quantile(0.5, 'swapgate_create_quote_deviation_ratio', 'provider', chosen),
+    },
+  }),
+  figure({
+    title: 'Assets taken out of new swaps',
+    description: 'In the selected time, after three mismatches in a row, for ten minutes each.',
+    runbooks: ['SwapgateAssetSuspended'],
+    span: 24,
+    unit: 'short',
+    queries: {
+      '{{provider}} {{kind}} {{network}}': `${count('swapgate_provider_assets_suspended_total', 'provider, kind, network', chosen)} or vector(0)`,
+    },
+    thresholds: [[1, 'orange']],
   }),
   bars({
     title: 'Responses that differ from the ledger',

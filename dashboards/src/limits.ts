@@ -83,6 +83,26 @@ const store = [
     thresholds: [[1, 'orange']],
     span: 8,
   }),
+  graph({
+    title: 'Refused for the share of a process alone',
+    description:
+      'While Redis is lost a process counts only up to its share. limit: requests of clients. rate_limit: calls to providers. Nothing of this is a used-up quota.',
+    runbooks: ['SwapgateRedisLost'],
+    unit: 'reqps',
+    span: 12,
+    queries: { '{{of}}': rate('swapgate_limit_share_refusals_total', 'of') },
+    thresholds: [[0.001, 'red']],
+  }),
+  graph({
+    title: 'Troubles of Redis',
+    description:
+      'What Redis, or the way to it, refuses, by cause: credentials, a certificate (tls_…), read_only (a replica), full (its memory), refused (nothing listens). The line store_trouble in the log says what to set.',
+    runbooks: ['SwapgateRedisLost', 'SwapgateLimitsLocal'],
+    unit: 'ops',
+    span: 12,
+    queries: { '{{instance}} {{cause}}': rate('swapgate_store_troubles_total', 'instance, cause', 'store="redis"') },
+    thresholds: [[0.001, 'red']],
+  }),
 ]
 
 const budgets = [

@@ -67,6 +67,62 @@ const processes = [
     unit: 'bytes',
     queries: { '{{instance}}': series('process_resident_memory_bytes') },
   }),
+  graph({
+    title: 'Requests in flight',
+    description:
+      'Requests that have begun, and those that wait to begin. Waiting for long: the process has more than it can do. Add replicas.',
+    runbooks: ['SwapgateSaturated'],
+    unit: 'short',
+    queries: {
+      '{{instance}} in flight': series('swapgate_requests_in_flight'),
+      '{{instance}} waiting': series('swapgate_requests_waiting'),
+    },
+  }),
+  graph({
+    title: 'Memory in use',
+    description: 'Share of the heap, or of what the process may take, whichever is higher. Requests are refused from 0.85 on.',
+    runbooks: ['SwapgateSaturated'],
+    unit: 'percentunit',
+    max: 1,
+    queries: { '{{instance}}': series('swapgate_memory_used_ratio') },
+    thresholds: [[0.85, 'red']],
+  }),
+  graph({
+    title: 'Connections closed before their time',
+    description:
+      'address: one too many of an address. full: of all. unfinished: a request that does not arrive. unread: a client that does not read. idle: of a full admin port.',
+    unit: 'ops',
+    queries: { '{{port}} {{reason}}': rate('swapgate_connections_closed_total', 'port, reason') },
+  }),
+  graph({
+    title: 'Offset of clocks',
+    description:
+      'By how much the clock of a process is off that of PostgreSQL, and of Prometheus (by some milliseconds always: the way of a scrape). All instances off the same one: that one is wrong.',
+    runbooks: ['SwapgateClockOffset'],
+    unit: 's',
+    queries: {
+      '{{instance}} against {{against}}': `abs(${series('swapgate_clock_offset_seconds')})`,
+      '{{instance}} against prometheus': `abs(${series('swapgate_time_seconds')} - timestamp(${series('swapgate_time_seconds')}))`,
+    },
+    thresholds: [[2, 'red']],
+  }),
+  graph({
+    title: 'Spans',
+    description: 'Of kept traces. failed: the collector did not take them. dropped: the queue was full. All 0 without tracing.',
+    runbooks: ['SwapgateTelemetryLost'],
+    unit: 'ops',
+    queries: { '{{result}}': rate('swapgate_trace_spans_total', 'result') },
+  }),
+  graph({
+    title: 'Processes behind the public port',
+    description: 'With `server.workers` above 1 its workers, else 1; and those that have ended by themselves, each second.',
+    runbooks: ['SwapgateCrashLoop'],
+    unit: 'short',
+    queries: {
+      '{{instance}}': `${series('swapgate_workers')} or ${series('up')}`,
+      '{{instance}} ended': rate('swapgate_worker_ends_total', 'instance'),
+    },
+  }),
   figure({
     title: 'Versions',
     description: 'Processes by version. Two versions are normal only during a rollout.',

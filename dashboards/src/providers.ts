@@ -1,7 +1,7 @@
 import { board } from './board.ts'
 import { calls } from './calls.ts'
-import { quantile, rate, series } from './expression.ts'
-import { graph, timeline } from './panel.ts'
+import { count, quantile, rate, series } from './expression.ts'
+import { figure, graph, timeline } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
 
@@ -45,6 +45,35 @@ const health = [
       [0.1, 'red'],
     ],
   }),
+  graph({
+    title: 'Failed calls by cause',
+    description:
+      'Why there was no connection (refused, dns_…, timed_out, tls_…, proxy_…), or a response could not be used (not_json, cut_off, …). docs/observability.md says what to do about each.',
+    runbooks: ['SwapgateBreakerOpen'],
+    unit: 'reqps',
+    queries: {
+      '{{provider}} {{cause}}': `sum by (provider, cause) (rate({__name__=~"swapgate_provider_unreachable_total|swapgate_provider_unreadable_total", job="$job", ${chosen}}[$__rate_interval]))`,
+    },
+  }),
+  graph({
+    title: 'Days until the certificate ends',
+    description: 'By the newest connection of any replica. Empty without TLS. The provider must renew it.',
+    runbooks: ['SwapgateCertificateExpires'],
+    unit: 'd',
+    queries: {
+      '{{provider}}': `(max by (provider) (${series('swapgate_certificate_not_after_timestamp_seconds', chosen)}) - time()) / 86400`,
+    },
+  }),
+  graph({
+    title: 'Connections',
+    description: 'To the provider, of all replicas: active ones, idle ones, and the most that there may be. More calls wait.',
+    runbooks: ['SwapgateSaturated'],
+    unit: 'short',
+    queries: {
+      '{{provider}} {{http_connection_state}}': `sum by (provider, http_connection_state) (${series('http_client_open_connections', chosen)})`,
+      '{{provider}} most': `sum by (provider) (${series('swapgate_provider_connections_max', chosen)})`,
+    },
+  }),
 ]
 
 const resilience = [
@@ -74,6 +103,15 @@ const resilience = [
     unit: 'reqps',
     queries: { '{{provider}} {{reason}}': rate('swapgate_provider_cooldowns_total', 'provider, reason', chosen) },
   }),
+  figure({
+    title: 'Operations refused to our key',
+    description: 'In the selected time: the provider accepts the key for others, and not for these.',
+    runbooks: ['SwapgateProviderOperationRefused'],
+    unit: 'short',
+    span: 24,
+    queries: { '{{provider}} {{operation}}': count('swapgate_provider_operations_refused_total', 'provider, operation', chosen) },
+    thresholds: [[1, 'orange']],
+  }),
 ]
 
 const responses = [
@@ -84,6 +122,14 @@ const responses = [
     runbooks: ['SwapgateContractDrift'],
     unit: 'reqps',
     queries: { '{{provider}} {{drift}} {{field}}': rate('swapgate_contract_drift_total', 'provider, drift, field', chosen) },
+  }),
+  timeline({
+    title: 'Currency list',
+    description: 'Whether the last read came to its end, in the worst of all replicas. The last whole list is used meanwhile.',
+    runbooks: ['SwapgateCurrencyListNotWhole'],
+    unit: 'short',
+    queries: { '{{provider}}': `min by (provider) (${series('swapgate_currency_list_whole', chosen)})` },
+    states: { 'not whole': 'red', whole: 'green' },
   }),
   graph({
     title: 'Caches',
@@ -98,6 +144,24 @@ const responses = [
     description: 'Currencies above 600 s: the list could not be refreshed. Look at the calls for list_currencies.',
     unit: 's',
     queries: { '{{cache}}': quantile(0.95, 'swapgate_cache_age_seconds', 'cache') },
+  }),
+  graph({
+    title: 'Memory of the caches',
+    description: 'Share of what each may take, in the fullest replica. At 100 % old entries make room for new ones.',
+    unit: 'percentunit',
+    max: 1,
+    queries: {
+      '{{cache}}': `max by (cache) (${series('swapgate_cache_bytes')} / ${series('swapgate_cache_max_bytes')})`,
+    },
+  }),
+  graph({
+    title: 'Entries of the caches',
+    description: 'Of all replicas, and how many were dropped each second to make room.',
+    unit: 'short',
+    queries: {
+      '{{cache}}': `sum by (cache) (${series('swapgate_cache_entries')})`,
+      '{{cache}} dropped': rate('swapgate_cache_evictions_total', 'cache'),
+    },
   }),
 ]
 

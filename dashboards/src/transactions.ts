@@ -1,6 +1,6 @@
 import { board } from './board.ts'
 import { creates } from './creates.ts'
-import { quantile, rate, series, shared } from './expression.ts'
+import { count, quantile, rate, series, shared } from './expression.ts'
 import { bars, figure, graph } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
@@ -84,7 +84,17 @@ const funnel = [
     title: 'Age of the oldest open transaction by status',
     description: 'A line that grows for days: one transaction does not end. Ask the provider.',
     unit: 's',
-    queries: { '{{provider}}': shared('swapgate_transactions_oldest_open_seconds', 'provider', chosen) },
+    queries: { '{{provider}} {{status}}': shared('swapgate_transactions_open_age_seconds', 'provider, status', chosen) },
+  }),
+  bars({
+    title: 'Actions on swaps',
+    description:
+      'In the selected time: refunds, continued swaps, refund addresses, by what became of them. unknown: it may have been carried out; the gateway looks, and counts found or not_done.',
+    unit: 'short',
+    span: 24,
+    queries: {
+      '{{provider}} {{action}} {{outcome}}': `${count('swapgate_actions_total', 'provider, action, outcome', chosen)} or vector(0)`,
+    },
   }),
 ]
 
@@ -111,6 +121,92 @@ const ledger = [
     unit: 'ops',
     queries: { '{{action}}': rate('swapgate_ledger_failures_total', 'action') },
     thresholds: [[0.001, 'red']],
+  }),
+  graph({
+    title: 'Troubles of the ledger',
+    description:
+      'What the server of the ledger, its disk or the way to it refuses, by cause: credentials, a certificate (tls_…), read_only (a standby), full (its disk), refused (nothing listens). The line store_trouble in the log says what to set.',
+    runbooks: ['SwapgateLedgerFailing', 'SwapgateLedgerServerDiskFull'],
+    unit: 'ops',
+    queries: { '{{instance}} {{cause}}': rate('swapgate_store_troubles_total', 'instance, cause', 'store="ledger"') },
+    thresholds: [[0.001, 'red']],
+  }),
+  graph({
+    title: 'Waiting for the ledger',
+    description:
+      'How long the first read, or the first write that is no result of a create, has waited for a connection (SQLite: for a commit). Seconds: the ledger hangs, or has fewer connections than this load needs.',
+    runbooks: ['SwapgateLedgerSlow'],
+    unit: 's',
+    queries: { '{{instance}} {{work}}': series('swapgate_ledger_wait_seconds') },
+    thresholds: [[0.6, 'red']],
+  }),
+  graph({
+    title: 'No turn at the ledger',
+    description:
+      'Creates, gets and lists that got no turn in 0.6 s, since their account had too many others, and quotes that went by what was known of their key. Above 0: the ledger is too slow for this load.',
+    runbooks: ['SwapgateLedgerSlow'],
+    unit: 'reqps',
+    queries: {
+      '{{work}} refused': rate('swapgate_ledger_turns_refused_total', 'work'),
+      'quotes by a key as it was': rate('swapgate_stale_keys_total', ''),
+    },
+    thresholds: [[0.001, 'orange']],
+  }),
+  graph({
+    title: 'Connections to PostgreSQL',
+    description: 'Of each process. All in use for long: the server is slow, or `ledger.connections` is too low.',
+    runbooks: ['SwapgateSaturated'],
+    unit: 'short',
+    queries: {
+      '{{instance}} {{db_client_connection_state}}': series('db_client_connection_count'),
+      '{{instance}} most': series('db_client_connection_max'),
+    },
+  }),
+  graph({
+    title: 'Size of the ledger',
+    description: 'The SQLite file with its log, or the PostgreSQL database. It grows with the swaps: `ledger.keep` bounds it.',
+    runbooks: ['SwapgateLedgerDiskFull', 'SwapgateLedgerServerDiskFull'],
+    unit: 'bytes',
+    queries: { '{{instance}}': series('swapgate_ledger_size_bytes') },
+  }),
+  graph({
+    title: 'Free on the disk of SQLite',
+    description: 'Share of the volume with the file that is free. It pages below a tenth, and if it is full in a day at this rate.',
+    runbooks: ['SwapgateLedgerDiskFull'],
+    unit: 'percentunit',
+    max: 1,
+    queries: {
+      '{{instance}}': `${series('swapgate_ledger_filesystem_avail_bytes')} / ${series('swapgate_ledger_filesystem_size_bytes')}`,
+    },
+  }),
+  graph({
+    title: 'Free on the disk of PostgreSQL',
+    description:
+      'Share of the disk with the data of the server that is free, by the figures of the job ledger-disk. Empty: nobody watches that disk.',
+    runbooks: ['SwapgateLedgerServerDiskFull'],
+    unit: 'percentunit',
+    max: 1,
+    queries: {
+      '{{instance}} {{mountpoint}}{{persistentvolumeclaim}}':
+        '{__name__=~"node_filesystem_avail_bytes|kubelet_volume_stats_available_bytes", job="ledger-disk"} / {__name__=~"node_filesystem_size_bytes|kubelet_volume_stats_capacity_bytes", job="ledger-disk"}',
+    },
+  }),
+  figure({
+    title: 'Lost commits of PostgreSQL',
+    description:
+      'In the selected time: its log went back (position), or the ledger is on another server (server). Swaps may be missing: docs/backup.md says what to do.',
+    unit: 'short',
+    span: 8,
+    queries: { '{{by}}': count('swapgate_ledger_commits_lost_total', 'by') },
+    thresholds: [[1, 'red']],
+  }),
+  figure({
+    title: 'Lost events of timelines',
+    description: 'In the selected time: events of swaps that were not written, since too many waited for the ledger.',
+    unit: 'short',
+    span: 8,
+    queries: { lost: count('swapgate_timeline_events_lost_total', '') },
+    thresholds: [[1, 'orange']],
   }),
 ]
 

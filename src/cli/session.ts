@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { type Config, ConfigError, configFile, faultLines, loadConfig } from '../config/index.ts'
+import type { StoreTrouble } from '../domain/store-trouble.ts'
 import { knownForms } from '../forms/index.ts'
 import type { openLedger } from '../ledger/index.ts'
 import { fileWarnings } from '../process/warnings.ts'
@@ -38,7 +39,7 @@ export async function withLedger(
     const isRefused = access === 'change' || (access === 'write' && migrate === 'manual')
     const whenMissing = access === 'read' ? 'show empty' : isRefused ? 'refuse' : 'make'
     // A command ends with why it failed; only what it waits for is told before.
-    const onTrouble = access === 'migrate' ? (message: string): void => terminal.err(`swapgate: ${message}`) : () => {}
+    const onTrouble = access === 'migrate' ? ({ message }: StoreTrouble): void => terminal.err(`swapgate: ${message}`) : () => {}
     const stores = await openLedger(url, { mustExist, whenMissing, mayMigrate: access === 'migrate', onTrouble })
     try {
       return await work({ stores, config, terminal, actor: cliActor() })

@@ -3,6 +3,7 @@ import type { FailureCause } from './failure-cause.ts'
 import type { CallOutcome, ErrorType, Fault } from './fault.ts'
 import type { RequestName } from './question.ts'
 import type { CallName, OperationName } from './service.ts'
+import type { StoreTrouble } from './store-trouble.ts'
 import type { SwapAction } from './swap-action.ts'
 
 export type Observation =
@@ -72,8 +73,8 @@ export type Observation =
   | { readonly what: 'certificate'; readonly provider: string; readonly notAfter: number }
   /** The server of the ledger has lost commits, or is another one. */
   | { readonly what: 'commitsLost'; readonly by: LostCommits }
-  /** Something is wrong with a store, or with the way to it. `message`: what, and what to set. */
-  | { readonly what: 'storeTrouble'; readonly store: 'ledger' | 'redis'; readonly message: string }
+  /** Something is wrong with a store, or with the way to it. `isNew`: not what was wrong with it within the last minute. */
+  | ({ readonly what: 'storeTrouble'; readonly store: 'ledger' | 'redis'; readonly isNew: boolean } & StoreTrouble)
   /** The new state of the circuit breaker of an operation at a provider. */
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */

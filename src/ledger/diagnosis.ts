@@ -1,34 +1,46 @@
 /** What is wrong with a ledger that cannot be opened or reached: the cause, and what to do. Without a credential. */
 import { type UnreachableCause, unreachableCauseOf } from '../domain/failure-cause.ts'
+import type { StoreTrouble } from '../domain/store-trouble.ts'
+
+type Known = readonly [StoreTrouble['cause'], message: string]
 
 /** By the primary result code of SQLite: the lowest byte of its `errcode`. */
-const sqlite = new Map([
-  [5, 'another process has locked it; stop that process'],
-  [8, 'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url'],
-  [10, 'the disk does not write or read it; look at its free space, its limits and its health'],
-  [11, 'it is damaged; restore a backup'],
-  [13, 'the disk is full; free some space'],
-  [14, 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
-  [26, 'it is not a SQLite database; name another file, or restore a backup'],
+const sqlite = new Map<number, Known>([
+  [5, ['locked', 'another process has locked it; stop that process']],
+  [
+    8,
+    [
+      'read_only',
+      'it is not writable; give this user write access to the file and its directory, or name another one in ledger.url',
+    ],
+  ],
+  [10, ['disk', 'the disk does not write or read it; look at its free space, its limits and its health']],
+  [11, ['damaged', 'it is damaged; restore a backup']],
+  [13, ['full', 'the disk is full; free some space']],
+  [
+    14,
+    ['file', 'the file cannot be opened or created; correct ledger.url, or make this user the owner of the file and its directory'],
+  ],
+  [26, ['damaged', 'it is not a SQLite database; name another file, or restore a backup']],
 ])
 /** By the SQLSTATE of PostgreSQL or the name of a system error. */
-const others = new Map([
-  ['28P01', 'the server rejects the user or the password; correct them in ledger.url'],
-  ['28000', 'the server rejects this user; correct the user in ledger.url, or allow it on the server'],
-  ['3D000', 'the server has no such database; create it'],
-  ['25006', 'the server is read-only; make it take writes, or name the one that does in ledger.url'],
-  ['53100', 'the disk of the server is full; free some space there'],
-  ['42501', 'the user may not create tables; grant it this privilege'],
-  ['53300', 'the server has no free connection; raise its limit'],
-  ['57P03', 'the server is starting or stopping; try again'],
-  ['ECONNREFUSED', 'no server listens at this address; start it, or correct the address'],
-  ['ENOTFOUND', 'the host does not exist; correct the address'],
-  ['EAI_AGAIN', 'the host name cannot be resolved; correct the address, or try again'],
-  ['dns_timeout', 'no name server answers about the host name; correct the address, or try again'],
-  ['EACCES', 'the directory cannot be created; correct ledger.url, or give this user the permission'],
-  ['EROFS', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url'],
-  ['EEXIST', 'the directory cannot be created, since a file has this name; correct ledger.url'],
-  ['ENOTDIR', 'the directory cannot be created, since a file has this name; correct ledger.url'],
+const others = new Map<string, Known>([
+  ['28P01', ['credentials', 'the server rejects the user or the password; correct them in ledger.url']],
+  ['28000', ['credentials', 'the server rejects this user; correct the user in ledger.url, or allow it on the server']],
+  ['3D000', ['no_database', 'the server has no such database; create it']],
+  ['25006', ['read_only', 'the server is read-only; make it take writes, or name the one that does in ledger.url']],
+  ['53100', ['full', 'the disk of the server is full; free some space there']],
+  ['42501', ['permissions', 'the user may not create tables; grant it this privilege']],
+  ['53300', ['connections', 'the server has no free connection; raise its limit']],
+  ['57P03', ['starting', 'the server is starting or stopping; try again']],
+  ['ECONNREFUSED', ['refused', 'no server listens at this address; start it, or correct the address']],
+  ['ENOTFOUND', ['dns_not_found', 'the host does not exist; correct the address']],
+  ['EAI_AGAIN', ['dns_failed', 'the host name cannot be resolved; correct the address, or try again']],
+  ['dns_timeout', ['dns_timeout', 'no name server answers about the host name; correct the address, or try again']],
+  ['EACCES', ['file', 'the directory cannot be created; correct ledger.url, or give this user the permission']],
+  ['EROFS', ['file', 'the directory cannot be created, since the file system is read-only; name another one in ledger.url']],
+  ['EEXIST', ['file', 'the directory cannot be created, since a file has this name; correct ledger.url']],
+  ['ENOTDIR', ['file', 'the directory cannot be created, since a file has this name; correct ledger.url']],
 ])
 
 /** TLS, by its cause. */
@@ -41,37 +53,47 @@ const byCause: Readonly<Partial<Record<UnreachableCause, string>>> = {
 }
 
 /** What has no code of its own, by the words of the library or of PgBouncer. They are English in every version. */
-const byText: readonly (readonly [RegExp, string])[] = [
+const byText: readonly (readonly [RegExp, Known])[] = [
   [
     /does not support SSL connections/,
-    'the server does not speak TLS; take sslmode out of ledger.url, or switch TLS on at the server',
+    ['not_tls', 'the server does not speak TLS; take sslmode out of ledger.url, or switch TLS on at the server'],
   ],
   [
     /unsupported startup parameter/i,
-    'PgBouncer does not know a parameter; set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in pgbouncer.ini',
+    [
+      'parameter',
+      'PgBouncer does not know a parameter; set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in pgbouncer.ini',
+    ],
   ],
   [
     /no encryption|SSL off|SSL required|requires SSL|insecure connection/i,
-    'the server does not accept this user without TLS; add sslmode=verify-full to ledger.url, or allow it in pg_hba.conf there',
+    [
+      'tls_required',
+      'the server does not accept this user without TLS; add sslmode=verify-full to ledger.url, or allow it in pg_hba.conf there',
+    ],
   ],
-  [/no such user/i, 'PgBouncer does not know this user; correct it in ledger.url, or add it to its auth_file'],
-  [/no such database/i, 'PgBouncer has no such database; correct ledger.url, or add it to pgbouncer.ini'],
+  [/no such user/i, ['credentials', 'PgBouncer does not know this user; correct it in ledger.url, or add it to its auth_file']],
+  [/no such database/i, ['no_database', 'PgBouncer has no such database; correct ledger.url, or add it to pgbouncer.ini']],
   [
     /auth(?:entication)? failed|password authentication/i,
-    'the server rejects the user or the password; correct them in ledger.url',
+    ['credentials', 'the server rejects the user or the password; correct them in ledger.url'],
   ],
 ]
 
-/** The message with the cause; undefined if it is none of those that are known. */
-function knownDiagnosis(reason: unknown): string | undefined {
+/** Undefined if it is none of those that are known. */
+function knownDiagnosis(reason: unknown): Known | undefined {
   const { errcode, code, message = '' } = reason as { errcode?: number; code?: string; message?: string }
   if (errcode !== undefined) return sqlite.get(errcode & 0xff)
   const file = namedFile(reason)
-  if (file !== undefined) return file
-  const byWords = byText.find(([pattern]) => pattern.test(message))?.[1]
-  const known = byWords ?? others.get(String(code)) ?? byCause[unreachableCauseOf(reason)]
+  if (file !== undefined) return ['tls_file', file]
+  const known = byText.find(([pattern]) => pattern.test(message))?.[1] ?? others.get(String(code))
   if (known !== undefined) return known
-  return /timeout/i.test(message) ? 'the server does not respond in time; check the address and the network' : undefined
+  const cause = unreachableCauseOf(reason)
+  const byTls = byCause[cause]
+  if (byTls !== undefined) return [cause, byTls]
+  return /timeout/i.test(message)
+    ? ['timed_out', 'the server does not respond in time; check the address and the network']
+    : undefined
 }
 
 /** A file that `ledger.url` names for TLS, and that cannot be read. */
@@ -83,7 +105,7 @@ function namedFile(reason: unknown): string | undefined {
 
 export function diagnose(reason: unknown): string {
   const { message, errors } = reason as { message?: string; errors?: Error[] }
-  return knownDiagnosis(reason) ?? (message || errors?.[0]?.message) ?? String(reason)
+  return knownDiagnosis(reason)?.[1] ?? (message || errors?.[0]?.message) ?? String(reason)
 }
 
 /** SQLSTATEs of a server that cannot do its work: read-only, no resources, an error of its system, damaged data. */
@@ -94,15 +116,19 @@ export function isServerTrouble(reason: unknown): boolean {
   return serverTrouble.test(String((reason as { code?: unknown }).code))
 }
 
-/** For the log: what is not known is told by its code alone, since a message may have names and values. */
-export function diagnoseForLog(reason: unknown): string {
+/** Of a gateway that runs: what is not known is told by its code alone, since a message may have names and values. */
+export function troubleOf(reason: unknown): StoreTrouble {
   const { code } = reason as { code?: string }
-  return knownDiagnosis(reason) ?? `the server cannot be used (${code ?? 'no code'})`
+  const [cause, message] = knownDiagnosis(reason) ?? [
+    unreachableCauseOf(reason),
+    `the server cannot be used (${code ?? 'no code'})`,
+  ]
+  return { cause, message }
 }
 
 export function diagnoseCopy(reason: unknown): string {
   const { errcode, code, message } = reason as { errcode?: number; code?: string; message?: string }
-  const own = errcode === undefined ? copies.get(String(code)) : sqlite.get(errcode & 0xff)
+  const own = errcode === undefined ? copies.get(String(code)) : sqlite.get(errcode & 0xff)?.[1]
   return own ?? message ?? String(reason)
 }
 

@@ -21,6 +21,7 @@ import type { UsageStore } from '../core/usage.ts'
 import type { WatchStore } from '../core/watches.ts'
 import type { WebhookStore } from '../core/webhooks.ts'
 import type { LostCommits } from '../domain/observation.ts'
+import type { OnTrouble } from '../domain/store-trouble.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin.ts'
 import { creates } from './creates.ts'
@@ -63,7 +64,7 @@ export interface LedgerOptions {
   /** How the name of a server is looked up; by default by the system. */
   readonly lookup?: LookupFunction
   /** Gets one line each time something is wrong with the server or the file, or with the way to it: what, and what to set. */
-  readonly onTrouble?: (message: string) => void
+  readonly onTrouble?: OnTrouble
   /** Replaces the clock of idempotency keys, in milliseconds, for tests. */
   readonly now?: () => number
 }

@@ -42,3 +42,13 @@ it('link only to runbooks that exist', () => {
   expect(links.length).toBeGreaterThan(20)
   expect(links.filter((page) => !existsSync(`docs/runbooks/${page}`))).toEqual([])
 })
+
+it('show every metric that docs/observability.md has', () => {
+  const [page = ''] = readFileSync('docs/observability.md', 'utf8').split('### Earlier names')
+  const documented = [...page.matchAll(/^\| `((?:swapgate|http|db)_\w+)` \| (?:counter|gauge|histogram)/gm)].map(
+    ([, name = '']) => name,
+  )
+  expect(documented.length).toBeGreaterThan(70)
+  const shown = all.flatMap(({ panel }) => (panel.targets ?? []).map(({ expr }) => expr)).join('\n')
+  expect(documented.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
+})

@@ -140,7 +140,11 @@ describe('alerts of real gateways', () => {
     await during(
       repeating(200, () => together(10, () => quote(alpha))),
       async () => {
-        await arrives('SwapgateRedisLost', { at: 'page_url', labels: { job: 'swapgate' }, says: /not used up/ })
+        await arrives('SwapgateRedisLost', {
+          at: 'page_url',
+          labels: { job: 'swapgate' },
+          says: /not used up\. Most often because of: refused\./,
+        })
         await expect.poll(() => prometheus.firing(), { timeout: 30_000 }).toContain('SwapgateLimitsLocal')
         await delay(3_000)
       },

@@ -158,7 +158,7 @@ export const usedUpBudget: Event = {
 export const lostProvider: Event = {
   name: 'a provider is down',
   alerts: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
-  panels: ['Providers: Errors by kind'],
+  panels: ['Providers: Errors by kind', 'Providers: Failed calls by cause'],
   async cause(world) {
     const { gateway, customers, network } = world.beta
     await network.down()

@@ -37,9 +37,34 @@ export const lostTables: Event = {
   },
 }
 
+export const readOnlyLedger: Event = {
+  name: 'PostgreSQL takes no writes',
+  panels: ['Transactions: Troubles of the ledger'],
+  async cause(world) {
+    const { ledgerUrl, alpha } = world
+    const database = new URL(ledgerUrl).pathname.slice(1)
+    const set = async (statement: string): Promise<void> => {
+      const client = new pg.Client({ connectionString: ledgerUrl, options: '-c default_transaction_read_only=off' })
+      await client.connect()
+      await client.query(`ALTER DATABASE ${database} ${statement}`)
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      )
+      await client.end()
+    }
+    await set('SET default_transaction_read_only = on')
+    const lift = repeating(200, () => alpha.customers[0].create(alpha.gateway.url, world.order()))
+    return async () => {
+      await lift()
+      await set('RESET default_transaction_read_only')
+    }
+  },
+}
+
 export const lostRedis: Event = {
   name: 'Redis dies',
   alerts: ['SwapgateLimitsLocal'],
+  panels: ['Limits and budgets: Troubles of Redis'],
   async cause({ redis }) {
     await redis.kill()
     return () => redis.start()

@@ -4,7 +4,7 @@ import { facts } from './samples.ts'
 
 const [url = ''] = process.argv.slice(2)
 const lines: string[] = []
-const { ledger, close } = await openLedger(url, { onTrouble: (line) => void lines.push(line) })
+const { ledger, close } = await openLedger(url, { onTrouble: ({ cause, message }) => void lines.push(`${cause}: ${message}`) })
 const reasons: string[] = []
 let kept = 0
 while (reasons.length < 3 && kept < 10_000) {

@@ -133,13 +133,13 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
     await holding.query('begin; select pg_advisory_xact_lock(7927081172026)')
     const [{ pid } = {}] = (await holding.query('select pg_backend_pid() as pid')).rows
     const lines: string[] = []
-    const opening = openLedger(plain.url, { onTrouble: (line) => void lines.push(line) })
+    const opening = openLedger(plain.url, { onTrouble: ({ cause, message }) => void lines.push(`${cause}: ${message}`) })
     await expect
       .poll(() => lines, { timeout: 10_000 })
       .toEqual([
         expect.stringMatching(
           new RegExp(
-            `^the ledger waits for the advisory lock, which session ${pid} \\(application nightly dump, user postgres, idle in transaction, for \\d+ s\\) holds: .*pg_terminate_backend\\(${pid}\\)$`,
+            `^locked: the ledger waits for the advisory lock, which session ${pid} \\(application nightly dump, user postgres, idle in transaction, for \\d+ s\\) holds: .*pg_terminate_backend\\(${pid}\\)$`,
           ),
         ),
       ])
@@ -154,7 +154,7 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
     const lines: string[] = []
     await execute(plain.url, 'CREATE DATABASE of_acme OWNER acme')
     const url = at(plain, { username: 'acme', password, pathname: '/of_acme' })
-    const opened = await openLedger(url, { onTrouble: (line) => void lines.push(line) })
+    const opened = await openLedger(url, { onTrouble: ({ cause, message }) => void lines.push(`${cause}: ${message}`) })
     onTestFinished(() => opened.close())
     writeFileSync(
       String(rules),
@@ -172,21 +172,23 @@ describe.runIf(hasPostgresPrograms)('a start', () => {
         },
         { timeout: 10_000 },
       )
-      .toContain('the server rejects the user or the password; correct them in ledger.url')
+      .toContain('credentials: the server rejects the user or the password; correct them in ledger.url')
     expect(lines.join()).not.toContain(password)
   })
 
   test('a server that takes no writes any more is told, while reads go on', { timeout: 30_000 }, async () => {
     const lines: string[] = []
     await execute(plain.url, 'CREATE DATABASE of_readers')
-    const opened = await openLedger(at(plain, { pathname: '/of_readers' }), { onTrouble: (line) => void lines.push(line) })
+    const opened = await openLedger(at(plain, { pathname: '/of_readers' }), {
+      onTrouble: ({ cause, message }) => void lines.push(`${cause}: ${message}`),
+    })
     onTestFinished(() => opened.close())
     await execute(plain.url, 'ALTER SYSTEM SET default_transaction_read_only = on')
     await execute(plain.url, 'select pg_reload_conf()')
     await expect.poll(() => opened.ledger.begin(intent()).catch(() => 'refused'), { timeout: 10_000 }).toBe('refused')
     expect(await opened.ledger.find('owner', 'alpha', 'x')).toBeUndefined()
     expect(new Set(lines)).toEqual(
-      new Set(['the server is read-only; make it take writes, or name the one that does in ledger.url']),
+      new Set(['read_only: the server is read-only; make it take writes, or name the one that does in ledger.url']),
     )
     await execute(plain.url, 'ALTER SYSTEM RESET default_transaction_read_only')
     await execute(plain.url, 'select pg_reload_conf()')

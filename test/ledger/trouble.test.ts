@@ -83,7 +83,9 @@ describe('SQLite', () => {
     expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
     expect(lines).toEqual(
-      reasons.map(() => expect.stringMatching(/^(?:the disk does not write or read it; .*|the disk is full; free some space)$/)),
+      reasons.map(() =>
+        expect.stringMatching(/^(?:disk: the disk does not write or read it; .*|full: the disk is full; free some space)$/),
+      ),
     )
     const { ledgerAdmin, close: closeAgain } = await openLedger(url)
     onTestFinished(closeAgain)

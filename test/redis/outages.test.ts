@@ -14,11 +14,13 @@ interface Loss {
   readonly mend: (redis: RedisServer) => unknown
   /** Whether Redis is empty afterwards. */
   readonly isEmptied?: boolean
+  /** What is told of it. */
+  readonly cause?: string
 }
 
 const losses: readonly Loss[] = [
   { name: 'frozen (SIGSTOP)', lose: (redis) => redis.freeze(), mend: (redis) => redis.thaw() },
-  { name: 'killed', lose: (redis) => redis.kill(), mend: (redis) => redis.start(), isEmptied: true },
+  { name: 'killed', lose: (redis) => redis.kill(), mend: (redis) => redis.start(), isEmptied: true, cause: 'refused' },
   { name: 'killed, with what it had saved', lose: saveAndKill, mend: (redis) => redis.start() },
   {
     name: 'slow (CLIENT PAUSE)',
@@ -29,12 +31,14 @@ const losses: readonly Loss[] = [
     name: 'out of memory (OOM)',
     lose: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
     mend: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+    cause: 'full',
   },
   {
     name: 'a replica (READONLY)',
     settings: ['--replica-serve-stale-data', 'yes'],
     lose: (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
     mend: (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),
+    cause: 'read_only',
   },
   {
     name: 'requiring a password (NOAUTH)',
@@ -43,6 +47,7 @@ const losses: readonly Loss[] = [
       await redis.commandAs('a-password', 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     },
     mend: (redis) => redis.commandAs('a-password', 'CONFIG', 'SET', 'requirepass', ''),
+    cause: 'credentials',
   },
   {
     name: 'loading (LOADING)',
@@ -65,7 +70,7 @@ async function saveAndKill(redis: RedisServer): Promise<void> {
 const [limit, window] = [8, 60]
 
 describe.concurrent('R7: the replica counts its part, at once; R8: and is exact when Redis is back', () => {
-  it.each(losses)('$name', async ({ settings = [], lose, mend, isEmptied }) => {
+  it.each(losses)('$name', async ({ settings = [], lose, mend, isEmptied, cause }) => {
     await using redis = await RedisServer.start(...settings)
     const replica = await startReplica(redis.url, 2)
     const consume = () => timed(() => replica.limiter.consume('bucket', limit, window))
@@ -80,6 +85,10 @@ describe.concurrent('R7: the replica counts its part, at once; R8: and is exact 
     for (const { tookMs } of alone.slice(1)) expect(tookMs).toBeLessThan(100)
     for (const { result } of alone) expect(result.resetSeconds).toBeGreaterThan(50)
     expect(replica.observations).toContainEqual({ what: 'limitStore', state: 'local' })
+    if (cause !== undefined) {
+      const told = expect.objectContaining({ what: 'storeTrouble', store: 'redis', cause })
+      await expect.poll(() => replica.observations).toContainEqual(told)
+    }
     expect(await replica.budgets.reserve('budget', limit)).toEqual({ isGranted: true, remaining: 3, retryAfter: 0 })
 
     await mend(redis)

@@ -54,7 +54,7 @@ async function secured(certified: Certified, name: string): Promise<number> {
 /** What the first lines say of a URL. */
 async function troubleWith(url: string): Promise<string> {
   const lines: string[] = []
-  const connection = await openRedis(url, 'swapgate', freshLookup, (line) => void lines.push(line))
+  const connection = await openRedis(url, 'swapgate', freshLookup, ({ cause, message }) => void lines.push(`${cause}: ${message}`))
   onTestFinished(() => connection.close())
   await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(0)
   return lines[0] ?? ''
@@ -64,16 +64,20 @@ test.each<readonly [string, () => Promise<string> | string, RegExp]>([
   [
     'a wrong password',
     () => guarded.url.replace('//', `//:${password}-wrong@`),
-    /rejects the user or the password; correct them in redis\.url/,
+    /^credentials: .*rejects the user or the password; correct them in redis\.url/,
   ],
   ['an unknown user', () => guarded.url.replace('//', `//nobody:${password}@`), /rejects the user or the password/],
-  ['no password', () => guarded.url, /wants a password; write it in redis\.url/],
-  ['a closed port', async () => `redis://127.0.0.1:${await freePort(20_000, 8_000)}`, /nothing listens .* redis\.url/],
-  ['TLS at a server that has none', () => plain.url.replace('redis:', 'rediss:'), /TLS there.*redis in place of rediss/],
+  ['no password', () => guarded.url, /^credentials: .*wants a password; write it in redis\.url/],
+  ['a closed port', async () => `redis://127.0.0.1:${await freePort(20_000, 8_000)}`, /^refused: nothing listens .* redis\.url/],
+  [
+    'TLS at a server that has none',
+    () => plain.url.replace('redis:', 'rediss:'),
+    /^(?:not_tls|timed_out): .*TLS there.*redis in place of rediss/,
+  ],
   [
     'no TLS at a server that wants it',
     async () => `redis://localhost:${await secured(certify({ name: 'localhost', issuer: authority }), 'good')}`,
-    /TLS alone there: write rediss in place of redis/,
+    /^reset: .*TLS alone there: write rediss in place of redis/,
   ],
   [
     'a certificate past its end',
@@ -81,17 +85,17 @@ test.each<readonly [string, () => Promise<string> | string, RegExp]>([
       const past = { from: new Date(Date.now() - 2 * day), until: new Date(Date.now() - day) }
       return `rediss://localhost:${await secured(certify({ name: 'localhost', issuer: authority, ...past }), 'past')}`
     },
-    /certificate is past its end/,
+    /^tls_expired: .*certificate is past its end/,
   ],
   [
     'a certificate of another authority',
     async () => `rediss://localhost:${await secured(certify({ name: 'localhost' }), 'own')}`,
-    /authority that is not known here; .*NODE_EXTRA_CA_CERTS/,
+    /^tls_untrusted: .*authority that is not known here; .*NODE_EXTRA_CA_CERTS/,
   ],
   [
     'a certificate of another name',
     async () => `rediss://localhost:${await secured(certify({ name: 'other.test', issuer: authority }), 'other')}`,
-    /certificate is of another name; .*redis\.url/,
+    /^tls_wrong_name: .*certificate is of another name; .*redis\.url/,
   ],
 ])('%s', async (_, urlOf, line) => {
   const trouble = await troubleWith(await urlOf())
@@ -122,10 +126,25 @@ test('a gateway starts all the same, and has one such line in its log at the sta
       providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1' } },
       sections: { redis: { url: redis.url.replace('//', `//:${secret}@`) } },
     })
-  const rejected = { level: 'warn', event: 'store_trouble', store: 'redis', message: expect.stringMatching(/rejects the user/) }
+  const rejected = {
+    level: 'warn',
+    event: 'store_trouble',
+    store: 'redis',
+    cause: 'credentials',
+    message: expect.stringMatching(/rejects the user/),
+  }
   const troubles = ({ output }: InProcessGateway) => logLines(output).filter(({ event }) => event === 'store_trouble')
   await using wrong = await gatewayWith(password)
   await expect.poll(() => troubles(wrong)).toMatchObject([rejected])
+  // The client tries four times a second.
+  const tries = async (): Promise<number> =>
+    Number(
+      /^swapgate_store_troubles_total\{store="redis",cause="credentials"\} (\d+)$/m.exec(
+        await (await fetch(`${wrong.adminUrl}/metrics`)).text(),
+      )?.[1],
+    )
+  await expect.poll(tries).toBeGreaterThan(2)
+  expect(troubles(wrong)).toHaveLength(1)
   expect(wrong.output).not.toContain('canary')
   await using right = await gatewayWith('right')
   expect(troubles(right)).toEqual([])

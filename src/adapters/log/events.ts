@@ -54,8 +54,8 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
       return { level: 'error', time, event: 'commits_lost', by, message: commitsLost[by] }
     }
     case 'storeTrouble': {
-      const { store, message } = observation
-      return { level: 'warn', time, event: 'store_trouble', store, message }
+      const { store, cause, message, isNew } = observation
+      return isNew ? { level: 'warn', time, event: 'store_trouble', store, cause, message } : undefined
     }
     case 'operationRefused': {
       const { provider, operation } = observation

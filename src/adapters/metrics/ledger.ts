@@ -126,6 +126,11 @@ export function ledgerMetrics(
     labels: [],
     initialValues: () => [[]],
   })
+  const troubles = exposition.counter({
+    name: 'swapgate_store_troubles_total',
+    help: 'Failures of the ledger and of Redis, by what was wrong with the server or with the way to it.',
+    labels: ['store', 'cause'],
+  })
   addLedgerGauges(exposition, providers, staleCache(reads.readLedgerGauges))
   addCapacity(exposition, staleCache(reads.readLedgerCapacity))
   addConnections(exposition, reads.readLedgerConnections)
@@ -140,7 +145,7 @@ export function ledgerMetrics(
     create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
     timelineLost: ({ count }) => timelineLosses.inc(count),
     commitsLost: ({ by }) => losses.labels(by).inc(),
-    storeTrouble() {}, // only logged: its failed calls are counted
+    storeTrouble: ({ store, cause }) => troubles.labels(store, cause).inc(),
     resultsHeld({ count }) {
       resultsHeld = count
     },

@@ -13,7 +13,8 @@ import {
 } from 'ioredis'
 import { withTimeout } from '../../domain/async.ts'
 import { type Endpoint, parseRedisUrl, type RedisAddress } from '../../domain/redis-url.ts'
-import { diagnoseRedis } from './diagnosis.ts'
+import type { OnTrouble } from '../../domain/store-trouble.ts'
+import { redisTroubleOf } from './diagnosis.ts'
 import { type Script, ScriptBatches } from './script-batch.ts'
 import { ScriptDeadlines } from './script-deadline.ts'
 
@@ -36,21 +37,22 @@ redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
 /**
- * Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. `onTrouble` gets a line for
- * each try that fails: what is wrong, and what to set.
+ * Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. `onTrouble` gets each try that fails, and each
+ * script that Redis refuses.
  */
 export async function openRedis(
   url: string,
   prefix: string,
   lookup: LookupFunction,
-  onTrouble: (message: string) => void = () => {},
+  onTrouble: OnTrouble = () => {},
 ): Promise<Connection> {
   const address = parseRedisUrl(url)
   const client = createClient(address, lookup)
   // Without a listener the event would end the process.
-  client.on('error', (reason: unknown) => onTrouble(diagnoseRedis(reason, address)))
+  const report = (reason: unknown): void => onTrouble(redisTroubleOf(reason, address))
+  client.on('error', report)
   await connected(client)
-  const batches = new ScriptBatches(client, new ScriptDeadlines())
+  const batches = new ScriptBatches(client, new ScriptDeadlines(), report)
   const script: Connection['script'] = (lua, numberOfKeys) => batches.script(lua, numberOfKeys)
   const dataId = script(dataIdScript, 1)
   return {

@@ -1,5 +1,5 @@
 /** What one turn of the event loop asks of Redis goes up in one call of one script, of a cluster in one call for each slot. */
-import { Cluster, Command, type Redis } from 'ioredis'
+import { Cluster, Command, type Redis, ReplyError } from 'ioredis'
 import { currentSpans, inClientSpans, withSpans } from '../../domain/current-span.ts'
 import type { ScriptDeadlines } from './script-deadline.ts'
 
@@ -30,15 +30,18 @@ const describe = () => ({ name: 'EVALSHA', attributes: { 'db.system.name': 'redi
 export class ScriptBatches {
   private readonly client: Redis | Cluster
   private readonly deadlines: ScriptDeadlines
+  private readonly onRefusal: (reason: unknown) => void
   private readonly scripts: string[] = []
   /** Of all scripts; undefined while one of them is not part of it. */
   private call: Call | undefined
   private readonly batches = new Map<number, Batch>()
   private waiting = 0
 
-  constructor(client: Redis | Cluster, deadlines: ScriptDeadlines) {
+  /** `onRefusal`: gets what Redis said, once for each call. */
+  constructor(client: Redis | Cluster, deadlines: ScriptDeadlines, onRefusal: (reason: unknown) => void) {
     this.client = client
     this.deadlines = deadlines
+    this.onRefusal = onRefusal
   }
 
   /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
@@ -90,7 +93,10 @@ export class ScriptBatches {
         if (reply.startsWith(failure)) reject(new Error(reply.slice(failure.length)))
         else resolve(reply.split(' ').map(Number))
       }
+      const refused = replies.find((reply) => reply?.startsWith(failure))
+      if (refused !== undefined) this.onRefusal(new Error(refused.slice(failure.length)))
     } catch (reason) {
+      if (reason instanceof ReplyError) this.onRefusal(reason)
       for (const { reject } of waiting) reject(reason)
     } finally {
       this.waiting -= waiting.length

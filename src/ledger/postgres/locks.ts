@@ -1,5 +1,6 @@
 /** Kysely: who holds the lock that this program waits for. */
 import { sql } from 'kysely'
+import type { OnTrouble } from '../../domain/store-trouble.ts'
 import type { Database } from '../database.ts'
 
 /** A wait that is longer is told. */
@@ -28,14 +29,10 @@ const holder = sql<Holder>`
   order by holding.xact_start limit 1`
 
 /** Tells once what a work of the start waits for, if that takes some seconds. */
-export async function whileNamingLocks<T>(
-  database: Database,
-  tell: ((message: string) => void) | undefined,
-  work: Promise<T>,
-): Promise<T> {
+export async function whileNamingLocks<T>(database: Database, tell: OnTrouble | undefined, work: Promise<T>): Promise<T> {
   const ask = async (): Promise<void> => {
     const { rows } = await holder.execute(database)
-    for (const found of rows) tell?.(lineOf(found))
+    for (const found of rows) tell?.({ cause: 'locked', message: lineOf(found) })
   }
   const timer = setTimeout(() => void ask().catch(() => {}), patienceMs)
   try {

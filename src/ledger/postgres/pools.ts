@@ -5,9 +5,10 @@ import pg from 'pg'
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import { currentSpans, inClientSpans } from '../../domain/current-span.ts'
 import { UncertainChange } from '../../domain/fault.ts'
+import type { OnTrouble } from '../../domain/store-trouble.ts'
 import type { Attributes } from '../../domain/trace.ts'
 import type { Workload } from '../database.ts'
-import { diagnoseForLog, isServerTrouble } from '../diagnosis.ts'
+import { isServerTrouble, troubleOf } from '../diagnosis.ts'
 import type { LedgerConnections } from '../store.ts'
 
 const connectTimeoutMs = 2_000
@@ -64,7 +65,7 @@ export function openPools(
   const retire = (): void => {
     if (performance.now() - retiredAt >= retirementIntervalMs) retiredAt = performance.now()
   }
-  const report = (reason: unknown): void => onTrouble?.(diagnoseForLog(reason))
+  const report = (reason: unknown): void => onTrouble?.(troubleOf(reason))
   const take = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect().catch((reason) => {
       report(reason)
@@ -105,8 +106,8 @@ interface Way {
   /** 13 by default. */
   readonly connections?: number | undefined
   readonly lookup?: LookupFunction | undefined
-  /** Gets one line each time no connection is made, or the server cannot do what is asked: read-only, its disk full. */
-  readonly onTrouble?: ((message: string) => void) | undefined
+  /** Told each time no connection is made, or the server cannot do what is asked: read-only, its disk full. */
+  readonly onTrouble?: OnTrouble | undefined
 }
 
 /**

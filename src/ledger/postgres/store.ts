@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
+import type { OnTrouble } from '../../domain/store-trouble.ts'
 import { type Database, serverClock, type Workload } from '../database.ts'
 import { knownSteps } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -19,7 +20,7 @@ export interface PostgresOptions {
   /** How the name of the server is looked up; by default by the system. */
   readonly lookup?: LookupFunction | undefined
   /** Gets one line each time no connection is made. */
-  readonly onTrouble?: ((message: string) => void) | undefined
+  readonly onTrouble?: OnTrouble | undefined
   /** Replaces the server's clock in tests. */
   readonly now?: (() => number) | undefined
 }

@@ -11,9 +11,10 @@ import type { AssetCount, DestinationCount, OpenCount } from '../../core/ledger-
 import type { StoredOverride } from '../../core/operations/settings.ts'
 import type { TagRecord } from '../../core/routing/tag-records.ts'
 import { memoize } from '../../domain/async.ts'
+import type { OnTrouble } from '../../domain/store-trouble.ts'
 import { countNetworkKeys } from '../accounts.ts'
 import { type Database, fixedClock, type Priority, uptimeClock, type Write } from '../database.ts'
-import { diagnoseForLog } from '../diagnosis.ts'
+import { troubleOf } from '../diagnosis.ts'
 import { assetCounts, destinationCounts, openCounts } from '../open-transactions.ts'
 import { readAllOverrides } from '../operations.ts'
 import { readTagRecords } from '../provider-records.ts'
@@ -33,7 +34,7 @@ interface SqliteOptions {
   /** Replaces the ledger's clock in tests. */
   readonly now?: (() => number) | undefined
   /** Gets one line each time a commit fails because of the file or its disk. */
-  readonly onTrouble?: ((message: string) => void) | undefined
+  readonly onTrouble?: OnTrouble | undefined
 }
 
 export async function sqliteStore(file: string, options: SqliteOptions = {}): Promise<Store> {
@@ -69,7 +70,7 @@ export async function storeOf(
   const reader = reading === writing ? writer : new Kysely<Tables>({ dialect: sqliteDialect(reading) })
   await sql`select 1`.execute(reader)
   const { track, idle } = trackInFlight()
-  const { commit, waitMs } = groupCommit(writer, (reason) => onTrouble?.(diagnoseForLog(reason)))
+  const { commit, waitMs } = groupCommit(writer, (reason) => onTrouble?.(troubleOf(reason)))
   const newEvents = new NewEvents()
   const write = newEvents.watch((work, priority) => track(commit(work, priority)))
   const clock = now ? fixedClock(now) : uptimeClock(reader, write)
