@@ -1,5 +1,5 @@
 /** Outcomes of creates, and unresolved creates. */
-import { count, quantile, rate, series, shared } from './expression.ts'
+import { count, rate, series, shared } from './expression.ts'
 import { bars, figure, graph } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
@@ -84,17 +84,19 @@ export const creates = [
       ),
     },
   }),
-  graph({
+  bars({
     title: 'Creates against their quotes',
     description:
-      'Amount received that creates promise, relative to the newest quote of the provider: one in twenty is below p5, half are below p50. Below 0: the provider promises more in quotes than in creates.',
+      'Since the processes started: amount received that creates promise, relative to the newest quote of the provider. One in twenty is below p5, half are below p50. Below 0: the provider promises more in quotes than in creates.',
     runbooks: ['SwapgateCreateBelowQuote'],
     span: 12,
     unit: 'percentunit',
-    queries: {
-      '{{provider}} p5': quantile(0.05, 'swapgate_create_quote_deviation_ratio', 'provider', chosen),
-      '{{provider}} p50': quantile(0.5, 'swapgate_create_quote_deviation_ratio', 'provider', chosen),
-    },
+    queries: Object.fromEntries(
+      [0.05, 0.5].map((share) => [
+        `{{provider}} p${share * 100}`,
+        `histogram_quantile(${share}, sum by (le, provider) (${series('swapgate_create_quote_deviation_ratio_bucket', chosen)}))`,
+      ]),
+    ),
   }),
   figure({
     title: 'Assets taken out of new swaps',

@@ -158,7 +158,7 @@ export const usedUpBudget: Event = {
 export const lostProvider: Event = {
   name: 'a provider is down',
   alerts: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
-  panels: ['Providers: Errors by kind', 'Providers: Failed calls by cause'],
+  panels: ['Providers: Errors by kind'],
   async cause(world) {
     const { gateway, customers, network } = world.beta
     await network.down()
@@ -186,6 +186,7 @@ export const deviation: Event = {
 export const belowQuote: Event = {
   name: 'creates promise half of what the provider quoted, and then ask for other amounts',
   alerts: ['SwapgateCreateBelowQuote', 'SwapgateAssetSuspended'],
+  panels: ['Transactions: Creates against their quotes'],
   async cause(world) {
     const { gateway, provider, customers } = world.gamma
     while ((await world.quote(world.gamma)).status !== 200) await delay(500) // it rests after the refused key
