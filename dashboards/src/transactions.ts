@@ -86,6 +86,21 @@ const funnel = [
     unit: 's',
     queries: { '{{provider}} {{status}}': shared('swapgate_transactions_open_age_seconds', 'provider, status', chosen) },
   }),
+  graph({
+    title: 'Watched swaps',
+    description: 'Open swaps of which a stream or a webhook of a client wants to know. The gateway reads them by itself.',
+    unit: 'short',
+    span: 12,
+    queries: { '{{provider}}': shared('swapgate_watched_transactions', 'provider', chosen) },
+  }),
+  graph({
+    title: 'Watched swaps: since the last read',
+    description: 'Of the one that was not read for the longest. It grows: the quota for reads at the provider is too small.',
+    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
+    unit: 's',
+    span: 12,
+    queries: { '{{provider}}': shared('swapgate_watched_transactions_oldest_read_seconds', 'provider', chosen) },
+  }),
   bars({
     title: 'Actions on swaps',
     description:

@@ -42,8 +42,13 @@ const ends: readonly (readonly Event[])[] = [[stores.lostReplica], [stores.lostG
 const all = [...stages, ...ends].flat()
 const timeoutMs = 90_000
 
-/** No provider here has TLS, and no exporter is beside PostgreSQL. */
-const withoutFigures = ['Providers: Days until the certificate ends', 'Transactions: Free on the disk of PostgreSQL']
+/** No provider here has TLS, no exporter is beside PostgreSQL, and no client has a stream or a webhook. */
+const withoutFigures = [
+  'Providers: Days until the certificate ends',
+  'Transactions: Free on the disk of PostgreSQL',
+  'Transactions: Watched swaps',
+  'Transactions: Watched swaps: since the last read',
+]
 
 describe('dashboards and alerts of real gateways', () => {
   const open = new AsyncDisposableStack()
