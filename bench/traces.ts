@@ -47,8 +47,18 @@ function gateway(tracing: Tracing | undefined): Http {
     statuses: new Map(),
   }
   const form = providerFormOf(formA)
-  const signer = { rsaSha256: () => ({ signature: '', keyId: '' }) }
-  const edge = connect({ form, http, keyOf: () => undefined, settingsOf: () => ({}), signer, server, observe, ...names })
+  const signer = { rsaSha256: () => ({ signature: '', keyId: '' }), hmacSha256: () => '' }
+  const edge = connect({
+    form,
+    http,
+    keyOf: () => undefined,
+    settingsOf: () => ({}),
+    signer,
+    secret: '',
+    server,
+    observe,
+    ...names,
+  })
   const configured = { rateLimit: { quotes: 1_000_000_000, create: 0, read: 0 } }
   const scope = providerScope({ configured, keyed: form.keyed, cache: { rate: 0 }, clock, random: Math.random, observe })
   const keyCheck = new KeyCheck(scope, new AccountHealth())

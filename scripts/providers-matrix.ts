@@ -38,6 +38,7 @@ const abilities: readonly Ability[] = [
   { name: 'Settings that it needs', of: ({ settings }) => codes(settings) },
   { name: 'Settings that it may have', of: ({ optionalSettings }) => codes(Object.keys(optionalSettings)) },
   { name: "Carries the client's address", of: ({ sendsAddress }) => yes(sendsAddress) },
+  { name: 'Your keys in the configuration', of: ownKeys },
   { name: "The clients' own keys", of: clientKeys },
   { name: 'HTTP calls: quote, create, create at a fixed rate', of: calls },
 ]
@@ -97,6 +98,11 @@ function refundDetails(form: ProviderForm): string {
   const slots = form.operation('getTransaction')?.responseCodec.slots ?? []
   const hasHash = slots.some(({ field, refundWords }) => field === 'refundHash' || refundWords !== undefined)
   return [yes(hasHash), yes(decodes(form, 'getTransaction', 'refundAmount'))].join(', ')
+}
+
+function ownKeys({ credential: { needsSecret, sendsKey } }: ProviderForm): string {
+  if (needsSecret) return '`key`, `secret`'
+  return sendsKey ? '`key`' : '`key` (RSA)'
 }
 
 function clientKeys({ credential, keyed }: ProviderForm): string {

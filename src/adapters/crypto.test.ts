@@ -19,6 +19,14 @@ const signature =
 /** By `openssl rsa -RSAPublicKey_out -outform DER | openssl dgst -sha256 -binary`. */
 const keyId = 'g4vUpQA3aBlk2pX7seAZsGl8JxLzziVFVkm8Cl66X3w='
 
+/** RFC 4231, 4.3 and 4.7. */
+it.each([
+  ['Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+  ['', '', 'b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad'],
+])('an HMAC is that of the standard: %j, %j', (secret, text, expected) => {
+  expect(signer.hmacSha256(secret, text)).toBe(expected)
+})
+
 describe('an RSA signature', () => {
   const der = Buffer.from(key, 'base64')
   const pem = `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`

@@ -1,9 +1,9 @@
-/** node:crypto: signs calls to providers that require a signature, with the operator's key. */
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
+/** node:crypto: signs calls to providers that require a signature, with the operator's key or secret. */
+import { createHmac, createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
 import type { Signer } from '../wire/provider-credential.ts'
 
-/** The private key: PEM, or PKCS #8 in base64 or in hexadecimal digits. */
 export const signer: Signer = {
+  /** The private key: PEM, or PKCS #8 in base64 or in hexadecimal digits. */
   rsaSha256(privateKey, text) {
     const key = parseKey(privateKey)
     const publicKey = createPublicKey(key).export({ type: 'pkcs1', format: 'der' })
@@ -12,6 +12,7 @@ export const signer: Signer = {
       signature: sign('RSA-SHA256', Buffer.from(text), key).toString('base64'),
     }
   },
+  hmacSha256: (secret, text) => createHmac('sha256', secret).update(text).digest('hex'),
 }
 
 function parseKey(text: string): KeyObject {

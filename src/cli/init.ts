@@ -25,6 +25,7 @@ export function addInit(program: Command, terminal: Terminal, end: (exitCode: Ex
     .option('--url <url>', 'base URL of the provider')
     .option('--mode <mode>', 'managed (default) or passthrough')
     .option('--key <name>', 'environment variable or file that has your key at the provider; never the key itself')
+    .option('--secret <name>', 'the same of its secret, for a form that signs with one')
     .option('--port <port>', 'port of the gateway (default: 8080)')
     .option(
       '--setting <name=value>',
@@ -117,7 +118,7 @@ function nextSteps(written: readonly string[], { mode }: Answers, provider: stri
 }
 
 /** The text of a configuration file. Everything that is not in it has its default. */
-function configurationText({ form, url, mode, key, port, settings, forwardsAddress }: Answers, provider: string): string {
+function configurationText({ form, url, mode, key, secret, port, settings, forwardsAddress }: Answers, provider: string): string {
   const quoted = (value: string): string => JSON.stringify(value)
   const named = Object.entries(settings).map(([name, value]) => `      ${quoted(name)}: ${quoted(value)}\n`)
   return `# Every key, with its default and its unit: docs/configuration.md.
@@ -141,19 +142,20 @@ providers:
   ${provider}:
     form: ${form}
     url: ${quoted(url)}
-${key === '' ? '' : `    key: ${quoted(key)}\n`}${named.length === 0 ? '' : `    settings:\n${named.join('')}`}${forwardsAddress ? '    forwardAddress: true\n' : ''}
+${key === '' ? '' : `    key: ${quoted(key)}\n`}${secret === '' ? '' : `    secret: ${quoted(secret)}\n`}${named.length === 0 ? '' : `    settings:\n${named.join('')}`}${forwardsAddress ? '    forwardAddress: true\n' : ''}
 routing:
   providers: [${provider}]
 `
 }
 
-// The five questions of `swapgate init`, and what their answers must be.
+// The questions of `swapgate init`, and what their answers must be.
 
 /** Given as options: for these there is no prompt. */
 interface InitFlags {
   readonly form?: string
   readonly url?: string
   readonly key?: string
+  readonly secret?: string
   readonly mode?: string
   readonly port?: string
   readonly setting?: Readonly<Record<string, string>>
@@ -166,6 +168,8 @@ interface Answers {
   readonly mode: 'managed' | 'passthrough'
   /** A reference, never the key; empty: none. */
   readonly key: string
+  /** The same of the secret. */
+  readonly secret: string
   readonly port: number
   readonly settings: Readonly<Record<string, string>>
   readonly forwardsAddress: boolean
@@ -202,6 +206,14 @@ async function askAll(flags: InitFlags, ask: Ask): Promise<Answers> {
     ...(!needsKey && { preset: 'none' }),
     parse: (text) => (text === 'none' && !needsKey ? '' : toReference(text)),
   })
+  const secret = form.credential.needsSecret
+    ? await ask({
+        flag: '--secret',
+        given: flags.secret,
+        question: 'Where the secret of that key is, in the same way. Not the secret itself',
+        parse: toReference,
+      })
+    : ''
   const port = await ask({ flag: '--port', given: flags.port, question: 'Port of the gateway', preset: '8080', parse: toPort })
   const settings: Record<string, string> = { ...flags.setting }
   for (const name of form.settings)
@@ -218,7 +230,7 @@ async function askAll(flags: InitFlags, ask: Ask): Promise<Answers> {
       question: 'Whether the provider may get the address of each client, without which it serves none: yes',
       parse: toConsent,
     })
-  return { form: form.name, url, mode, key, port, settings, forwardsAddress: form.sendsAddress }
+  return { form: form.name, url, mode, key, secret, port, settings, forwardsAddress: form.sendsAddress }
 }
 
 function formNames(): string {

@@ -275,7 +275,7 @@ function isPlainHttp(url: string): boolean {
 }
 
 function checkCredential(
-  { key, listKey }: KnownProvider,
+  { key, secret, listKey }: KnownProvider,
   { name, credential, keyed }: ProviderForm,
   mode: Mode | undefined,
   faults: Faults,
@@ -285,16 +285,18 @@ function checkCredential(
   else if (mode === 'passthrough' && key === '' && keyed.has('getRate'))
     faults.add(['key'], `is needed: quotes of the form ${name} need one of the gateway's own`)
   for (const [name, word] of Object.entries({ key, listKey })) {
-    if (!credential.isSignature && word && !headerValue.test(word))
+    if (credential.sendsKey && word && !headerValue.test(word))
       faults.add([name], 'must be one line of visible characters of ASCII: no header can carry another')
-    if (credential.isSignature && word && !canSign(credential, word))
+    if (!credential.sendsKey && word && !canSign(credential, word))
       faults.add([name], 'must be a private RSA key: in PEM, or PKCS #8 in base64 or in hexadecimal digits')
   }
+  if (credential.needsSecret && secret === '') faults.add(['secret'], `is needed for the form ${name}`)
+  if (!credential.needsSecret && secret) faults.add(['secret'], `has no effect: the form ${name} signs nothing with a secret`)
 }
 
 function canSign(credential: ProviderCredential, key: string): boolean {
   try {
-    credential.encode(key, { method: 'POST', path: '', query: '', body: '' }, signer)
+    credential.encode({ key, secret: '' }, { method: 'POST', path: '', query: '', body: '' }, signer)
     return true
   } catch {
     return false

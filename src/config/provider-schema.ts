@@ -139,6 +139,11 @@ export const provider = keys({
   form: required(name, '`A`, `B`, or that of a real provider ([a page each](providers/)), in any case'),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key there, best read from a file or the environment. Not needed in passthrough mode'),
+  secret: setting(
+    text,
+    '',
+    'A second key, which signs calls with `key`, for a form that [needs it](providers/README.md#what-each-can); it is never sent. Best read from a file or the environment, like `key`',
+  ),
   listKey: setting(text, '', 'A second key that may list transactions, where `key` may not; used for nothing else. Empty: `key`'),
   settings: setting(
     mapping(text),

@@ -30,6 +30,8 @@ export interface Connection {
   /** `providers.<name>.settings`, and `accountSettings` in their place. */
   readonly settingsOf: (caller: Caller) => Settings
   readonly signer: Signer
+  /** `providers.<name>.secret`. */
+  readonly secret: string
   /** The meaning of the provider's own statuses. */
   readonly statuses: ReadonlyMap<string, StatusWord>
   readonly confidential: Confidential
@@ -215,9 +217,9 @@ function credentialHeaders(
   { path, query, body = '' }: EncodedRequest,
   { method }: ProviderCall,
   key: string,
-  { form, signer }: Connection,
+  { form, signer, secret }: Connection,
 ): Headers {
-  return form.credential.encode(key, { method, path, query, body }, signer)
+  return form.credential.encode({ key, secret }, { method, path, query, body }, signer)
 }
 
 function toHttpRequest(

@@ -130,7 +130,7 @@ export const changelly = defineProviderForm({
   },
   depositMemo: ['XLM', 'XRP'],
   refusal: {
-    presentIn200: 'error',
+    presentIn200: ['error'],
     expiredQuote: [/\brateId\b/i, /\b(?:expired|not found)\b/i],
     amountRange: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
     codes: {

@@ -7,6 +7,7 @@ import { changelly } from './changelly.ts'
 import { changenow } from './changenow.ts'
 import { exolix } from './exolix.ts'
 import { exolixClient } from './exolix-client.ts'
+import { fixedfloat } from './fixedfloat.ts'
 import { letsexchange } from './letsexchange.ts'
 import { sideshift } from './sideshift.ts'
 import { simpleswap } from './simpleswap.ts'
@@ -26,6 +27,7 @@ export const providerForms: readonly ProviderForm[] = [
   changelly,
   sideshift,
   simpleswap,
+  fixedfloat,
 ]
 
 /** What the configuration checks names against. */

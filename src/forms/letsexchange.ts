@@ -146,7 +146,7 @@ export const letsexchange = defineProviderForm({
   },
   depositMemo: ['XLM', 'XRP'],
   refusal: {
-    presentIn200: 'error',
+    presentIn200: ['error'],
     messages: ['error.validation', 'error'],
     amountRange: { min: ['min_amount'], max: ['max_amount'] },
     members: {

@@ -132,7 +132,7 @@ export const sideshift = defineProviderForm({
   },
   depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
   refusal: {
-    presentIn200: 'error',
+    presentIn200: ['error'],
     expiredQuote: [/\bquote\b/i, /\bexpired\b/i],
     amountRange: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
     codes: {

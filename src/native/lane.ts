@@ -69,13 +69,13 @@ interface NativeLaneParts {
 
 /** Undefined if nothing is open, and always in passthrough mode. */
 export function nativeLaneOf({ auth }: Config, provider: Provider, parts: NativeLaneParts): NativeLane | undefined {
-  const { native, nativeMaxBytes, nativeIdle, nativeTimeout, timeout, tag, key, state } = provider
+  const { native, nativeMaxBytes, nativeIdle, nativeTimeout, timeout, tag, key, secret, state } = provider
   if (auth.mode !== 'managed' || native.length === 0) return undefined
   const { form, connection, confidential, version } = parts
   return {
     tag,
     confidential,
-    credential: form.credential.encode(key, { method: '', path: '', query: '', body: '' }, signer),
+    credential: form.credential.encode({ key, secret }, { method: '', path: '', query: '', body: '' }, signer),
     userAgent: `swapgate/${version}`,
     open: native.flatMap((entry) => parseOpenPath(entry) ?? []),
     isOff: state === 'off',

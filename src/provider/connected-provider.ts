@@ -126,6 +126,7 @@ export function connectProvider(
     keyOf,
     settingsOf: settingsOf(provider),
     signer,
+    secret: provider.secret,
     statuses: new Map(Object.entries(provider.statuses)),
     confidential,
     isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, naming, pair),

@@ -47,7 +47,7 @@ export class Connections {
   /** Shared by the providers of the account, until one of them has another key or URL. */
   private healthOf({ account }: Provider, { providers }: Config): AccountHealth {
     const ofAccount = providers.filter((provider) => provider.account === account)
-    const access = JSON.stringify(ofAccount.map(({ name, url, key, listKey }) => [name, url, key, listKey]))
+    const access = JSON.stringify(ofAccount.map(({ name, url, key, listKey, secret }) => [name, url, key, listKey, secret]))
     const known = this.healthByAccount.get(account)
     if (known?.access === access) return known.health
     const health = new AccountHealth()
@@ -100,8 +100,8 @@ export function confidentialOf(config: Config): Confidential {
 
 function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
-    keys: providers.flatMap(({ key, listKey, hook, proxy }) =>
-      [key, listKey, hook, passwordOf(proxy)].filter((word) => word !== ''),
+    keys: providers.flatMap(({ key, listKey, secret, hook, proxy }) =>
+      [key, listKey, secret, hook, passwordOf(proxy)].filter((word) => word !== ''),
     ),
     hosts: providers.map(({ url }) => new URL(url).hostname),
     names: providers.flatMap(({ name, tag }) => [name, tag]),

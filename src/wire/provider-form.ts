@@ -68,10 +68,11 @@ export function providerOperation<O extends Op>() {
     const R extends ResponseTree<(keyof Row<O> & string) | 'deduction'>,
     const F extends keyof Row<O> & string = never,
   >(
-    tables: Omit<ProviderTables, 'request' | 'response' | 'assumes'> & {
+    tables: Omit<ProviderTables, 'request' | 'response' | 'assumes' | 'keeps'> & {
       readonly request: A
       readonly response: R & Covers<Omit<Row<O>, F>, R>
       readonly assumes?: readonly F[]
+      readonly keeps?: readonly RequestedField<O>[]
     } & AddressRule<O>,
   ): ProviderTables => tables
 }

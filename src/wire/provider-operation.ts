@@ -74,12 +74,12 @@ export function compileOperation(
   implied: readonly string[],
 ): ProviderOperation {
   return {
-    ...compileCall(op, tables, isKeyed, statuses, implied),
+    ...compileCall(op, tables, isKeyed, statuses, [...implied, ...(tables.keeps ?? [])]),
     page: paged.has(op) ? (tables.page ?? 'items') : undefined,
     dropsBadRows: op === 'listCurrencies',
     only: Object.entries(tables.only ?? {}),
     also: tables.also && compileCall(op, tables.also, isKeyed, statuses),
-    assumes: tables.assumes ?? [],
+    assumes: [...(tables.assumes ?? []), ...(tables.keeps ?? [])],
     refusesByAmountRange: tables.refusesByAmountRange ?? false,
   }
 }
@@ -129,6 +129,8 @@ export interface ProviderTables extends CallTables {
   readonly also?: CallTables
   /** Fields that the response may lack. They are then taken from the request or the time of the call, and reported as derived. */
   readonly assumes?: readonly string[]
+  /** Fields of the request that stay here and do not go up: the provider asks for them only where it needs them. Its response lacks them. */
+  readonly keeps?: readonly string[]
   /** In a create: its `quoteId` replaces the fields of the quote's request. */
   readonly isImpliedByQuote?: true
   /** Whether a quote of an amount outside of the limits in the same response is a refusal. */

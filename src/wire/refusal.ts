@@ -2,7 +2,7 @@
 import { type Amount, isZero, toAmount } from '../domain/amount.ts'
 import type { AmountRange, FaultKind, Reason } from '../domain/fault.ts'
 import { JsonNumber, JsonObject, type JsonValue } from './json.ts'
-import { memberAt } from './table.ts'
+import { isPresent, memberAt } from './table.ts'
 
 /** The patterns that search a message may take quadratic time. */
 const maxMessageLength = 4_096
@@ -37,8 +37,8 @@ export interface RefusalTable {
   readonly statuses?: Readonly<Record<number, RefusalMeaning>>
   /** What a message all says about an expired quote of the gateway, where no code does: only whether to request another one depends on it. */
   readonly expiredQuote?: readonly RegExp[]
-  /** A member whose presence makes a response with a status of success a refusal. */
-  readonly presentIn200?: string
+  /** Members of which each makes a response with a status of success a refusal, if it is there and neither 0 nor empty. */
+  readonly presentIn200?: readonly string[]
   /** The place of the error status: beside a message, it makes a response with a status of success a refusal with that status. */
   readonly statusIn200?: string
 }
@@ -59,14 +59,14 @@ export interface Refusal {
 export function readRefusal(table: RefusalTable, status: number, response: JsonValue | undefined): Refusal {
   const { messages = [], amountRange, codes, texts = [], members = {}, statuses = {}, expiredQuote } = table
   const body = response instanceof JsonObject ? response : undefined
-  const code = codes && textOf(at(body, codes.at))
+  const code = codes && textOf(firstOf(at(body, codes.at)))
   const known = { minAmount: firstAmount(body, amountRange?.min), maxAmount: firstAmount(body, amountRange?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
   const ofBody =
     meaningOf(code, codes) ??
     texts.find(({ matches }) => matches.test(message))?.meaning ??
-    Object.entries(members).find(([path]) => isPresent(body, path))?.[1]
+    Object.entries(members).find(([path]) => isPresent(at(body, path)))?.[1]
   const meaning = ofBody ?? statuses[status]
   return {
     message,
@@ -80,8 +80,8 @@ export function readRefusal(table: RefusalTable, status: number, response: JsonV
 
 /** The member that makes it a refusal, or a reason as a text with the status, where the form has one. */
 function hasFormsParts(table: RefusalTable, body: JsonObject | undefined): boolean {
-  const { presentIn200, statusIn200, messages = ['message', 'error'] } = table
-  if (presentIn200 !== undefined && isPresent(body, presentIn200)) return true
+  const { presentIn200 = [], statusIn200, messages = ['message', 'error'] } = table
+  if (presentIn200.some((path) => isPresent(at(body, path)))) return true
   if (statusIn200 !== undefined && errorStatus(body, statusIn200) === undefined) return false
   return messages.some((path) => typeof at(body, path) === 'string')
 }
@@ -104,18 +104,12 @@ function firstMessage(body: JsonObject | undefined, paths: readonly string[]): s
 
 /** The error status of a response with a status of success; undefined if it is no refusal. 200: a refusal that names no status. */
 export function refusedStatusIn200(
-  { presentIn200, statusIn200, messages = [] }: RefusalTable,
+  { presentIn200 = [], statusIn200, messages = [] }: RefusalTable,
   body: JsonValue,
 ): number | undefined {
-  if (presentIn200 !== undefined && isPresent(body, presentIn200)) return 200
+  if (presentIn200.some((path) => isPresent(at(body, path)))) return 200
   if (statusIn200 === undefined || !messages.some((path) => typeof at(body, path) === 'string')) return undefined
   return errorStatus(body, statusIn200)
-}
-
-/** Empty values in the place of a refusal mean that there is none. */
-function isPresent(body: JsonValue | undefined, path: string): boolean {
-  const member = at(body, path)
-  return Boolean(member) && !(Array.isArray(member) && member.length === 0)
 }
 
 function at(body: JsonValue | undefined, path: string): JsonValue | undefined {
@@ -144,6 +138,10 @@ function firstAmount(body: JsonValue | undefined, paths: readonly string[] = [])
     .map((path) => textOf(at(body, path)))
     .map((text) => (text === undefined ? undefined : toAmount(text)))
     .find((amount) => amount !== undefined && !isZero(amount))
+}
+
+function firstOf(value: JsonValue | undefined): JsonValue | undefined {
+  return Array.isArray(value) ? value[0] : value
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

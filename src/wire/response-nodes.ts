@@ -178,6 +178,7 @@ const blankColumn = {
   isForClients: undefined,
   refundWords: undefined,
   impliedReason: undefined,
+  idPart: undefined,
   showsDeposit: undefined,
   isEmptyIfNone: undefined,
   isOneOf: undefined,

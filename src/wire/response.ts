@@ -2,6 +2,7 @@
 
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../domain/amount.ts'
 import { isAttention, roundDown, type Status, type StatusReason, type StatusWord } from '../domain/status.ts'
+import { isTransactionId } from '../domain/swap.ts'
 import { JsonNumber, JsonObject, type JsonValue, oversizedRow } from './json.ts'
 import {
   compileNodes,
@@ -16,7 +17,7 @@ import {
   slotsOf,
   withAmountsAsText,
 } from './response-nodes.ts'
-import { isZeroAmount, responseScalars, timestampOf } from './scalar.ts'
+import { isZeroAmount, partOfId, responseScalars, timestampOf } from './scalar.ts'
 import { isPresent, memberAt, type Offer, type OfferField, type ResponseTree, type StatusMeaning } from './table.ts'
 import { EmptyResponse, WireError } from './wire-error.ts'
 
@@ -118,6 +119,8 @@ interface OffFor {
   readonly items: readonly JsonValue[]
 }
 
+type IdParts = [first: string | undefined, second: string | undefined]
+
 /** A row while it is read. */
 interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons'> {
   readonly context: DecodeContext
@@ -126,6 +129,8 @@ interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons
   fallbacks: readonly string[]
   /** The provider's own word. */
   statusWord: JsonValue | undefined
+  /** Of an id that two members have together; undefined where one has it. */
+  idParts: IdParts | undefined
   /** Of the lists in the row; undefined as long as there are none. */
   details: Details[] | undefined
   offFor: OffFor[] | undefined
@@ -140,14 +145,16 @@ function compileDecode(
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
+  const hasIdParts = slots.some(({ idPart }) => idPart !== undefined)
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
     const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined, offFor: undefined }
-    const row: RowContext = { meanings, reasons, context, fields, ...unread }
+    const idParts: IdParts | undefined = hasIdParts ? [undefined, undefined] : undefined
+    const row: RowContext = { meanings, reasons, context, fields, idParts, ...unread }
     const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
-      const own: RowContext = { ...row, fields: { ...fields }, details: undefined }
+      const own: RowContext = { ...row, fields: { ...fields }, idParts: row.idParts && [...row.idParts], details: undefined }
       readObject(spread.nodes, item, own)
       for (const detail of row.details ?? []) readDetail(detail, item, own)
       const off = row.offFor?.filter(({ items }) => items.includes(memberAt(item, ['']) ?? null)) ?? []
@@ -249,12 +256,14 @@ function asObject(text: JsonValue): JsonObject {
 
 /** `object`: the one that has the member. */
 function readSlot(slot: ResponseSlot, value: JsonValue, object: JsonObject, rowContext: RowContext): void {
-  const { field, isFallback, isZeroNone, isForClients, showsDeposit } = slot
+  const { field, isFallback, isZeroNone, isForClients, showsDeposit, idPart } = slot
   const { meanings, context, fields: row } = rowContext
   if (isForClients) return
   if (field === 'status') {
     row.status = readStatus(slot, value, object, meanings, context)
     rowContext.statusWord = value
+  } else if (rowContext.idParts && idPart !== undefined) {
+    rowContext.idParts[idPart] = readValue(slot, value, context) as string | undefined
   } else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
@@ -332,6 +341,7 @@ function meaningIn(object: JsonObject, meaning: StatusMeaning): StatusWord {
 
 function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assumed, mayLack }: Given): DecodedRow {
   const { fields: row } = rowContext
+  if (rowContext.idParts) row.id = joinId(rowContext.idParts, assumed?.id)
   for (const field in assumed) {
     if (row[field] !== undefined || assumed[field] === undefined) continue
     row[field] = assumed[field]
@@ -351,6 +361,14 @@ function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assu
     row.statusReason ??= impliedReasonOf(slots, rowContext)
   }
   return rowContext
+}
+
+/** `requested`: the id of a get, whose second part a provider need not repeat. */
+function joinId([first, reported]: Readonly<IdParts>, requested: unknown): string {
+  const second = reported ?? partOfId(String(requested ?? ''), 1)
+  const id = `${first}.${second}`
+  if (first === undefined || second === undefined || !isTransactionId(id)) throw new WireError('id', 'a part of it is missing')
+  return id
 }
 
 /** What a provider has as the hash of the payout is that of the refund, if it sends the deposit back. */

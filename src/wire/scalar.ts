@@ -277,11 +277,11 @@ function plainWord(value: JsonValue): Word {
 /** The words for one reason: a text, a number, true, or the pattern of a text. */
 export type ReasonWords = Readonly<Partial<Record<StatusReason, Word | RegExp | readonly (Word | RegExp)[]>>>
 
-/** The first reason, in the order of the list of reasons, that has such a word. Anything else that says something is `other`. */
+/** The first reason, in the order of the list of reasons, that has such a word. Of a list the first item counts. Anything else that says something is `other`. */
 export function inReasons(words: ReasonWords): ScalarFormat {
   const entries = statusReasons.flatMap((reason) => [words[reason] ?? []].flat().map((word) => [word, reason] as const))
   const reasonOf = (value: JsonValue): StatusReason => {
-    const said = String(plainWord(value))
+    const said = String(plainWord(Array.isArray(value) ? (value[0] ?? null) : value))
     return entries.find(([word]) => (word instanceof RegExp ? word.test(said) : String(word) === said))?.[1] ?? 'other'
   }
   return (scalar) => ({ ...scalar, isNone: saysNothing, fromJson: reasonOf })
@@ -295,6 +295,32 @@ export function saysNothing(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (value instanceof JsonObject) return value.keys.length === 0
   return value instanceof JsonNumber ? isZeroAmount(value) : !value
+}
+
+// An id whose swap has two members for it at the provider: one before the first dot, and one after it.
+
+export type IdPart = 0 | 1
+
+/** Undefined where the id has no such part. */
+export function partOfId(id: string, part: IdPart): string | undefined {
+  const at = id.indexOf('.')
+  const parts = at < 0 ? [id] : [id.slice(0, at), id.slice(at + 1)]
+  return parts[part] || undefined
+}
+
+/** In a request one part of the id; in a response the part that the member has. */
+export function inIdPart(part: IdPart): ScalarFormat {
+  const write = (id: unknown): string => partOfId(String(id), part) ?? ''
+  return (scalar) => ({
+    ...scalar,
+    must: `${scalar.must}${part === 0 ? ' without a dot' : ''}`,
+    fromJson(value) {
+      const text = scalar.fromJson(value)
+      return part === 0 && String(text).includes('.') ? undefined : text
+    },
+    toJson: (id) => printString(write(id)),
+    toText: write,
+  })
 }
 
 const unitsPerSecond = { s: 1n, ms: 1_000n, us: 1_000_000n } as const

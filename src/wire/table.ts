@@ -6,7 +6,9 @@ import { JsonObject, type JsonValue } from './json.ts'
 import {
   asPresence,
   asText,
+  type IdPart,
   inCommas,
+  inIdPart,
   inLowerCase,
   inReasons,
   inWords,
@@ -47,6 +49,8 @@ export interface TableColumn<Field extends string = string> {
   readonly showsDeposit?: true
   /** In a response: while the swap is held or has failed, its presence means this reason, if no other line has one. */
   readonly impliedReason?: StatusReason
+  /** The member has only this part of the id: 0 is what is before its first dot, 1 what is after that. */
+  readonly idPart?: IdPart
   /** In a request: an empty text if there is none. */
   readonly isEmptyIfNone?: true
   /** In a client's request: exactly one of the lines with this is given. */
@@ -334,6 +338,11 @@ export function pageFor(impliedReason: StatusReason): TableColumn<'supportUrl'> 
 /** The hash of the payout; with one of these words as its status, that of the refund. */
 export function payoutOrRefund(...refundWords: readonly string[]): TableColumn<'txHashOut'> {
   return { field: 'txHashOut', absence: 'omitted', refundWords }
+}
+
+/** One of two members that name a swap together: the id of clients has both, with a dot between them. The first has no dot. */
+export function idPart(part: IdPart): TableColumn<'id'> {
+  return { field: 'id', absence: 'required', idPart: part, format: inIdPart(part) }
 }
 
 /** An amount that is subtracted from the amount received, exactly. The difference is reported as derived. */

@@ -70,6 +70,22 @@ describe.each(formNames)('for form %s', (form) => {
     expect(rig.sent('refund')).toEqual([{ id: rig.swap().id, address: refundAddress }])
   })
 
+  test('the refund address of a create that stayed here goes up with the refund, once', async () => {
+    rig = await startActions('fixedfloat')
+    const id = await rig.begin({ body: { refundAddress } })
+    expect((await rig.read(form, id)).capabilities).toBeUndefined()
+    rig.swap().status = 'EMERGENCY'
+    const { capabilities, refundAddress: a, refund_address: b } = await rig.read(form, id)
+    expect([capabilities, a ?? b]).toEqual([['refund', 'continue'], refundAddress])
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    const done = await rig.act(form, id, 'refund')
+    expect([done.status, done.json], done.text).toMatchObject([200, { status: 'exchanging' }])
+    expect((await rig.act(form, id, 'refund')).headers['idempotent-replayed']).toBe('true')
+    expectRefusal(await rig.act(form, id, 'continue'), form, 409, 'conflict')
+    const [orderId, token] = rig.swap().id.split('.')
+    expect(rig.sent('refund', 'continue')).toEqual([{ id: orderId, token, choice: 'REFUND', address: refundAddress }])
+  })
+
   test('a refund address is set where there is none, once', async () => {
     rig = await startActions('sideshift')
     const id = await rig.begin()

@@ -91,6 +91,16 @@ describe('what is written passes check', () => {
     expect(readFileSync(join(directory, 'other.yaml'), 'utf8')).toContain('"affiliateId": "abc=1"')
   })
 
+  it('a secret that the form signs with is prompted for, or given as an option, and never written', async () => {
+    const answers = ['fixedfloat', 'https://ff.example/api/v2', 'managed', 'ALPHA_KEY', 'ALPHA_KEY', '8080']
+    expect((await swapgate(['init'], answers)).exitCode).toBe(0)
+    expect(configuration()).toMatch(/^ {4}secret: "\$\{ALPHA_KEY\}"$/m)
+    expect(await checked()).toMatchObject({ ok: true })
+    const given = ['--form', 'fixedfloat', ...flags.slice(2), '--mode', 'managed', '--port', '8080']
+    const result = await swapgate(['init', '--config', 'other.yaml', ...given, '--secret', 'not-a-variable'])
+    expect([result.exitCode, result.err]).toEqual([1, expect.stringContaining('--secret: it must be the name of')])
+  })
+
   it('options answer some questions, and the input the others', async () => {
     const { exitCode, err } = await swapgate(['init', ...flags.slice(0, 4)], ['passthrough', 'none', '0'])
     expect([exitCode, err.trim().split('\n').length]).toEqual([0, 3])

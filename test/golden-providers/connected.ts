@@ -50,7 +50,12 @@ export async function callProvider(
         signed.add(text)
         return { signature: `signed with ${key}`, keyId: `id of ${key}` }
       },
+      hmacSha256: (secret, text) => {
+        signed.add(text)
+        return `signed with ${secret}`
+      },
     },
+    secret: 'provider-secret-8',
     provider: 'alpha',
     server: { address: 'alpha.example', port: 443 },
     keyOf: () => request.key ?? providerKey,

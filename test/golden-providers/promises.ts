@@ -141,4 +141,24 @@ export const providerPromises = {
       MON: { coin: 'monad', network: 'monad' },
     },
   },
+  fixedfloat: {
+    ...none,
+    name: 'fixedfloat',
+    optionalSettings: { refcode: 'text', afftax: 'number' },
+    actions: {
+      refundTransaction: { offeredIn: ['held'], isReported: false, takesAddress: true },
+      continueTransaction: { offeredIn: ['held'], isReported: false, takesAddress: false },
+    },
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+    depositMemo: ['XLM', 'XRP'],
+    assets: {
+      ...{ BNB: { code: 'BSC' }, DAI: { code: 'DAIETH' }, ETHARB: { code: 'ETHARBITRUM' }, POL: { code: 'MATIC' } },
+      ...{ USDCARB: { code: 'USDCARBITRUM' }, USDCBEP20: { code: 'USDCBSC' }, USDCERC20: { code: 'USDCETH' } },
+      ...{ USDCPOLYGON: { code: 'USDCMATIC' }, USDTARB: { code: 'USDTARBITRUM' }, USDTBEP20: { code: 'USDTBSC' } },
+      ...{ USDTERC20: { code: 'USDT' }, USDTPOLYGON: { code: 'USDTMATIC' }, USDTTRC20: { code: 'USDTTRC' } },
+    },
+  },
 } as const satisfies Readonly<Record<string, ProviderPromises>>

@@ -5,7 +5,7 @@ import type { Op } from '../../src/domain/service.ts'
 import { bearer } from '../../src/wire/credential.ts'
 import { plainKey } from '../../src/wire/provider-credential.ts'
 import { defineProviderForm, providerOperation } from '../../src/wire/provider-form.ts'
-import { byMember, each, inside, optional, optionalSetting, setting, text } from '../../src/wire/table.ts'
+import { byMember, each, idPart, inside, optional, optionalSetting, reason, setting, text } from '../../src/wire/table.ts'
 import { known } from '../golden/check.ts'
 import { callProvider } from '../golden-providers/connected.ts'
 
@@ -113,6 +113,77 @@ async function call(op: Op, fields: object, { status = 200, body }: Answer, sett
   if ('fault' in outcome) return { sent, drift, fault: outcome.fault as Fault, body: undefined }
   return { sent, drift, fault: undefined, body: known(outcome.body as object) as Record<string, unknown> }
 }
+
+describe('an id that two members have together', () => {
+  const named = { ...order, id: idPart(0), token: idPart(1) } as const
+  const request = { id: idPart(0), token: idPart(1) } as const
+  const twoParts = defineProviderForm({
+    name: 'millrace',
+    credential: plainKey(bearer()),
+    statuses: { OPEN: 'wait' },
+    newestFirst: true,
+    hasExpectedAmount: true,
+    refusal: {},
+    operations: {
+      createTransaction: providerOperation<'createTransaction'>()({
+        at: 'POST /orders',
+        request: { from: 'codeFrom', to: 'codeTo', amount: 'amountIn', kind: 'rateType', payout: 'withdrawalAddress' },
+        response: named,
+        keeps: ['refundAddress'],
+      }),
+      getTransaction: providerOperation<'getTransaction'>()({ at: 'POST /order', request, response: named, assumes: ['id'] }),
+    },
+  })
+  const create = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '1', rateType: 'float', withdrawalAddress: '0x01' }
+
+  async function calling(op: Op, fields: object, members: object) {
+    const respond = () => ({ status: 200, headers: {}, body: JSON.stringify({ ...wire, ...members }) })
+    const asked = { op, key: undefined, fields: fields as Readonly<Record<string, unknown>> }
+    const { sent, outcome } = await callProvider(twoParts, asked, {}, respond)
+    return {
+      body: sent[0]?.body,
+      outcome: outcome as { fault?: Fault; body?: Record<string, unknown>; derived?: readonly string[] },
+    }
+  }
+
+  it('is both with a dot between them, whatever their order', async () => {
+    const { token, id, ...rest } = { ...wire, token: 't.o.k', id: 'm1' }
+    expect((await calling('createTransaction', create, { token: 't.o.k' })).outcome.body?.id).toBe('m1.t.o.k')
+    expect((await calling('getTransaction', { id: 'm1.t' }, { token, id, ...rest })).outcome.body?.id).toBe('m1.t.o.k')
+  })
+
+  it('goes up in its parts', async () => {
+    expect((await calling('getTransaction', { id: 'm1.t.o.k' }, {})).body).toBe('{"id":"m1","token":"t.o.k"}')
+    expect((await calling('getTransaction', { id: 'm1' }, {})).body).toBe('{"id":"m1","token":""}')
+    expect((await calling('getTransaction', { id: '.k' }, {})).body).toBe('{"id":"","token":"k"}')
+  })
+
+  it('has the second part of the request where a get does not repeat it, but never the first', async () => {
+    expect((await calling('getTransaction', { id: 'm1.key' }, {})).outcome.body?.id).toBe('m1.key')
+    expect((await calling('getTransaction', { id: 'other.key' }, {})).outcome.body?.id).toBe('m1.key')
+    for (const members of [{ id: undefined }, { id: undefined, token: 'key' }, { id: null }])
+      expect((await calling('getTransaction', { id: 'm1.key' }, members)).outcome.fault?.kind).toBe('unreadable')
+  })
+
+  it.each([{}, { token: null }, { token: '' }, { token: 'x'.repeat(255) }, { id: 'm.1', token: 'key' }, { id: '', token: 'key' }])(
+    'is none where a part of a create is missing, has a dot, or is too long: %j',
+    async (members) => {
+      expect((await calling('createTransaction', create, members)).outcome.fault?.kind).toBe('unreadable')
+    },
+  )
+
+  it('a field that stays here does not go up, and is that of the request in the response', async () => {
+    const { body, outcome } = await calling('createTransaction', { ...create, refundAddress: 'bc1back' }, { token: 'k' })
+    expect(body).not.toContain('bc1back')
+    expect([outcome.body?.refundAddress, outcome.derived]).toEqual(['bc1back', ['refundAddress']])
+  })
+})
+
+it('of a list of reasons the first counts', () => {
+  const words = reason({ late_deposit: 'LATE', other: 'x' }).format?.({} as never)
+  const list = (text: string) => words?.fromJson(JSON.parse(text) as never)
+  expect([list('["LATE", "LESS"]'), list('["LESS", "LATE"]'), list('"LATE"')]).toEqual(['late_deposit', 'other', 'late_deposit'])
+})
 
 describe('a status that depends on another member', () => {
   const statusOf = async (members: object) => {

@@ -68,7 +68,7 @@ export const tidewater = defineProviderForm({
   networks: { byName: { BSC: 'bnb-chain', ETH: { home: 'ethereum', others: 'erc20' } } },
   depositMemo: ['XRP'],
   refusal: {
-    presentIn200: 'failure',
+    presentIn200: ['failure'],
     messages: ['failure.text'],
     amountRange: { min: ['failure.min'], max: ['failure.max'] },
     codes: {

@@ -1,6 +1,6 @@
 /** docs/contract.md §8, §16: what goes up to a real provider: how many calls, with whose key, in whose words. */
 import { generateKeyPairSync } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryBudgets } from '../../src/adapters/memory.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { clientKey } from '../support/gateway.ts'
@@ -17,7 +17,7 @@ const upstreamHeaders =
   /^(?:accept|accept-encoding|content-type|content-length|traceparent|tracestate|x-request-id|user-agent|host|connection|transfer-encoding)$/
 
 describe.each(providerNames)('%s', (name) => {
-  const { quoteCalls, hasRateIds, header, addressHeader, rateTypes }: Documented = documented[name]
+  const { quoteCalls, hasRateIds, header, secret, addressHeader, rateTypes }: Documented = documented[name]
 
   it('P8: a budget counts HTTP calls', async () => {
     const quotes = 1 + 2 * quoteCalls.length // the list, and two quotes
@@ -58,7 +58,7 @@ describe.each(providerNames)('%s', (name) => {
     await rig.create('A', { rateType: 'fixed' })
     expect(rig.exchange.calls.length).toBeGreaterThan(1)
     for (const { operation, received } of rig.exchange.calls) {
-      const own = header === undefined ? ['x-api-key', 'x-api-signature'] : [header]
+      const own = header === undefined ? ['x-api-key', secret === undefined ? 'x-api-signature' : 'x-api-sign'] : [header]
       if (addressHeader !== undefined && ['quote', 'create'].includes(operation)) {
         own.push(addressHeader)
         expect(received.headers[addressHeader]).toBe(clientAddress)
@@ -78,7 +78,7 @@ describe.each(providerNames)('%s', (name) => {
     const [sent] = exchange.received('quote')
     const sentText = `${sent?.rawQuery} ${sent?.body}`
     expect(sentText).toContain(coin)
-    if (name !== 'changelly') expect(sentText).toContain(network)
+    if (!documented[name].isNamedByCode) expect(sentText).toContain(network)
   })
 })
 
@@ -139,7 +139,9 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
   })
 })
 
-describe.each(providerNames.filter((name) => documented[name].header === undefined))('%s signs its calls', (name) => {
+const signed = providerNames.filter((name) => documented[name].header === undefined)
+
+describe.each(signed.filter((name) => documented[name].secret === undefined))('%s signs its calls with its key', (name) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const otherKind = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -155,7 +157,65 @@ describe.each(providerNames.filter((name) => documented[name].header === undefin
     expect(failure).toMatch(/providers\.alpha\.key: must be a private RSA key/)
     expect(failure).not.toContain(key)
   })
+})
 
+describe.each(signed.filter((name) => documented[name].secret !== undefined))('%s signs its calls with a secret', (name) => {
+  it('another secret than that of the key is the operator’s trouble, and reaches no client', async () => {
+    rig = await startRig(name)
+    await rig.get('A', '/currencies')
+    rig.exchange.secret = 'secret-of-another-key'
+    for (const response of [await rig.quote('A'), await rig.create('A')]) {
+      expectRefusal(response, 'A', 502)
+      expect(response.text).not.toContain(documented[name].secret)
+    }
+    expect(rig.exchange.calls.at(-1)?.refused).toBe('key')
+    expect(rig.exchange.swaps).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+  })
+
+  it('neither the secret nor anything that contains it is sent', async () => {
+    rig = await startRig(name)
+    expect((await rig.create('A')).status).toBe(201)
+    const sent = JSON.stringify(rig.exchange.calls.map(({ received }) => received))
+    expect(sent).toContain(documented[name].key)
+    expect(sent).not.toContain(documented[name].secret)
+  })
+
+  it('a secret that is changed is used at once', async () => {
+    const started = await startRig(name)
+    rig = started
+    await rig.get('A', '/currencies')
+    const secret = 'the-new-secret'
+    rig.exchange.secret = secret
+    expectRefusal(await rig.create('A'), 'A', 502)
+    rig.edit({ provider: { secret } })
+    await vi.waitFor(async () => expect((await started.create('A')).status).toBe(201))
+  })
+
+  it('a body with other characters than ASCII is signed as it is sent', async () => {
+    rig = await startRig(name)
+    const { status, text } = await rig.create('A', { to: assets.xrp, body: { withdrawalExtraId: 'Grüße' } })
+    expect([201, 400], text).toContain(status)
+    expect(rig.exchange.calls.filter(({ refused }) => refused === 'key')).toEqual([])
+  })
+
+  it('without a secret it is a configuration fault, and so is one with a form that signs nothing with it', async () => {
+    await expect(startRig(name, { provider: { secret: '' } })).rejects.toThrow(
+      `providers.alpha.secret: is needed for the form ${name}`,
+    )
+    await expect(startRig('exolix', { provider: { secret: 'of-no-use' } })).rejects.toThrow(
+      'providers.alpha.secret: has no effect: the form exolix signs nothing with a secret',
+    )
+  })
+
+  it.each(['two\nlines', ' spaces ', 'ключ'])('a key that no header can carry is a configuration fault: %j', async (key) => {
+    await expect(startRig(name, { provider: { key } })).rejects.toThrow(
+      'providers.alpha.key: must be one line of visible characters',
+    )
+  })
+})
+
+describe.each(signed)('%s signs its calls', (name) => {
   it('P32: passthrough mode is a configuration fault, since clients cannot send a signature', async () => {
     await expect(startRig(name, { mode: 'passthrough' })).rejects.toThrow(
       /^providers\.alpha\.form: needs auth\.mode managed: calls of the form \w+ are signed, and clients cannot send a signature \(line \d+\)$/,

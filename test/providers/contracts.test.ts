@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { lookNow, outcomesOf } from '../support/outcomes.ts'
 import type { Reply } from '../support/stand-in.ts'
-import { type ProviderName, providerNames } from './documented.ts'
+import { documented, type ProviderName, providerNames } from './documented.ts'
 import { assets, createdStatus, type Rig, startRig } from './rig.ts'
 import type { Operation } from './stand-ins/exchange.ts'
 
@@ -32,7 +32,9 @@ const codesOf = async (rig: Rig): Promise<readonly string[]> => {
   return (json as { data: readonly { code: string }[] }).data.map(({ code }) => code)
 }
 
-describe.each(providerNames)('%s', (name) => {
+const listing = providerNames.filter((name) => documented[name].listsContracts)
+
+describe.each(listing)('%s', (name) => {
   test.each(forms)(
     'a token that it lists under another contract is not offered to form %s, and the row is counted',
     async (form) => {

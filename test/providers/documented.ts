@@ -3,6 +3,7 @@ import { changelly, operatorKey } from './stand-ins/changelly.ts'
 import { changenow } from './stand-ins/changenow.ts'
 import type { Dialect, Operation } from './stand-ins/exchange.ts'
 import { exolix } from './stand-ins/exolix.ts'
+import { fixedfloat } from './stand-ins/fixedfloat.ts'
 import { affiliateId, letsexchange } from './stand-ins/letsexchange.ts'
 import { accountId, sideshift } from './stand-ins/sideshift.ts'
 import { simpleswap } from './stand-ins/simpleswap.ts'
@@ -11,6 +12,8 @@ import { stealthex } from './stand-ins/stealthex.ts'
 export interface Documented {
   readonly dialect: Dialect
   readonly key: string
+  /** What signs, beside the key; undefined: nothing does. */
+  readonly secret: string | undefined
   readonly settings: Readonly<Record<string, string>>
   /** The calls of one quote. */
   readonly quoteCalls: readonly Operation[]
@@ -22,6 +25,12 @@ export interface Documented {
   readonly receivedRateTypes: readonly ('fixed' | 'float')[]
   /** The header of quotes and creates that has the address of the user; undefined: it needs none. */
   readonly addressHeader: string | undefined
+  /** Whether one word names an asset and its network. */
+  readonly isNamedByCode: boolean
+  /** Whether its list has the contracts of tokens. */
+  readonly listsContracts: boolean
+  /** Whether it gets the address for a refund with the create, and not later. */
+  readonly takesRefund: boolean
   /** Whether a get needs the key. */
   readonly isGetKeyed: boolean
   /** The status for a wrong key. */
@@ -46,11 +55,15 @@ export interface Documented {
 const key = 'key-at-the-provider'
 const plain = {
   key,
+  secret: undefined,
   currenciesKey: key,
   settings: {},
   rateTypes: ['float', 'fixed'],
   receivedRateTypes: ['float', 'fixed'],
   addressHeader: undefined,
+  isNamedByCode: false,
+  listsContracts: true,
+  takesRefund: true,
   isGetKeyed: true,
   wrongKeyStatus: 401,
   mayLackMaximum: true,
@@ -164,6 +177,7 @@ export const documented = {
     ...plain,
     dialect: changelly,
     key: operatorKey,
+    isNamedByCode: true,
     receivedRateTypes: ['fixed'],
     header: undefined,
     networkFee: 0.0005,
@@ -239,11 +253,41 @@ export const documented = {
       ...{ USDTPOLYGON: 'usdt matic', AVAX: 'avaxc avaxc', ETHARB: 'eth arbitrum' },
     },
   },
+  fixedfloat: {
+    ...plain,
+    dialect: fixedfloat,
+    secret: 'secret-at-the-provider',
+    isNamedByCode: true,
+    listsContracts: false,
+    takesRefund: false,
+    hasRateIds: false,
+    hasList: false,
+    hasLimitsInCreates: false,
+    header: undefined,
+    statuses: [
+      ['NEW', 'wait'],
+      ['PENDING', 'confirmation'],
+      ['EXCHANGE', 'exchanging'],
+      ['EMERGENCY', 'exchanging', 'held'],
+      ['WITHDRAW', 'sending'],
+      ['DONE', 'success'],
+      ['EXPIRED', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'ETH ETH', USDTERC20: 'USDT ETH', USDTTRC20: 'USDTTRC TRX', XRP: 'XRP XRP', POL: 'MATIC MATIC' },
+      ...{ USDTPOLYGON: 'USDTMATIC MATIC', ETHARB: 'ETHARBITRUM ARBITRUM' },
+    },
+  },
 } as const satisfies Record<string, Documented>
 
 /** What a configuration needs for it beside its form and URL. */
-export function configured({ key: own, settings, addressHeader }: Documented): object {
-  return { key: own, settings, ...(addressHeader !== undefined && { forwardAddress: true }) }
+export function configured({ key: own, secret, settings, addressHeader }: Documented): object {
+  return {
+    key: own,
+    settings,
+    ...(secret !== undefined && { secret }),
+    ...(addressHeader !== undefined && { forwardAddress: true }),
+  }
 }
 
 export type ProviderName = keyof typeof documented

@@ -66,7 +66,7 @@ describe.each(providerNames)('%s', (name) => {
     expect(`${swap.from.coin} ${swap.from.network}`).toBe(rig.facts.words.ETH)
     expect(`${swap.to.coin} ${swap.to.network}`).toBe(rig.facts.words.USDTERC20)
     expect(swap).toMatchObject({ amountIn: 0.1, isFixed: rateType === 'fixed' })
-    expect(swap).toMatchObject({ withdrawal: addresses.ETH, refund: addresses.ETH })
+    expect(swap).toMatchObject({ withdrawal: addresses.ETH, ...(rig.facts.takesRefund && { refund: addresses.ETH }) })
     const calls = rig.exchange.calls.slice(before).map(({ operation }) => operation)
     const isQuoted = rateType === 'fixed' && rig.facts.hasRateIds
     expect(calls.toSorted()).toEqual([...(isQuoted ? rig.facts.quoteCalls : []), 'create'].toSorted())
@@ -120,7 +120,8 @@ describe.each(providerNames)('%s', (name) => {
   })
 
   it('P36: a word that is a status itself keeps its meaning: another one is a configuration fault', async () => {
-    const word = rig.facts.statuses.find(([known, status]) => known === status)?.[0] ?? 'wait'
+    const word = rig.facts.statuses.find(([known, status]) => known === status)?.[0]
+    if (word === undefined) return
     const other = startRig(name, { provider: { statuses: { [word]: word === 'wait' ? 'success' : 'wait' } } })
     await expect(other).rejects.toThrow(`providers.alpha.statuses.${word}: cannot be changed: the form ${name} defines it`)
   })
@@ -140,7 +141,7 @@ describe.each(providerNames)('%s', (name) => {
     expect(rig.exchange.swaps[0]).toMatchObject({ withdrawalMemo: '12345', withdrawal: addresses.XRP })
     const back = await rig.create('A', { from: assets.xrp, to: assets.eth, amount: '20', body: { refundExtraId: '678' } })
     expect(back.status, back.text).toBe(201)
-    expect(rig.exchange.swaps[1]).toMatchObject({ refundMemo: '678', refund: addresses.XRP })
+    if (rig.facts.takesRefund) expect(rig.exchange.swaps[1]).toMatchObject({ refundMemo: '678', refund: addresses.XRP })
     expect(back.json).toMatchObject({ depositExtraId: rig.exchange.swaps[1]?.depositMemo })
   })
 

@@ -59,7 +59,7 @@ const without = (coin: string): Table => today.filter((row) => row.coin !== coin
 function wordsOf(name: ProviderName, code: string): Record<string, string> {
   const words: Readonly<Record<string, string>> = documented[name].words
   const [coin = '', network = ''] = words[code]?.split(' ') ?? []
-  return name === 'changelly' ? { code: coin } : { coin, network }
+  return documented[name].isNamedByCode ? { code: coin } : { coin, network }
 }
 
 const tetherOnTron = { network: 'TRON20', code: 'TETHER' }

@@ -46,6 +46,8 @@ export interface Swap extends Omit<Order, 'asked' | 'refund' | 'refundMemo'>, Am
   readonly createdAt: Date
   /** What is done about it; a test lets it be possible. */
   hasActions?: boolean
+  /** What was chosen, where a swap that does not go on waits for that. */
+  choice?: string
   refund?: string | undefined
   refundMemo?: string | undefined
   hashIn: string | null
@@ -95,6 +97,8 @@ export interface Dialect {
   readonly name: string
   readonly assets: readonly Words[]
   readonly firstStatus: string
+  /** Of its swap with this number; undefined: as most have them. */
+  readonly idOf?: (number: number) => string
   /** Undefined: it has no such path. */
   readonly operationOf: (received: Received) => Operation | undefined
   readonly reply: (operation: Operation, received: Received, exchange: Exchange) => Reply
@@ -126,6 +130,8 @@ export class Exchange {
   readonly swaps: Swap[] = []
   readonly market: Market = { float: 16.5, fixed: 16, min: 0.002, max: 50 }
   key = 'key-at-the-provider'
+  /** What signs beside the key, where the provider has that. */
+  secret = 'secret-at-the-provider'
   /** Of other accounts there. */
   readonly otherKeys = new Set<string>()
   /** The response to the next create is lost after it was applied. */
@@ -210,7 +216,7 @@ export class Exchange {
     const swap: Swap = {
       ...facts,
       ...(promised ?? amounts),
-      id: `6880e2730aee${number}`,
+      id: this.dialect.idOf?.(number) ?? `6880e2730aee${number}`,
       status: this.dialect.firstStatus,
       deposit: depositAddressOn([order.from.network, order.from.coin], String(number)),
       depositMemo: order.from.hasMemo && !this.forgetsMemos ? String(1_000 + number) : null,
