@@ -28,7 +28,10 @@ export function watches(store: Store): WatchStore {
   const isOff = (): boolean => !store.has('watches')
   // In a subquery the time is read once.
   const now = sql<number>`(select ${databaseTimeMs})`
-  const watchedOwners = sql`select owner from watched_owners where watched_until > ${now}`
+  const watchedOwners = (): RawBuilder<unknown> => {
+    const listening = sql`select owner from watched_owners where watched_until > ${now}`
+    return store.has('webhooks') ? sql`${listening} union select owner from webhooks where state = 'active'` : listening
+  }
   const add = (within: Database, found: readonly WatchedTransaction[], until: RawBuilder<unknown>) => {
     const input = recordset(JSON.stringify(found), { owner: 'text', provider: 'text', id: 'text' })
     return sql`
@@ -87,7 +90,7 @@ export function watches(store: Store): WatchStore {
     },
     async findWatched() {
       if (isOff()) return
-      const { rows: owners } = await sql<{ readonly owner: string }>`${watchedOwners}`.execute(database)
+      const { rows: owners } = await sql<{ readonly owner: string }>`${watchedOwners()}`.execute(database)
       const found = await unwatchedOf(
         database,
         owners.map(({ owner }) => owner),
@@ -96,7 +99,7 @@ export function watches(store: Store): WatchStore {
       const abandoned = await database
         .selectFrom('watched_transactions')
         .select(['provider', 'provider_id'])
-        .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and ${isDone(now)} and owner not in (${watchedOwners})`)
+        .where(sql<boolean>`coalesce(watched_until, 0) <= ${now} and ${isDone(now)} and owner not in (${watchedOwners()})`)
         .limit(maxFound)
         .execute()
       if (found.length === 0 && abandoned.length === 0) return

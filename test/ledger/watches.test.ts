@@ -61,6 +61,28 @@ describeStores(allStores, (shared) => {
     expect(await take()).toEqual(['x1'])
   })
 
+  test('an account is watched while it has a webhook', async () => {
+    const { accounts, ledger, watches, webhooks } = shared()
+    const [account, provider] = [unique('account'), unique('provider')]
+    await accounts.changeLimits(account, { read: 9 }, Date.now(), 'alice')
+    const webhook = {
+      id: unique('wh_'),
+      account,
+      url: 'https://hooks.example/',
+      form: 'A',
+      secret: 'sealed',
+      createdAt: Date.now(),
+    }
+    const { owner = '' } = (await webhooks.add(webhook, 'alice')) ?? {}
+    await ledger.upsert(owner, provider, facts('x0'))
+    await watches.findWatched()
+    expect((await watches.takeDue(provider, 9)).map(({ entry }) => entry.transaction.id)).toEqual(['x0'])
+    await webhooks.remove(webhook.id, Date.now(), 'alice')
+    await ledger.upsert(owner, provider, facts('x1'))
+    await watches.findWatched()
+    expect(await watches.takeDue(provider, 9)).toEqual([])
+  })
+
   test('what has ended is not taken', async () => {
     const { ledger, watches, owner, provider, take, counts } = await setUp(2)
     await watches.watchOwners([owner], minuteMs)
