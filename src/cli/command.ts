@@ -10,6 +10,7 @@ import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { addProviders } from './providers/index.ts'
 import { eachLine, guarded, type Terminal } from './terminal.ts'
+import { addTransactions } from './transactions.ts'
 import { addUsage } from './usage.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './values.ts'
 import { addWebhooks } from './webhooks.ts'
@@ -54,6 +55,7 @@ export async function run(args: readonly string[], unguarded: Terminal): Promise
   addUsage(program, terminal, end)
   addWebhooks(program, terminal, end)
   addLedger(program, terminal, end)
+  addTransactions(program, terminal, end)
   addProviders(program, terminal, end)
   addAssets(program, terminal, end)
   addAudit(program, terminal, end)

@@ -106,9 +106,19 @@ async function openProcessScope(
   { limitStores, pages }: OpenOptions,
   resources: AsyncDisposableStack,
 ): Promise<ProcessScope> {
-  const { accounts, currencyLists, suspensions: store, restores } = ledgerStores
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) resources.defer(tracing.close)
+  const scope = processScopeOf(ledgerStores, { ...limitStores, load, observe, pages, tracing }, resources)
+  telemetry.observeConnections(scope.connections)
+  return scope
+}
+
+type GivenScope = Pick<ProcessScope, 'load' | 'observe' | 'pages' | 'tracing'> & LimitStores
+
+/** Registers all that it opens in `resources`. */
+export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, resources: AsyncDisposableStack): ProcessScope {
+  const { accounts, currencyLists, suspensions: store, restores, swapActions, watches } = ledgerStores
+  const { observe } = given
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
   const uses = new KeyUses(accounts)
@@ -118,19 +128,16 @@ async function openProcessScope(
   const deferredResults = new DeferredResults({ observe })
   resources.defer(() => deferredResults.close())
   const connections = new Connections(lookup)
-  telemetry.observeConnections(connections)
   resources.defer(() => connections.close())
   return {
     ...knownForms,
-    ...limitStores,
+    ...given,
     ...inTurns(ledgerStores.ledger, ledgerStores.turns, observe),
-    tracing,
-    load,
     currencyLists,
     deferredResults,
     timelines,
-    swapActions: ledgerStores.swapActions,
-    watches: ledgerStores.watches,
+    swapActions,
+    watches,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
     restoredOrders: { candidates: restores.candidates, missing: restores.missing, noteKey: restores.noteKey },
@@ -145,7 +152,6 @@ async function openProcessScope(
       requests.observe(observation)
     },
     version,
-    pages,
   }
 }
 

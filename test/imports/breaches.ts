@@ -29,7 +29,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     actions: ['', 'assets', 'transactions'],
     resilience: ['', 'access'],
     routing: ['', 'access', 'assets', 'quotes', 'transactions', 'resilience'],
-    operations: ['', 'access', 'assets', 'transactions', 'creation', 'routing'],
+    operations: ['', 'access', 'actions', 'assets', 'transactions', 'creation', 'routing'],
   }),
   [/^ledger\//, /^(?:ledger|wire|domain|core)\/|^node:|^npm:/],
   [/^adapters\/sandbox\.ts$/, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],

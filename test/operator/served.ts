@@ -9,7 +9,10 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
 export const token = 'operator-token-of-alice-0123456789'
 
-const noActions: ReturnType<OperatorParts['actions']> = { capabilitiesOf: async () => [], carryOut: async () => {} }
+const noActions: ReturnType<OperatorParts['actions']> = {
+  capabilitiesOf: async () => [],
+  carryOut: async () => ({ isRepeated: false }),
+}
 
 interface ServedApi extends AsyncDisposable {
   /** Of the page. */

@@ -10,8 +10,8 @@ import { capabilitiesOf } from './capabilities.ts'
 export interface OperatorActions {
   /** What can be done about it now. */
   readonly capabilitiesOf: (entry: LedgerEntry) => Promise<readonly Capability[]>
-  /** `request.id`: for clients. Throws a `Fault`; one with `canForce` is carried out if it is forced. */
-  readonly carryOut: (action: SwapAction, request: SwapActionRequest, by: Actor) => Promise<void>
+  /** `request.id`: for clients. Throws a `Fault`; one with `canForce` is carried out if it is forced. `isRepeated`: it was done before. */
+  readonly carryOut: (action: SwapAction, request: SwapActionRequest, by: Actor) => Promise<{ readonly isRepeated: boolean }>
 }
 
 /** `isManaged`: else only the client has the key. */
@@ -32,7 +32,7 @@ export function operatorActions(parts: ActionParts, isManaged: boolean): Operato
           reason: 'not_offered',
           effect: 'nothingSent',
         })
-      await carryOut(action, request, by, gatewayContext(capabilities), parts)
+      return await carryOut(action, request, by, gatewayContext(capabilities), parts)
     },
   }
 }

@@ -163,7 +163,8 @@ const makers = {
       const body = { ...to, note: form.get('note').trim(), ...(force && { force }) }
       return [`/transactions/${encodeURIComponent(id)}/${action}`, { method: 'POST', body }]
     },
-    done: ({ status }) => `The provider has taken it: its client sees ${status ?? 'no status'} for ${id}.`,
+    done: ({ status, isRepeated }) =>
+      `${isRepeated ? 'It was done before, and nothing was sent' : 'The provider has taken it'}: its client sees ${status ?? 'no status'} for ${id}.`,
   }),
   newKey: ({ name }) => ({
     title: name === undefined ? 'New key' : `New key of ${name}`,

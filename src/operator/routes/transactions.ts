@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 import { settledStatuses } from '../../core/ledger-admin.ts'
+import { actOnSwap } from '../../core/operations/act-on-swap.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
-import { noteRule, settleTransaction, toNote, withoutAddresses } from '../../core/operations/settle.ts'
+import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
 import { previewSettlement, settlementOutcomes, settleNext } from '../../core/operations/settle-many.ts'
 import { swapTimeline } from '../../core/operations/timeline.ts'
 import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
@@ -155,13 +156,11 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         }),
         takesForce: true,
         async handle({ parameter, body, actor }) {
-          const found = await findTransaction(ledgerAdmin, parameter)
-          if (!found) throw standardFault('notFound')
           const { note: why, force: isForced, ...to } = body
           const { address: refundAddress, extraId: refundExtraId } = to as { readonly address?: string; readonly extraId?: string }
-          const by = { owner: found.entry.owner, actor, isForced, note: withoutAddresses(why) }
-          await actions().carryOut(action, { id: parameter, refundAddress, refundExtraId }, by)
-          return ok(wholeRow((await findTransaction(ledgerAdmin, parameter)) ?? found))
+          const wanted = { id: parameter, action, refundAddress, refundExtraId, note: why, isForced }
+          const { found, isRepeated } = await actOnSwap(wanted, actor, ledgerAdmin, actions())
+          return ok({ ...wholeRow(found), isRepeated })
         },
       }),
     ),
@@ -170,7 +169,7 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
 
 const actionSummaries: Readonly<Record<SwapAction, string>> = {
   refundTransaction:
-    'Asks the provider to send the deposit back, as its owner may: to `address`, or to the refund address that the swap has. Once; 409 with `canForce` where the outcome of an earlier action is not known: `force` sends it again, so use it only if the provider says that it was not carried out.',
+    'Asks the provider to send the deposit back, as its owner may: to `address`, or to the refund address that the swap has. Once; 409 with `canForce` where the outcome of an earlier action is not known: `force` sends it again, so use it only if the provider says that it was not carried out. `isRepeated`: it was done before, and nothing was sent.',
   continueTransaction:
     'Asks the provider to let a held swap go on, as its owner may. Once; 409 with `canForce` where the outcome of an earlier action is not known.',
   setRefundAddress:
