@@ -74,6 +74,7 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'delete /api/accounts/{name}/limits': 'operate',
   'post /api/keys': 'either',
   'delete /api/keys/{id}': 'operate',
+  'post /api/found/{id}': 'money',
   'post /api/unresolved/{intent}': 'money',
   'post /api/settlements': 'money',
   'post /api/settlements/{confirm}': 'money',

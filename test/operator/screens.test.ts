@@ -101,8 +101,9 @@ async function serve(texts: Texts) {
   const { unresolved, needPerson } = rowsWith(texts)
   const { id, account, word } = texts
   const counts = [{ provider: 'alpha', state: 'done', status: 'wait', count: 3 }]
+  const networks = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7/32']
   const keys = [
-    { id: `${id}1`, name: account, createdAt: at },
+    { id: `${id}1`, name: account, createdAt: at, hint: 'wriB', scope: ['quote', 'read'] as const, networks, lastUsedAt: at },
     { id: `${id}2`, name: account, createdAt: at, expiresAt: at + 400 * 86_400_000 },
     { id: `${id}3`, name: account, createdAt: at, revokedAt: at + 1 },
   ]
@@ -138,11 +139,18 @@ async function serve(texts: Texts) {
       findUnresolved: async () => undefined,
     },
     audit: { read: async () => records, append: async () => {} },
-    accounts: { listKeys: async () => keys },
+    accounts: {
+      listKeys: async () => keys,
+      listAccounts: async () => [
+        { name: account, createdAt: at, limits: { quotes: 600, create: 60, streams: 50 } },
+        { name: `${account}.`, createdAt: at, limits: {} },
+      ],
+    },
     overrides: { read: async () => [{ key: 'state:alpha', value: 'draining', actor: `bob${word}`, since: at }] },
     suspensions: { read: async () => [] },
     replicaFigures: { read: async () => [] },
     currencyLists: {},
+    restores: { undecided: async () => [], assigned: async () => [] },
     webhooks: {},
   }
   const provider = (name: string) => ({ name, tag: name, account: name, form: 'A', state: 'active', rateLimit: {} })
@@ -151,6 +159,24 @@ async function serve(texts: Texts) {
     routing: { strategy: 'priority', providers: ['alpha', 'beta'] },
     redis: { url: '' },
   })
+}
+
+function usageOf({ account, word }: Texts) {
+  const amounts = { in: { [`BTC${word}`]: '12345678.123456789012345678', ETH: '30' }, out: { USDTTRC20: '98765.432109' } }
+  const counts = { ok: 123_456, limited: 12, refused: 3, failed: 0 }
+  return {
+    since: new Date(at).toISOString(),
+    accounts: [
+      {
+        account,
+        creates: { done: 104, refused: 3, unknown: 1, mismatch: 0 },
+        swaps: { success: 101, wait: 3 },
+        amounts,
+        open: { in: { BTC: '0.1' }, out: {} },
+        requests: { get_rate: counts, create_transaction: { ...counts, ok: 104 }, [`native${word}`]: counts },
+      },
+    ],
+  }
 }
 
 const usual = {
@@ -163,6 +189,7 @@ const usual = {
 async function open(texts: Texts, width: number, more: object = {}) {
   const api = await serve(texts)
   const visited = await visit(`${api.url}/`, { viewport: { width, height: 800 }, ...more })
+  await visited.page.route('**/api/usage?*', (route) => route.fulfill({ json: usageOf(texts) }))
   await signIn(visited.page, token)
   return {
     ...visited,
@@ -275,6 +302,56 @@ describe('twenty-one rows that need a person', () => {
     await page.getByText('No swap was found.').waitFor()
     await page.goto(`${page.url().split('#')[0]}#/swap/alpha~nothing`)
     await page.getByText('The ledger has no swap with this id.').waitFor()
+  })
+})
+
+describe('accounts and keys', () => {
+  it.each([1280, 390])('say at %i pixels which limits, keys and usage each account has', async (width) => {
+    await using visited = await open(usual, width)
+    const { page } = visited
+    await show(page, 'Accounts and keys')
+    const accounts = page.getByRole('table', { name: 'Accounts' })
+    await accounts.getByText('104 swaps, 247,061 requests').waitFor()
+    const [first = '', second = ''] = (await accounts.locator('.line').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+    expect(first).toContain('2 of 3')
+    expect(first).toContain('quotes 600, creates 60, streams 50')
+    expect(second).toContain('0 of 0')
+    expect(second).toContain('as configured')
+    await accounts.getByRole('button', { name: `Details of ${usual.account}`, exact: true }).click()
+    const details = (await accounts.locator('.details').innerText()).replace(/\s+/g, ' ')
+    for (const text of [
+      'Creates 104 done, 3 refused, 1 unknown',
+      'Received 12345678.123456789012345678 BTC, 30 ETH',
+      'Paid out 98765.432109 USDTTRC20',
+      'Under way, out none',
+      'get_rate 123,456 ok, 12 limited, 3 refused',
+    ])
+      expect(details).toContain(text)
+    const keys = page.getByRole('table', { name: 'Keys' })
+    const row = (await keys.locator('.line').first().innerText()).replace(/\s+/g, ' ')
+    expect(row).toContain('…wriB')
+    expect(row).toContain('quote, read; 203.0.113.0/24')
+    expect(row).toContain('27 Nov 03:00:00 UTC')
+    await keys
+      .getByRole('button', { name: /^Details of / })
+      .first()
+      .click()
+    expect((await keys.locator('.details').innerText()).replace(/\s+/g, ' ')).toContain(
+      'From 203.0.113.0/24, 2001:db8::/32, 198.51.100.7/32',
+    )
+    expect([await overflow(page), await violations(page)]).toEqual([0, []])
+  })
+
+  it.each([1280, 390])('have dialogs that fit at %i pixels', async (width) => {
+    await using visited = await open(usual, width)
+    const { page } = visited
+    await show(page, 'Accounts and keys')
+    for (const name of ['New account…', 'New key…']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await dialogOf(page).getByLabel('Account').waitFor()
+      expect([name, await overflow(page), await violations(page)]).toEqual([name, 0, []])
+      await page.keyboard.press('Escape')
+    }
   })
 })
 

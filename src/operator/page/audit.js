@@ -40,13 +40,17 @@ export function auditView({ audit, query }) {
       view: 'audit',
       query,
       label: 'Filter the audit log',
-      fields: html`<label>Of the last ${select('since', auditDays.slice(1), query.since, (days) => days.replace('d', ' d'))}</label>
+      fields: html`<label>Of the last ${select('since', auditDays.slice(1), query.since, daysText, daysText(auditDays[0]))}</label>
         <label>Contains <input name="text" autocomplete="off" spellcheck="false" .value=${query.text ?? ''} /></label>
         <label class="check"><input type="checkbox" name="reads" value="true" .checked=${query.reads === 'true'} /> Also who read what</label>`,
     })}
     ${records(matching.slice(0, maxShown), audit, 'Audit log')}
     ${matching.length > maxShown ? html`<p class="pages">The newest ${integer(maxShown)} of ${integer(matching.length)}: filter them.</p>` : nothing}`,
   })
+}
+
+function daysText(days) {
+  return days.replace('d', ' d')
 }
 
 export function recentChanges({ audit }) {

@@ -1,9 +1,11 @@
 /** The changes that buttons offer: explanation, request, and announcement after success. */
 import { html, nothing } from 'lit-html'
+import { scopes } from './accounts.js'
 import { call } from './api.js'
 import { orderOf } from './causes.js'
 import { counted, integer, list, orderText, percent, when } from './format.js'
 import { openCount } from './providers.js'
+import { may } from './roles.js'
 
 const everywhere =
   'This process follows at once, the others within 5 s. The configuration file is not changed; your name goes into the audit log.'
@@ -166,23 +168,54 @@ const makers = {
     done: ({ status, isRepeated }) =>
       `${isRepeated ? 'It was done before, and nothing was sent' : 'The provider has taken it'}: its client sees ${status ?? 'no status'} for ${id}.`,
   }),
+  limits: ({ account: { name, limits } }) => ({
+    title: name === undefined ? 'New account' : `Limits of ${name}`,
+    label: name === undefined ? 'Make the account' : 'Change the limits',
+    text: [
+      'They are for all its keys together, in place of those of the configuration: requests in a window, and streams at a time in each process. Empty: as configured.',
+      'Every gateway follows within 5 s. What was admitted in a window counts on.',
+      'Your name goes into the audit log.',
+    ],
+    fields: html`${name === undefined ? accountField() : nothing}
+      ${limitNames.map(
+        ([limit, label]) => html`<label>${label}
+          <input name=${limit} type="number" min="1" max="1000000" step="1" placeholder="as configured" .value=${limits[limit] ?? ''} /></label>`,
+      )}`,
+    request: (form) => {
+      const wanted = limitNames.map(([limit]) => [limit, form.get(limit) === '' ? null : Number(form.get(limit))])
+      // What another person has changed meanwhile stays, unless it is changed here.
+      const changed = Object.fromEntries(wanted.filter(([limit, value]) => value !== (limits[limit] ?? null)))
+      return name === undefined
+        ? ['/accounts', { method: 'POST', body: { name: form.get('name').trim(), limits: changed } }]
+        : [`/accounts/${encodeURIComponent(name)}`, { method: 'PATCH', body: { limits: changed } }]
+    },
+    done: ({ name: account }) =>
+      name === undefined ? `The account ${account} is there.` : `The limits of ${account} are changed.`,
+  }),
   newKey: ({ name }) => ({
     title: name === undefined ? 'New key' : `New key of ${name}`,
     label: 'Make the key',
     text: [
-      'The key is shown once. The ledger keeps only its digest.',
+      'The key is shown once. The ledger keeps only its digest and its last four characters.',
       ...(name === undefined ? ['An account is made if its name is new.'] : []),
+      ...(may('money') ? [] : ['Your token lacks the role money: it issues no key that can create.']),
+      ...(may('operate') ? [] : ['Your token lacks the role operate: it issues only keys that can create.']),
       'Your name goes into the audit log.',
     ],
-    fields: html`${
-      name === undefined
-        ? html`<label>Account <input name="name" required maxlength="64" autocomplete="off" spellcheck="false" /></label>`
-        : html`<input type="hidden" name="name" .value=${name} />`
-    }
-      <label>Ends after <input name="expires" placeholder="90d; empty: never" autocomplete="off" /></label>`,
+    fields: html`${name === undefined ? accountField() : html`<input type="hidden" name="name" .value=${name} />`}
+      <label>Ends after <input name="expires" placeholder="90d; empty: never" autocomplete="off" /></label>
+      <label>Only from <input name="networks" placeholder="203.0.113.0/24, …; empty: everywhere" autocomplete="off" spellcheck="false" /></label>
+      <fieldset class="wide"><legend>It may</legend>${scopes.map(scopeBox)}</fieldset>`,
     request: (form) => {
-      const expires = form.get('expires').trim()
-      return ['/keys', { method: 'POST', body: { name: form.get('name').trim(), ...(expires !== '' && { expires }) } }]
+      const [expires, networks] = ['expires', 'networks'].map((field) => form.get(field).trim())
+      const scope = scopes.map(([word]) => word).filter((word) => form.get(word) === 'true')
+      const body = {
+        name: form.get('name').trim(),
+        ...(scope.length < scopes.length && { scope }),
+        ...(networks !== '' && { networks: networks.split(',').map((network) => network.trim()) }),
+        ...(expires !== '' && { expires }),
+      }
+      return ['/keys', { method: 'POST', body }]
     },
     done: ({ name: account }) => `A key of ${account} is made.`,
     next: (issued) => ({ kind: 'issuedKey', issued }),
@@ -269,6 +302,24 @@ const noteField = html`<label>Note <input name="note" required maxlength="500" a
 
 function decide(id, body) {
   return [`/found/${encodeURIComponent(id)}`, { method: 'POST', body }]
+}
+
+const limitNames = [
+  ['quotes', 'Quotes'],
+  ['create', 'Creates'],
+  ['read', 'Reads'],
+  ['streams', 'Streams'],
+]
+
+function accountField() {
+  return html`<label>Account <input name="name" required maxlength="64" autocomplete="off" spellcheck="false" /></label>`
+}
+
+/** A disabled one is sent by no form: what it must be is beside it. */
+function scopeBox([word, label]) {
+  const isFixed = word === 'create' && !(may('money') && may('operate'))
+  return html`<label class="check"><input type="checkbox" name=${word} value="true" .checked=${word !== 'create' || may('money')} ?disabled=${isFixed} /> ${label}</label>
+    ${isFixed && may('money') ? html`<input type="hidden" name=${word} value="true" />` : nothing}`
 }
 
 /** What settling many does, where it is no status. */

@@ -17,11 +17,11 @@ export function filters({ view, query, label, fields }) {
   </form>`
 }
 
-/** With `any` first. A value that is not among the options stays chosen. */
-export function select(name, options, chosen = '', textOf = (option) => option) {
+/** With `first` first, which is no value. A value that is not among the options stays chosen. */
+export function select(name, options, chosen = '', textOf = (option) => option, first = 'any') {
   const all = chosen === '' || options.includes(chosen) ? options : [chosen, ...options]
   return html`<select name=${name} .value=${chosen}>
-    <option value="" ?selected=${chosen === ''}>any</option>
+    <option value="" ?selected=${chosen === ''}>${first}</option>
     ${all.map((option) => html`<option value=${option} ?selected=${option === chosen}>${textOf(option) ?? option}</option>`)}
   </select>`
 }

@@ -1,6 +1,6 @@
 /** The operator's page: signs in, shows the view that its URL names, and keeps it fresh. */
 import { html, nothing, render } from 'lit-html'
-import { accountsView } from './accounts.js'
+import { accountsView, usagePeriods } from './accounts.js'
 import { call, callPage, followEvents, setToken } from './api.js'
 import { auditDays, auditView, recentChanges } from './audit.js'
 import { ChangeDialog } from './dialog.js'
@@ -41,7 +41,8 @@ const readings = new Readings(
     unresolved: { read: () => callPage(unresolvedPath), everyMs: 30_000 },
     audit: { read: () => call(`/audit?${new URLSearchParams({ since: place.query.since ?? auditDays[0] })}`), everyMs: 60_000 },
     keys: { read: () => call('/keys'), everyMs: 60_000 },
-    accounts: { read: () => call('/accounts'), everyMs: 600_000 },
+    accounts: { read: () => call('/accounts'), everyMs: 60_000 },
+    usage: { read: () => call(`/usage?${new URLSearchParams({ since: place.query.since ?? usagePeriods[0] })}`), everyMs: 60_000 },
     orders: { read: readOrders, everyMs: 60_000 },
     // The audit log has each of these.
     found: { read: findSwaps, everyMs: 600_000 },
@@ -56,7 +57,7 @@ const shown = {
   person: ['orders'],
   swaps: ['accounts', 'found'],
   swap: ['swap'],
-  accounts: ['keys'],
+  accounts: ['accounts', 'usage', 'keys'],
   audit: ['audit'],
 }
 /** What is read again after an event of this name. */
@@ -205,7 +206,7 @@ function view() {
     case 'swap':
       return swapView({ swap: known('swap'), id, open, readAgain: () => readings.read(['swap']) })
     case 'accounts':
-      return accountsView({ keys: known('keys'), query, open })
+      return accountsView({ accounts: known('accounts'), usage: known('usage'), keys: known('keys'), query, open })
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:
@@ -321,7 +322,7 @@ function onNavigation() {
   // What was read for another place is not for this one.
   const isMoved = before.view !== place.view || before.id !== place.id
   for (const name of ['found', 'swap']) readings.forget(name)
-  if (before.query.since !== place.query.since) readings.forget('audit')
+  if (before.query.since !== place.query.since) for (const name of ['audit', 'usage']) readings.forget(name)
   if (!isSignedIn) return
   if (isMoved) readings.expire(shown[place.view])
   show()
