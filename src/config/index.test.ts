@@ -321,6 +321,12 @@ describe('a fault', () => {
     ['server: { port: }', 'server.port: must be an integer from 0 to 65535'],
     ['server: { port: [1] }', 'server.port: must be an integer from 0 to 65535'],
     ['server: { host: "" }', 'server.host: must not be empty'],
+    [
+      `telemetry: { accounts: [${Array.from({ length: 101 }, (_, n) => `a${n}`)}] }`,
+      'telemetry.accounts: must name at most 100 accounts',
+    ],
+    ["telemetry: { accounts: [''] }", 'telemetry.accounts.0: must not be empty'],
+    ['telemetry: { accounts: acme }', 'telemetry.accounts: must be a list'],
     ['server: { drain: 5s }', 'server.drain: must be a number of seconds from 0, at most 604800'],
     ['server: { shutdownDelay: -1 }', 'server.shutdownDelay: must be a number of seconds from 0, at most 604800'],
     ['server: { prot: 80 }', 'server.prot: is not a key of the configuration'],

@@ -167,6 +167,14 @@ const samplers = [
 const telemetry = section(
   {
     metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls; else it has only the metrics of the process'),
+    accounts: setting(
+      list(name.max(64, 'must have at most 64 characters').transform((account) => account.normalize())).max(
+        100,
+        'must name at most 100 accounts',
+      ),
+      [],
+      'Accounts that have a label `account` at the [counters of requests and errors](observability.md#requests-of-clients); all others have none. At most 100',
+    ),
     endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
     tracesEndpoint: setting(baseUrlOrNone, '', 'The same for traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
     disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),

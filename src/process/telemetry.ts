@@ -47,6 +47,7 @@ function openTelemetry(
   let connections: Pick<Connections, 'open'> | undefined
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
+    accounts: telemetry.accounts,
     providers: () => current().providers,
     formOf,
     readLedgerGauges: async () => (await opened.promise).ledgerAdmin.gauges(),

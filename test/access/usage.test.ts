@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { writeConfiguration } from '../checker/configuration.ts'
 import { openSite } from '../ledger/stores.ts'
+import { Scrape } from '../observability/scrape.ts'
+import { Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { commandOver, runCommand } from '../support/command.ts'
 import { startFormA } from '../support/form-a.ts'
@@ -239,4 +241,56 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (store) => {
     expect((await runCommand(['usage', '--account', 'nobody', '--config', file])).exitCode).toBe(1)
     expect((await runCommand(['usage', '--since', 'yesterday', '--config', file])).exitCode).toBe(2)
   })
+
+  test('a process that is killed loses at most the last ten seconds of requests, one that is stopped none', {
+    timeout: 60_000,
+  }, async () => {
+    const rig = await startRig(await ledgerUrl(), { limits: { quotes: 10_000, create: 5, read: 5 } })
+    const { usage, file } = rig
+    const client = new CountingClient(await rig.issue('acme'))
+    const scoped = new CountingClient(await rig.issue('acme', '--scope', 'quote'))
+    const spent = async () => (await usage()).accounts[0]?.requests
+    await using killed = new Swapgate(['start', '--config', file])
+    const url = (await killed.urls()).get('gateway') ?? ''
+    for (let n = 0; n < 7; n++) await client.get(url, 'alpha~none')
+    await scoped.get(url, 'alpha~none')
+    for (let n = 0; n < 50; n++) await client.send(url, 'list_currencies', '/a/api/v2/currencies')
+    const counts = { get_transaction: { ok: 0, limited: 3, refused: 5, failed: 0 }, list_currencies: count(50) }
+    await expect.poll(spent, { timeout: 10_000, interval: 200 }).toEqual(counts)
+    for (let n = 0; n < 20; n++) await client.send(url, 'list_currencies', '/a/api/v2/currencies')
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const left = (await spent())?.list_currencies?.ok ?? 0
+    expect(left).toBeGreaterThanOrEqual(50)
+    expect(left).toBeLessThanOrEqual(70)
+    await using stopped = new Swapgate(['start', '--config', file])
+    const next = (await stopped.urls()).get('gateway') ?? ''
+    for (let n = 0; n < 20; n++) await client.send(next, 'list_currencies', '/a/api/v2/currencies')
+    stopped.child.kill('SIGTERM')
+    await stopped.ended
+    expect(await spent()).toEqual({ ...counts, list_currencies: count(left + 20) })
+  })
+})
+
+const count = (ok: number) => ({ ok, limited: 0, refused: 0, failed: 0 })
+
+test('accounts of telemetry.accounts have a label of their own at requests and errors, and no others', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-usage-ledger-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const { start, issue } = await startRig(`sqlite:${join(directory, 'ledger.db')}`, { telemetry: { accounts: ['acme', 'nobody'] } })
+  const gateway = await start()
+  const { url } = gateway
+  for (const name of ['acme', 'globex']) {
+    const client = new CountingClient(await issue(name))
+    await client.send(url, 'list_currencies', '/a/api/v2/currencies')
+    await client.get(url, 'alpha~none')
+  }
+  const text = await gateway.metrics()
+  const scrape = new Scrape(text)
+  expect(scrape.by('swapgate_requests_total', 'account')).toEqual({ acme: 2, '': 2 })
+  expect(scrape.by('swapgate_errors_total', 'account')).toEqual({ acme: 1, '': 1 })
+  expect(scrape.sum('swapgate_errors_total', { operation: 'get_transaction', account: 'acme' })).toBe(1)
+  expect(text.split('\n').filter((line) => line.includes('account=') && !/^swapgate_(?:requests|errors)_total/.test(line))).toEqual(
+    [],
+  )
 })

@@ -1,5 +1,6 @@
 /** What `createMetrics` reads of a process that has nothing to read yet. */
 export const nothingToRead = {
+  accounts: [],
   readLedgerWaits: () => undefined,
   readLedgerConnections: () => undefined,
   readLedgerCapacity: async () => ({ bytes: 0 }),

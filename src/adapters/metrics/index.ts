@@ -48,6 +48,8 @@ export interface Metrics {
 interface MetricsOptions extends ProcessInfo, LedgerReads {
   /** Whether to count requests and calls, not only the metrics of the process. */
   readonly isCounting: boolean
+  /** Names of those that have series of their own. */
+  readonly accounts: readonly string[]
   readonly providers: Providers
   readonly formOf: FormOf
   readonly readProviderConnections: () => readonly ProviderConnections[]
@@ -56,7 +58,7 @@ interface MetricsOptions extends ProcessInfo, LedgerReads {
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { isCounting, providers, formOf, readProviderConnections } = options
+  const { isCounting, accounts, providers, formOf, readProviderConnections } = options
   const exposition = new Exposition(options.registry)
   const process = processMetrics(exposition, options)
   const print: Metrics['print'] = (accept, others) => exposition.print(accept, others)
@@ -65,7 +67,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   if (!isCounting) return { print, collect, close, observe: () => {} }
   const handlers: Handlers<Observation['what']> = {
     ...process,
-    ...requestMetrics(exposition, formOf),
+    ...requestMetrics(exposition, formOf, new Set(accounts)),
     ...callMetrics(exposition, providers),
     ...connectionMetrics(exposition, providers, readProviderConnections),
     ...addressMetrics(exposition),

@@ -23,10 +23,12 @@ const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.
 export const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 const noExemplar: Readonly<Record<string, string>> = {}
+const noAccount: { readonly account?: string } = {}
 
 export function requestMetrics(
   exposition: Exposition,
   formOf: FormOf,
+  accounts: ReadonlySet<string>,
 ): Handlers<'request' | 'keyRefused' | 'operatorTokenRefused'> {
   const durations = exposition.histogram({
     name: 'http_server_request_duration_seconds',
@@ -38,7 +40,7 @@ export function requestMetrics(
   const ends = exposition.counter({
     name: 'swapgate_requests_total',
     help: 'Requests of clients, by result and responsible party.',
-    labels: ['operation', 'client_form', 'provider_form', 'provider', 'error_type'],
+    labels: ['operation', 'client_form', 'provider_form', 'provider', 'error_type', 'account'],
   })
   const added = exposition.histogram({
     name: 'swapgate_added_seconds',
@@ -56,7 +58,7 @@ export function requestMetrics(
   const errors = exposition.counter({
     name: 'swapgate_errors_total',
     help: 'Responses with 4xx and 5xx, by X-Swap-Reason.',
-    labels: ['reason', 'operation', 'client_form'],
+    labels: ['reason', 'operation', 'client_form', 'account'],
   })
   const tokenRefusals = exposition.counter({
     name: 'swapgate_operator_tokens_refused_total',
@@ -66,10 +68,11 @@ export function requestMetrics(
   })
   return {
     request(end) {
-      const { operation, method, route, status, errorType, fault, client, provider, seconds, addedSeconds } = end
+      const { operation, method, route, status, errorType, fault, client, provider, account, seconds, addedSeconds } = end
       const exemplarLabels: Readonly<Record<string, string>> =
         end.isTraceKept && end.traceId !== undefined ? { trace_id: end.traceId } : noExemplar
       const op = operation === undefined ? 'none' : snakeCase(operation)
+      const own = account !== undefined && accounts.has(account) ? { account } : noAccount
       durations.observe({
         labels: {
           http_request_method: method,
@@ -86,9 +89,10 @@ export function requestMetrics(
         provider_form: formOf(provider),
         provider: provider ?? 'none',
         error_type: errorType,
+        ...own,
       })
       added.observe({ labels: { operation: op }, value: addedSeconds, exemplarLabels })
-      if (fault) errors.labels(fault.reason, op, client).inc()
+      if (fault) errors.inc({ reason: fault.reason, operation: op, client_form: client, ...own })
     },
     keyRefused: ({ reason }) => refusals.labels(snakeCase(reason)).inc(),
     operatorTokenRefused: () => tokenRefusals.inc(),
