@@ -100,6 +100,10 @@ describe.each(formNames)('for form %s', (form) => {
     expectRefusal(await rig.act(form, id, 'refund-address', { address: otherAddress }), form, 409, 'conflict')
     expect(rig.sent('refundAddress')).toEqual([{ address: refundAddress }])
     const other = await rig.begin({ body: { refundAddress } })
+    expect((await rig.read(form, other)).capabilities).toEqual(['refund'])
+    rig.swap().refund = undefined
+    await rig.read(form, other)
+    expect((await rig.read(form, other)).capabilities).toEqual(['refund'])
     expectRefusal(await rig.act(form, other, 'refund-address', { address: otherAddress }), form, 409, 'conflict')
     expect(rig.sent('refundAddress')).toHaveLength(1)
   })

@@ -5,7 +5,7 @@ import { parseTransactionId } from '../../domain/swap.ts'
 import type { Capability, SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { type ActionParts, type Actor, carryOut } from './act.ts'
-import { capabilitiesOf } from './capabilities.ts'
+import { capabilitiesNow } from './capabilities.ts'
 
 export interface OperatorActions {
   /** What can be done about it now. */
@@ -20,9 +20,7 @@ export function operatorActions(parts: ActionParts, isManaged: boolean): Operato
   return {
     async capabilitiesOf({ provider: tag, transaction, settledAt, doubt }) {
       const scope = isManaged && settledAt === undefined && doubt !== 'contradicted' ? providers.get(tag)?.scope : undefined
-      if (!scope || scope.state === 'off') return []
-      const known = await store.readActions(tag, transaction.id)
-      return known ? capabilitiesOf(transaction, scope.offers, known) : []
+      return !scope || scope.state === 'off' ? [] : capabilitiesNow(scope, transaction, store)
     },
     async carryOut(action, request, by) {
       const { tag = '' } = parseTransactionId(request.id)

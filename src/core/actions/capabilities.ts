@@ -27,12 +27,22 @@ export function isOffered(action: SwapAction, offers: Offers, transaction: Trans
   return state !== undefined && offer.offeredIn.includes(state)
 }
 
-/** Those that are offered, without what was done about the swap before. */
-export function capabilitiesOf(
+/** What can be done about it now, by what the ledger knows beside the provider's report. */
+export async function capabilitiesNow(
+  { tag, offers }: Pick<ProviderScope, 'tag' | 'offers'>,
   transaction: Transaction,
-  offers: Offers,
-  known: readonly StoredSwapAction[] = [],
-): readonly Capability[] {
+  store: SwapActionStore,
+): Promise<readonly Capability[]> {
+  const known = await store.readActions(tag, transaction.id)
+  const capabilities = known ? capabilitiesOf(transaction, offers, known) : []
+  if (!capabilities.includes('refund-address')) return capabilities
+  // The address of the create is never changed, also where the provider reports none.
+  const { refundAddress } = await store.readCreatedWith(tag, transaction.id)
+  return refundAddress === undefined ? capabilities : capabilities.filter((capability) => capability !== 'refund-address')
+}
+
+/** Those that are offered, without what was done about the swap before. */
+function capabilitiesOf(transaction: Transaction, offers: Offers, known: readonly StoredSwapAction[] = []): readonly Capability[] {
   const left = swapActions.filter(
     (action) => isOffered(action, offers, transaction) && known.every(({ kind }) => kind !== kindOfAction(action)),
   )
@@ -43,14 +53,14 @@ export function capabilitiesOf(
 const maxWaitMs = 500
 
 /** Adds to a get what can be done about the swap. */
-export function showCapabilities({ tag, state, offers, usesGatewayKey }: ProviderScope, store: SwapActionStore): Layer {
+export function showCapabilities(scope: ProviderScope, store: SwapActionStore): Layer {
+  const { state, offers, usesGatewayKey } = scope
   return onOperations({
     async getTransaction(request, context, next) {
       const response = await next.call('getTransaction', request, context)
       if (!usesGatewayKey || offers.size === 0 || state === 'off' || response.doubt === 'contradicted') return response
       if (capabilitiesOf(response.body, offers).length === 0) return response
-      const known = await withDefault(store.readActions(tag, request.id), maxWaitMs, undefined)
-      const capabilities = known ? capabilitiesOf(response.body, offers, known) : []
+      const capabilities = await withDefault(capabilitiesNow(scope, response.body, store), maxWaitMs, [])
       return capabilities.length === 0 ? response : { ...response, body: { ...response.body, capabilities } }
     },
   })
