@@ -4,12 +4,13 @@
  * Real gateways, Prometheus, Alertmanager and receivers, with the files of `deploy/`: an alert reaches the receiver of its severity,
  * with the labels of its fault and a link to its runbook. Windows and waiting times are a twentieth of the real ones.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { latency } from '../checker/toxics.ts'
 import { sendRequest } from '../support/client.ts'
 import { RedisServer } from '../support/redis.ts'
 import { assets } from '../support/swaps.ts'
@@ -23,6 +24,12 @@ import { type Site, startSite } from './world.ts'
 const factor = 20
 const timeoutMs = 90_000
 
+/** The clock of the process is three seconds ahead from when this file is there. */
+function aheadFrom(file: string): string {
+  const work = `import{existsSync}from'node:fs';const n=Date.now;setInterval(()=>{if(existsSync(${JSON.stringify(file)}))Date.now=()=>n()+3000},200).unref()`
+  return `--import=data:text/javascript,${encodeURIComponent(work)}`
+}
+
 describe('alerts of real gateways', () => {
   const open = new AsyncDisposableStack()
   let alertmanager: Alertmanager
@@ -30,6 +37,8 @@ describe('alerts of real gateways', () => {
   let redis: RedisServer
   let alpha: Site
   let beta: Site
+  let gamma: Site
+  let offsetFile: string
 
   beforeAll(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-delivery-'))
@@ -38,9 +47,11 @@ describe('alerts of real gateways', () => {
     const sections = { redis: { url: redis.url } }
     alpha = await startSite(directory, { name: 'alpha', form: 'A', rateLimit: { quotes: 20, create: 0, read: 0 }, sections }, open)
     beta = await startSite(directory, { name: 'beta', form: 'B' }, open)
+    offsetFile = join(directory, 'offset')
+    gamma = await startSite(directory, { name: 'gamma', form: 'B', nodeOptions: aheadFrom(offsetFile) }, open)
     alertmanager = open.use(await Alertmanager.start(factor))
     const rules = ruleFiles.map((file) => scaled(file, factor))
-    const targets = [alpha, beta].map(({ gateway }) => new URL(gateway.adminUrl).host)
+    const targets = [alpha, beta, gamma].map(({ gateway }) => new URL(gateway.adminUrl).host)
     // A stopped Prometheus is noticed after four times the delay.
     const flags = ['--rules.alert.resend-delay=1s', `--web.user-assets=${process.cwd()}/docs/runbooks`]
     prometheus = open.use(await Prometheus.start(targets, rules, { alertmanager: alertmanager.address, flags }))
@@ -79,7 +90,7 @@ describe('alerts of real gateways', () => {
 
   it('while all is well only the heartbeat comes, again and again', { timeout: timeoutMs }, async () => {
     // Prometheus takes five seconds until it first scrapes, which is longer than a twentieth of a minute.
-    await expect.poll(() => prometheus.query('up == 1')).toHaveLength(2)
+    await expect.poll(() => prometheus.query('up == 1')).toHaveLength(3)
     const scrapedAt = Date.now()
     const traffic = repeating(200, () => Promise.all([create(alpha), create(beta), quote(beta)]))
     await during(traffic, async () => {
@@ -118,6 +129,35 @@ describe('alerts of real gateways', () => {
         says: /unreachable\..*because of: refused\./,
       }),
     )
+  })
+
+  it('a provider is slow: that is in the message, and no cause of other failures', { timeout: timeoutMs }, async () => {
+    await gamma.network.down()
+    await create(gamma)
+    await gamma.network.up()
+    const mend = gamma.network.add(latency(60_000), 'downstream')
+    const clients = repeating(1_000, () => together(3, () => quote(gamma)))
+    const lift = async (): Promise<void> => {
+      mend()
+      await clients()
+    }
+    await during(lift, () =>
+      arrives('SwapgateBreakerOpen', {
+        at: 'ticket_url',
+        labels: { provider: 'gamma' },
+        says: /Most failed calls of the last five minutes: timed_out\.$/,
+      }),
+    )
+  })
+
+  it('the clock of a machine is changed', { timeout: timeoutMs }, async () => {
+    writeFileSync(offsetFile, '')
+    const instance = new URL(gamma.gateway.adminUrl).host
+    await arrives('SwapgateClockOffset', {
+      at: 'ticket_url',
+      labels: { instance, against: 'prometheus' },
+      says: new RegExp(`^The clock of ${instance} is [23](?:\\.\\d+)?s off that of prometheus `),
+    })
   })
 
   it('the ledger loses its table', { timeout: timeoutMs }, async () => {
