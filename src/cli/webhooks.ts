@@ -11,6 +11,7 @@ import {
   maxDeliveries,
   newWebhookRow,
   overlapRule,
+  replayDelivery,
   rotateWebhook,
   testWebhook,
   type WebhookPorts,
@@ -23,6 +24,7 @@ import { toIso } from '../domain/instant.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { allowedTargets } from '../domain/webhook-target.ts'
 import { formNamed, forms } from '../forms/index.ts'
+import { changeEncoder } from '../gateway/webhook-bodies.ts'
 import { webhookSender } from '../process/webhook-sender.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -86,6 +88,12 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .option(...configOption)
     .option(...jsonOption)
     .action((id: string, options: Options) => run(options, (session) => test(id, options, session)))
+  webhooks
+    .command('replay <delivery>')
+    .description('send a delivery again, now; exit code 1 if it is not accepted')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: Options) => run(options, (session) => replay(id, options, session)))
   webhooks
     .command('deliveries <id>')
     .description(`list what a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}`)
@@ -168,6 +176,12 @@ async function test(id: string, { json }: Options, session: Session): Promise<Ex
   const { stores, config, actor, terminal } = session
   const attempt = await testWebhook({ ...stores, actor }, id, webhookSender(config))
   return attempt ? printAttempt(attempt, json, session) : refuse(unknownId(id), terminal)
+}
+
+async function replay(id: string, { json }: Options, session: Session): Promise<ExitCode> {
+  const { stores, config, actor, terminal } = session
+  const attempt = await replayDelivery({ ...stores, actor }, id, webhookSender(config), changeEncoder(config.assets))
+  return attempt ? printAttempt(attempt, json, session) : refuse(`no delivery of an active webhook has the id ${id}`, terminal)
 }
 
 function printAttempt(attempt: Attempt, isJson = false, { terminal }: Session): ExitCode {

@@ -1,5 +1,7 @@
 /** Port: the webhooks of accounts and what they are sent, in the ledger (docs/contract.md §18). Times are milliseconds since 1970. */
 
+import type { LedgerEntry } from './ledger.ts'
+
 /** `gone`: its receiver has answered 410. One that was removed is not found any more. */
 export type WebhookState = 'active' | 'gone'
 
@@ -77,6 +79,50 @@ export interface DeliveryQuery {
   readonly max: number
 }
 
+/** What waits for a webhook and is to be sent now, by this process. */
+export interface ClaimedDelivery {
+  readonly id: string
+  readonly provider: string
+  readonly providerId: string
+  /** The same at each attempt. */
+  readonly body: string
+  /** How often it was tried before. */
+  readonly attemptCount: number
+  /** Of this claim alone. */
+  readonly claim: string
+}
+
+/**
+ * `delivered`, and `failed` for good: the next one of the transaction follows. `gone`: the receiver wants no more. A number: it is tried again
+ * after so many milliseconds. `held`: nothing was tried.
+ */
+export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'held' | { readonly retryAfterMs: number }
+
+/** A change of a transaction, and the transaction as it is now. */
+export interface ToldChange {
+  /** When it changed. */
+  readonly at: number
+  readonly entry: LedgerEntry
+  /** Absent where the ledger does not have it any more. */
+  readonly latest: LedgerEntry | undefined
+}
+
+/** The body for a webhook of this form. `isPayable`: whether it has the deposit address. */
+export type EncodeChange = (change: ToldChange, form: string) => { readonly body: string; readonly isPayable: boolean }
+
+/** Of all webhooks that are active. */
+export interface DeliveryGauges {
+  /** Counted up to 10,000. */
+  readonly waiting: number
+  /** How long the oldest waits; 0: none does. */
+  readonly oldestWaitingMs: number
+}
+
+/** For whom a delivery is claimed: longer than an attempt takes, and shorter than a receiver may wait after a kill. */
+export const leaseMs = 20_000
+/** Requests that one webhook gets at a time, from all processes. */
+export const maxAtOnce = 8
+
 /** Each method throws if the store fails, and then has changed nothing. `actor`: the operator, for the audit log. */
 export interface WebhookStore {
   /** Undefined: no account has the name. */
@@ -91,4 +137,28 @@ export interface WebhookStore {
   readonly counts: (id: string) => Promise<DeliveryCounts>
   /** The newest first. */
   readonly deliveries: (webhook: string, query: DeliveryQuery) => Promise<readonly Delivery[]>
+
+  /** Calls this when there may be deliveries that wait. */
+  readonly onNew: (listener: () => void) => void
+  /** Webhooks for which something is due. */
+  readonly due: () => Promise<readonly Webhook[]>
+  /** Takes what is due for a webhook, of each transaction the oldest, so that at most `maxAtOnce` are taken over all processes. */
+  readonly claim: (webhook: Webhook, encode: EncodeChange) => Promise<readonly ClaimedDelivery[]>
+  /** Records an attempt. False, without a change, if the claim has ended. */
+  readonly finish: (
+    webhook: Webhook,
+    delivery: ClaimedDelivery,
+    attempt: Attempt | undefined,
+    outcome: DeliveryOutcome,
+  ) => Promise<boolean>
+  /** What a person sends again: the webhook, and the bytes. Undefined: there is no such delivery, or its webhook is not active. */
+  readonly findToReplay: (
+    delivery: string,
+    encode: EncodeChange,
+  ) => Promise<{ readonly webhook: Webhook; readonly body: string } | undefined>
+  /** Adds an attempt beside the queue. One that had failed is delivered by a success. */
+  readonly recordReplay: (delivery: string, attempt: Attempt) => Promise<void>
+  readonly gauges: () => Promise<DeliveryGauges>
+  /** One short step: removes deliveries that ended so long ago, and what is left of removed webhooks. Returns whether there may be more. */
+  readonly expire: (keptMs: number) => Promise<boolean>
 }

@@ -106,6 +106,14 @@ export type Observation =
       readonly hash?: string
     }
   | OverrideChanged
+  /** An attempt to tell a webhook of a change. `webhook`: its id, for the log. `why`: the status, or why there is none. */
+  | {
+      readonly what: 'webhookAttempt'
+      readonly outcome: WebhookOutcome
+      readonly webhook: string
+      readonly account: string
+      readonly why: string
+    }
   /** The number of processes behind the public port has changed. `ended`: the exit code or signal of one that has ended by itself. */
   | { readonly what: 'workers'; readonly running: number; readonly ended?: string }
 
@@ -359,3 +367,7 @@ export function reservedForGatewayReads(policy: BudgetPolicy, budget: number): n
 }
 
 export type ActionOutcome = 'done' | 'refused' | 'unknown' | 'found' | 'notDone'
+
+/** `failed`: for good. `gone`: the receiver wants no more. `held`: nothing is sent, since no key reads its secret. */
+export const webhookOutcomes = ['delivered', 'retried', 'failed', 'gone', 'held'] as const
+export type WebhookOutcome = (typeof webhookOutcomes)[number]

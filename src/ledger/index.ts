@@ -46,6 +46,7 @@ import { transactionEvents } from './transaction-events.ts'
 import type { TurnLimits } from './turns.ts'
 import { usage } from './usage.ts'
 import { watches } from './watches.ts'
+import { deliveries } from './webhook-deliveries.ts'
 import { webhooks } from './webhooks.ts'
 
 export type { LedgerInspection } from './sqlite/store.ts'
@@ -148,7 +149,7 @@ function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'm
     swapActions: swapActions(store),
     events: transactionEvents(store),
     watches: watches(store),
-    webhooks: webhooks(store),
+    webhooks: { ...webhooks(store), ...deliveries(store) },
     replicaFigures: replicaFigures(store),
     usage: usage(store),
   }

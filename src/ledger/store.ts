@@ -20,6 +20,8 @@ export interface Store {
   /** The same for work that is a single statement. */
   readonly writeOne: Write
   readonly newEvents: NewEvents
+  /** Of deliveries to webhooks. */
+  readonly newDeliveries: NewEvents
   readonly types: ColumnTypes
   /** Whether the ledger has a step of the schema: what needs it is off until it has, which may be at any time. */
   readonly has: (step: StepName) => boolean

@@ -12,6 +12,7 @@ import { isFinal } from '../domain/status.ts'
 import type { Database } from './database.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { prepare, type Store } from './store.ts'
+import { addDeliveries } from './webhook-deliveries.ts'
 
 // Written with the change
 
@@ -89,7 +90,7 @@ const maxNumberedAtOnce = 500
 const maxCounted = 10_000
 
 export function transactionEvents(store: Store): EventStore {
-  const { database, write, has, isIn, toList, databaseTimeMs, newEvents } = store
+  const { database, write, has, isIn, toList, databaseTimeMs, newEvents, newDeliveries } = store
   const isThere = (): boolean => has('transaction events')
   const hasWaiting = async (): Promise<boolean> => {
     const { rows } = await sql`select 1 from transaction_events where number is null limit 1`.execute(database)
@@ -111,7 +112,9 @@ export function transactionEvents(store: Store): EventStore {
     onWritten: (listener) => newEvents.onCommit(listener),
     async number() {
       if (!isThere() || !(await hasWaiting())) return { owners: [], mayBeMore: false }
-      return await write((within) => giveNumbers(within, store))
+      const numbered = await write((within) => giveNumbers(within, store))
+      if (numbered.owners.length > 0) newDeliveries.committed()
+      return numbered
     },
     async lastNumbers(owners) {
       if (!isThere() || owners.length === 0) return new Map()
@@ -174,7 +177,8 @@ export function transactionEvents(store: Store): EventStore {
 }
 
 /** A process that is killed in between has given none, and the numbers come again. */
-async function giveNumbers(within: Database, { tryLock, recordset }: Store): Promise<Numbered> {
+async function giveNumbers(within: Database, store: Store): Promise<Numbered> {
+  const { tryLock, recordset } = store
   if (!(await tryLock(within, 'events'))) return { owners: [], mayBeMore: true }
   const { rows: waiting } = await sql<{ readonly id: number; readonly owner: string }>`
     select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`.execute(within)
@@ -195,6 +199,11 @@ async function giveNumbers(within: Database, { tryLock, recordset }: Store): Pro
     update transaction_events set number = input.number
     from ${recordset(JSON.stringify(numbers), { id: 'integer', number: 'integer' })}
     where transaction_events.id = input.id`.execute(within)
+  await addDeliveries(
+    within,
+    numbers.map(({ id }) => id),
+    store,
+  )
   return { owners: ofOwners.map(({ owner }) => owner), mayBeMore: waiting.length === maxNumberedAtOnce }
 }
 

@@ -8,16 +8,19 @@ import { addAudit } from './operations.ts'
 import type { WebhookDeliveries, Webhooks } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
-export function webhooks(store: Store): WebhookStore {
+export function webhooks(
+  store: Store,
+): Pick<WebhookStore, 'onNew' | 'add' | 'list' | 'find' | 'remove' | 'rotate' | 'counts' | 'deliveries'> {
   const { database, write, has } = store
   return {
+    onNew: (listener) => store.newDeliveries.onCommit(listener),
     async add({ id, account, url, form, secret, createdAt }, actor) {
       requireWebhooks(has)
       return await write(async (within) => {
         const owner = await within.selectFrom('accounts').select('id').where('name', '=', account).executeTakeFirst()
         if (!owner) return undefined
         // An earlier run of this transaction may have been committed without a confirmation.
-        const known = await findOne(within, id)
+        const known = await findWebhook(within, id)
         if (known) return known
         const row = { id, owner: owner.id, url, form, secret, state: 'active' as const, created_at: createdAt }
         await within
@@ -30,7 +33,7 @@ export function webhooks(store: Store): WebhookStore {
           subject: id,
           after: { account, host: new URL(url).host, form },
         })
-        return await findOne(within, id)
+        return await findWebhook(within, id)
       })
     },
     async list() {
@@ -39,7 +42,7 @@ export function webhooks(store: Store): WebhookStore {
       return rows.map(toWebhook)
     },
     async find(id) {
-      return has('webhooks') ? await findOne(database, id) : undefined
+      return has('webhooks') ? await findWebhook(database, id) : undefined
     },
     async remove(id, at, actor) {
       if (!has('webhooks')) return false
@@ -110,6 +113,11 @@ function requireWebhooks(has: Store['has']): void {
   })
 }
 
+/** Those that are sent to, and meet the condition. */
+export async function activeWebhooks(database: Database, condition: RawBuilder<boolean>): Promise<readonly Webhook[]> {
+  return (await kept(database).where('webhooks.state', '=', 'active').where(condition).execute()).map(toWebhook)
+}
+
 function kept(database: Database) {
   return database
     .selectFrom('webhooks')
@@ -119,7 +127,7 @@ function kept(database: Database) {
     .where('webhooks.state', '<>', 'removed')
 }
 
-async function findOne(database: Database, id: string): Promise<Webhook | undefined> {
+export async function findWebhook(database: Database, id: string): Promise<Webhook | undefined> {
   const row = await kept(database).where('webhooks.id', '=', id).executeTakeFirst()
   return row && toWebhook(row)
 }

@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto'
+import type { Config } from '../config/index.ts'
 import type { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { ProviderCounts, ProviderFigures, ReplicaFiguresStore } from '../core/operations/provider-figures.ts'
 import type { Retention } from '../core/retention.ts'
 import type { MirrorStatistics } from '../core/routing/mirror.ts'
+import { WebhookDelivery } from '../core/webhook-delivery.ts'
 import { singleFlight } from '../domain/async.ts'
+import { changeEncoder } from '../gateway/webhook-bodies.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
 import { removeOld } from './retention.ts'
 import type { Monitoring } from './telemetry.ts'
+import { webhookSender } from './webhook-sender.ts'
 
 interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits'>
+  readonly ledgerStores: Pick<
+    OpenLedger,
+    'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits' | 'webhooks' | 'events'
+  >
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
@@ -68,7 +75,60 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
     startIntervalJob(reportLostCommits, logPositionPollMs),
     startIntervalJob(() => configuration.tags.flush(), 10_000),
     startRetention(configuration, instrumented(ledgerStores.retention, monitoring.observe)),
+    ...webhookJobs(configuration, ledgerStores, monitoring.observe),
   ]
+}
+
+// Webhooks.
+
+/** For kills and other processes: what this process writes is sent at once. */
+const webhookPollMs = 1_000
+const deliveriesKeptMs = 30 * 86_400_000
+/** At the end of the process. */
+const maxDeliveryWaitMs = 2_000
+/** The swaps of accounts with webhooks are watched for so long, and again before that is over. */
+const watchedForMs = 60_000
+const watchIntervalMs = 20_000
+
+function webhookJobs(
+  configuration: ConfigurationInForce,
+  { webhooks, events, watches }: BackgroundJobParts['ledgerStores'],
+  observe: Monitoring['observe'],
+): readonly IntervalJob[] {
+  const { onNew, ...calls } = webhooks
+  const store = { ...instrumented(calls, observe), onNew }
+  const current = forConfiguration(configuration, (config) => ({
+    send: webhookSender(config),
+    encode: changeEncoder(config.assets),
+  }))
+  const delivery = new WebhookDelivery({ store, send: () => current().send, encode: () => current().encode, observe })
+  const poll = startIntervalJob(async () => {
+    await events.number()
+    await delivery.look()
+  }, webhookPollMs)
+  const watch = async (): Promise<void> => {
+    const active = (await store.list()).filter(({ state }) => state === 'active')
+    await watches.watchOwners([...new Set(active.map(({ owner }) => owner))], watchedForMs)
+  }
+  watch().catch(() => {})
+  return [
+    poll,
+    startIntervalJob(watch, watchIntervalMs),
+    startIntervalJob(async () => {
+      while (await store.expire(deliveriesKeptMs));
+    }, 3_600_000),
+    { stop: () => delivery.stop(maxDeliveryWaitMs) },
+  ]
+}
+
+/** Made again when another configuration is in force. */
+function forConfiguration<T>(configuration: ConfigurationInForce, make: (config: Config) => T): () => T {
+  let known: { readonly config: Config; readonly made: T } | undefined
+  return () => {
+    const { config } = configuration
+    if (known?.config !== config) known = { config, made: make(config) }
+    return known.made
+  }
 }
 
 /** Only the process that has the key of a client can look for its creates, where clients send the provider's keys. */

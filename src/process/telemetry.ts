@@ -16,7 +16,9 @@ import type { RequestCounts } from './admission-queue.ts'
 import { limitCacheMemory } from './ports.ts'
 import { commit, version } from './version.ts'
 
-type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity'> & { readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'> }
+type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity' | 'webhooks'> & {
+  readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'>
+}
 
 interface Telemetry {
   readonly observe: Observer
@@ -51,6 +53,7 @@ function openTelemetry(
     providers: () => current().providers,
     formOf,
     readLedgerGauges: async () => (await opened.promise).ledgerAdmin.gauges(),
+    readDeliveryGauges: async () => (await opened.promise).webhooks.gauges(),
     readLedgerWaits: () => stores?.waits(),
     readLedgerConnections: () => stores?.connections?.(),
     readLedgerCapacity: async () => (await opened.promise).capacity(),

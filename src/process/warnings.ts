@@ -35,6 +35,7 @@ export function configWarnings({
   sandbox,
   server,
   warnings,
+  webhooks,
 }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
@@ -56,6 +57,9 @@ export function configWarnings({
           'exolix.keyInQuery: keys of clients may be in URLs, which proxies and browsers store; no log or trace of the gateway has them',
         ]
       : []),
+    ...(webhooks.proxy === undefined
+      ? []
+      : ['webhooks.proxy: webhooks go through this proxy, and the addresses that they lead to are not judged']),
     ...(limits.dryRun ? ['limits.dryRun: limits are only counted, and no request is rejected'] : []),
     ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)
       ? [`admin.tokens: tokens and keys cross the network in plain http, since admin.host is ${admin.host}`]

@@ -65,6 +65,7 @@ const commands: Readonly<Record<string, string>> = {
   'webhooks deliveries': 'x',
   'webhooks test': 'x',
   usage: '',
+  'webhooks replay': 'x',
 }
 /** What an operator does before the first start. */
 const making = /^(?:keys create|accounts (?:set|reset)|providers (?:drain|activate|off|weights|reset))$/

@@ -87,6 +87,7 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'delete /api/webhooks/{id}': 'money',
   'post /api/webhooks/{id}/rotate': 'money',
   'post /api/webhooks/{id}/test': 'operate',
+  'post /api/deliveries/{id}/replay': 'operate',
 }
 
 interface Operation {

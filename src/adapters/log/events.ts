@@ -61,6 +61,11 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
       const { provider, operation } = observation
       return { level: 'warn', time, event: 'provider_operation_refused', provider, operation: snakeCase(operation) }
     }
+    case 'webhookAttempt': {
+      const { outcome, webhook, account, why } = observation
+      if (outcome === 'delivered' || outcome === 'retried') return undefined
+      return { level: 'warn', time, event: `webhook_${outcome}`, webhook, account, why }
+    }
     case 'operatorTokenRefused': {
       const { address, isFirst } = observation
       return isFirst ? { level: 'warn', time, event: 'operator_token_refused', address } : undefined

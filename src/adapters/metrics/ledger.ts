@@ -1,8 +1,9 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerWaits } from '../../core/access/admission.ts'
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
+import type { DeliveryGauges } from '../../core/webhooks.ts'
 import { singleFlight, withTimeout } from '../../domain/async.ts'
-import { createOutcomes, ledgerWorks, lostCommits, snakeCase } from '../../domain/observation.ts'
+import { createOutcomes, ledgerWorks, lostCommits, snakeCase, webhookOutcomes } from '../../domain/observation.ts'
 import { attentions, progress } from '../../domain/status.ts'
 import { shortBounds } from './requests.ts'
 import { combinations, type Exposition, type Handlers, type Providers, type Sample, single } from './series.ts'
@@ -12,6 +13,8 @@ export interface LedgerReads {
   readonly readLedgerGauges: () => Promise<LedgerGauges>
   /** The same of its size, its volume, and the clock of its server. */
   readonly readLedgerCapacity: () => Promise<Capacity>
+  /** What waits for webhooks. */
+  readonly readDeliveryGauges: () => Promise<DeliveryGauges>
   /** Undefined before the ledger is open. */
   readonly readLedgerWaits: () => LedgerWaits | undefined
   /** Undefined without a server. */
@@ -49,6 +52,7 @@ export function ledgerMetrics(
   | 'commitsLost'
   | 'storeTrouble'
   | 'timelineLost'
+  | 'webhookAttempt'
 > {
   let lastRunAt: number | undefined
   let resultsHeld = 0
@@ -131,6 +135,13 @@ export function ledgerMetrics(
     help: 'Failures of the ledger and of Redis, by what was wrong with the server or with the way to it.',
     labels: ['store', 'cause'],
   })
+  const attempts = exposition.counter({
+    name: 'swapgate_webhook_attempts_total',
+    help: 'Attempts to tell webhooks of changes, by what became of them.',
+    labels: ['outcome'],
+    initialValues: () => combinations([...webhookOutcomes]),
+  })
+  addDeliveryGauges(exposition, staleCache(reads.readDeliveryGauges))
   addLedgerGauges(exposition, providers, staleCache(reads.readLedgerGauges))
   addCapacity(exposition, staleCache(reads.readLedgerCapacity))
   addConnections(exposition, reads.readLedgerConnections)
@@ -149,6 +160,7 @@ export function ledgerMetrics(
     resultsHeld({ count }) {
       resultsHeld = count
     },
+    webhookAttempt: ({ outcome }) => attempts.labels(outcome).inc(),
     reconciled({ at }) {
       lastRunAt = at / 1000
     },
@@ -231,6 +243,26 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
     'Time since the last read of the watched transaction that was not read for the longest.',
     ['provider'],
     ({ watchedCounts }) => ages(watchedCounts),
+  )
+}
+
+function addDeliveryGauges(exposition: Exposition, read: () => Promise<DeliveryGauges | undefined>): void {
+  const add = (name: string, help: string, figureOf: (gauges: DeliveryGauges) => number): void => {
+    const samples = async (): Promise<readonly Sample[]> => {
+      const gauges = await read()
+      return single(gauges && figureOf(gauges))
+    }
+    exposition.gauge({ name, help, labels: [], samples })
+  }
+  add(
+    'swapgate_webhook_deliveries_waiting',
+    'Changes of which a webhook was not told yet; counted up to 10,000.',
+    ({ waiting }) => waiting,
+  )
+  add(
+    'swapgate_webhook_deliveries_oldest_waiting_seconds',
+    'How long the oldest change waits of which a webhook was not told yet.',
+    ({ oldestWaitingMs }) => oldestWaitingMs / 1000,
   )
 }
 

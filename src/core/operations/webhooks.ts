@@ -3,7 +3,7 @@ import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import { type AllowedTargets, mayLeadTo, parseWebhookUrl } from '../../domain/webhook-target.ts'
-import type { Attempt, Delivery, DeliveryCounts, SecretBox, SendWebhook, Webhook, WebhookStore } from '../webhooks.ts'
+import type { Attempt, Delivery, DeliveryCounts, EncodeChange, SecretBox, SendWebhook, Webhook, WebhookStore } from '../webhooks.ts'
 import type { AuditLog } from './audit.ts'
 
 export interface WebhookPorts {
@@ -128,6 +128,21 @@ export async function testWebhook(
   await audit.append({ actor, action: 'webhook.test', subject: id })
   const body = JSON.stringify({ type: 'webhook.test', timestamp: new Date().toISOString(), data: {} })
   return await send(webhook, `${id}_test_${crypto.randomUUID().replaceAll('-', '')}`, body)
+}
+
+/** Sends a delivery again, now and beside its queue. Undefined: there is none, or its webhook is not active. */
+export async function replayDelivery(
+  { webhooks, audit, actor }: Pick<WebhookPorts, 'webhooks' | 'actor'> & { readonly audit: AuditLog },
+  id: string,
+  send: SendWebhook,
+  encode: EncodeChange,
+): Promise<Attempt | undefined> {
+  const found = await webhooks.findToReplay(id, encode)
+  if (!found) return undefined
+  await audit.append({ actor, action: 'webhook.replay', subject: id })
+  const attempt = await send(found.webhook, id, found.body)
+  await webhooks.recordReplay(id, attempt)
+  return attempt
 }
 
 /** Of one list. */

@@ -45,6 +45,7 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
     write,
     writeOne: newEvents.watch((work, priority = 'usual') => track(again(() => work(databases[priority])))),
     newEvents,
+    newDeliveries: new NewEvents(),
     waits,
     connections,
     capacity: () => capacity(database),

@@ -80,6 +80,7 @@ export async function storeOf(
     write,
     writeOne: write,
     newEvents,
+    newDeliveries: new NewEvents(),
     types: { integer: 'integer', text: 'text', identity: 'integer PRIMARY KEY AUTOINCREMENT', hasClock: false },
     has,
     readSteps,

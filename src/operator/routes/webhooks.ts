@@ -9,6 +9,7 @@ import {
   maxDeliveries,
   newWebhookRow,
   overlapRule,
+  replayDelivery,
   rotateWebhook,
   testWebhook,
   type WebhookPorts,
@@ -19,6 +20,7 @@ import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
+import { changeEncoder } from '../../gateway/webhook-bodies.ts'
 import { webhookSender } from '../../process/webhook-sender.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
@@ -120,6 +122,19 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
         await webhookNamed(parameter)
         const found = await webhooks.deliveries(parameter, { onlyFailed: query.failed === 'true', max: maxDeliveries })
         return ok(found.map(deliveryRow))
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/deliveries/:id/replay',
+      role: 'operate',
+      summary: 'Sends a delivery again, now and beside its queue, and says what became of it.',
+      async handle({ parameter, actor }) {
+        const { assets, ...config } = inForce()
+        const ports = { webhooks, audit, actor }
+        const attempt = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
+        if (!attempt) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
+        return ok(attemptRow(attempt))
       },
     }),
   ]

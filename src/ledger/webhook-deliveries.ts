@@ -1,0 +1,275 @@
+/**
+ * Kysely: what webhooks are told. A delivery is made with the number of its event, in the same database transaction. What waits of one
+ * transaction for one webhook is a queue, and its row the lock of its order:
+ *
+ *     addDeliveries ──> waiting ──> claim (of the oldest, with a lease) ──> finish: delivered · failed · waiting again, later
+ *
+ * A process that is killed leaves its claims, which end with their leases: the same is sent again.
+ */
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+  type EncodeChange,
+  isSuccess,
+  leaseMs,
+  maxAtOnce,
+  type ToldChange,
+  type Webhook,
+  type WebhookStore,
+} from '../core/webhooks.ts'
+import type { Database } from './database.ts'
+import { type EntryRow, entryColumns, toEntry } from './entry.ts'
+import { addAudit } from './operations.ts'
+import type { WebhookDeliveries } from './schema/tables.ts'
+import type { Store } from './store.ts'
+import { activeWebhooks, findWebhook } from './webhooks.ts'
+
+type Deliveries = Pick<WebhookStore, 'due' | 'claim' | 'finish' | 'findToReplay' | 'recordReplay' | 'gauges' | 'expire'>
+
+/** Rows of the operator's page: an operator may send one again without end. */
+const maxKeptAttempts = 30
+const heldForMs = 30_000
+const maxCounted = 10_000
+const maxExpired = 500
+
+/** Makes the deliveries of events that have got their numbers in this database transaction. */
+export async function addDeliveries(within: Database, events: readonly number[], store: Store): Promise<void> {
+  const { has, databaseTimeMs: now, recordset } = store
+  if (!has('webhooks') || events.length === 0) return
+  const ids = recordset(JSON.stringify(events.map((id) => ({ id }))), { id: 'integer' })
+  const { rows } = await sql<Pick<WebhookDeliveries, 'webhook' | 'provider' | 'provider_id'>>`
+    insert into webhook_deliveries (id, webhook, provider, provider_id, event, state, attempt_count, attempts, created_at)
+    select webhooks.id || '_' || cast(events.number as text), webhooks.id, events.provider, events.provider_id, events.id, 'waiting', 0, '[]', ${now}
+    from ${ids} join transaction_events as events on events.id = input.id join webhooks on webhooks.owner = events.owner
+    where webhooks.state = 'active'
+    on conflict do nothing
+    returning webhook, provider, provider_id`.execute(within)
+  if (rows.length === 0) return
+  const texts = { webhook: 'text', provider: 'text', provider_id: 'text' } as const
+  // In one order, so that two transactions wait for each other in no circle.
+  await sql`
+    insert into webhook_queues (webhook, provider, provider_id, due_at)
+    select distinct webhook, provider, provider_id, ${now} from ${recordset(JSON.stringify(rows), texts)} where true
+    order by webhook, provider, provider_id
+    on conflict (webhook, provider, provider_id) do update set due_at = coalesce(webhook_queues.due_at, excluded.due_at)`.execute(
+    within,
+  )
+}
+
+export function deliveries(store: Store): Deliveries {
+  const { database, write, writeOne, has, databaseTimeMs: now } = store
+  return {
+    async due() {
+      if (!has('webhooks')) return []
+      return await activeWebhooks(
+        database,
+        sql<boolean>`(select min(due_at) from webhook_queues where webhook = webhooks.id and due_at is not null) <= ${now}`,
+      )
+    },
+    claim: (webhook, encode) => write((within) => claim(within, webhook, encode, store)),
+    finish: (webhook, delivery, attempt, outcome) => write((within) => finish(within, webhook, delivery, attempt, outcome, store)),
+    async findToReplay(id, encode) {
+      if (!has('webhooks')) return undefined
+      return await write(async (within) => {
+        const [row] = await toldRows(within, [id], store)
+        const webhook = row && (await findWebhook(within, row.webhook))
+        if (!row || webhook?.state !== 'active') return undefined
+        const body = await bodyOf(within, row, webhook, encode)
+        return { webhook, body }
+      })
+    },
+    recordReplay: (id, attempt) =>
+      write(async (within) => {
+        const found = within.selectFrom('webhook_deliveries').select(['state', 'attempts']).where('id', '=', id).forUpdate()
+        const row = await found.executeTakeFirst()
+        if (!row) return
+        const isSaved = row.state === 'failed' && isSuccess(attempt)
+        await within
+          .updateTable('webhook_deliveries')
+          .set({ attempts: withAttempt(row.attempts, attempt), ...(isSaved && { state: 'delivered' as const }) })
+          .where('id', '=', id)
+          .execute()
+      }),
+    async gauges() {
+      if (!has('webhooks')) return { waiting: 0, oldestWaitingMs: 0 }
+      const { rows } = await sql<{ readonly waiting: number; readonly oldest: number | null }>`
+        select count(*) as waiting, ${now} - min(created_at) as oldest from (
+          select webhook_deliveries.created_at from webhooks join webhook_deliveries on webhook_deliveries.webhook = webhooks.id
+          where webhooks.state = 'active' and webhook_deliveries.state = 'waiting'
+          order by webhook_deliveries.created_at limit ${sql.lit(maxCounted)}
+        ) as waiting`.execute(database)
+      return { waiting: Number(rows[0]?.waiting ?? 0), oldestWaitingMs: Math.max(0, Number(rows[0]?.oldest ?? 0)) }
+    },
+    async expire(keptMs) {
+      if (!has('webhooks')) return false
+      return await writeOne(async (within) => {
+        const { numAffectedRows = 0n } = await sql`
+          delete from webhook_deliveries where id in (
+            select id from webhook_deliveries where created_at < ${now} - ${sql.lit(keptMs)} and (
+              ended_at < ${now} - ${sql.lit(keptMs)} or webhook not in (select id from webhooks where state = 'active')
+            ) order by created_at limit ${sql.lit(maxExpired)}
+          )`.execute(within)
+        await sql`
+          delete from webhook_queues where due_at is null and claim is null and not exists (
+            select 1 from webhook_deliveries as waiting where waiting.webhook = webhook_queues.webhook
+            and waiting.provider = webhook_queues.provider and waiting.provider_id = webhook_queues.provider_id
+          )`.execute(within)
+        return numAffectedRows === BigInt(maxExpired)
+      })
+    },
+  }
+}
+
+async function claim(within: Database, webhook: Webhook, encode: EncodeChange, store: Store): Promise<readonly ClaimedDelivery[]> {
+  const { databaseTimeMs: now, recordset } = store
+  // One process at a time counts what is under way.
+  await within.selectFrom('webhooks').select('id').where('id', '=', webhook.id).forUpdate().execute()
+  const { rows: underWay } = await sql<{ readonly count: number }>`
+    select count(*) as count from webhook_queues where webhook = ${webhook.id} and claim is not null and due_at > ${now}`.execute(
+    within,
+  )
+  const free = maxAtOnce - Number(underWay[0]?.count ?? 0)
+  if (free <= 0) return []
+  const { rows: queues } = await sql<Queue>`
+    select provider, provider_id, (
+      select id from webhook_deliveries as waiting
+      where waiting.webhook = webhook_queues.webhook and waiting.provider = webhook_queues.provider
+      and waiting.provider_id = webhook_queues.provider_id and waiting.state = 'waiting' order by waiting.event limit 1
+    ) as head
+    from webhook_queues where webhook = ${webhook.id} and due_at <= ${now} order by due_at limit ${sql.lit(free)}`.execute(within)
+  const told = await toldRows(
+    within,
+    queues.flatMap(({ head }) => head ?? []),
+    store,
+  )
+  const claimed: ClaimedDelivery[] = []
+  for (const row of told) {
+    const { id, provider, provider_id: providerId, attempt_count } = row
+    const claim = randomUUID()
+    claimed.push({ id, provider, providerId, body: await bodyOf(within, row, webhook, encode), attemptCount: attempt_count, claim })
+  }
+  const texts = { provider: 'text', provider_id: 'text', claim: 'text' } as const
+  const claims = claimed.map(({ provider, providerId, claim }) => ({ provider, provider_id: providerId, claim }))
+  await sql`
+    update webhook_queues set claim = input.claim, due_at = ${now} + ${sql.lit(leaseMs)}
+    from ${recordset(JSON.stringify(claims), texts)}
+    where webhook_queues.webhook = ${webhook.id} and webhook_queues.provider = input.provider
+    and webhook_queues.provider_id = input.provider_id`.execute(within)
+  for (const { provider, provider_id, head } of queues)
+    if (head === null) await setQueue(within, { webhook: webhook.id, provider, provider_id }, sql`null`)
+  return claimed
+}
+
+interface Queue {
+  readonly provider: string
+  readonly provider_id: string
+  /** Its oldest delivery; null: nothing waits. */
+  readonly head: string | null
+}
+
+interface ToldRow extends EntryRow, Pick<WebhookDeliveries, 'id' | 'webhook' | 'provider_id' | 'attempt_count' | 'body'> {
+  readonly latest_state: string
+  readonly event_at: number
+  readonly event_state: string
+}
+
+/** Deliveries with their events, and their transactions as they are now. */
+async function toldRows(within: Database, ids: readonly string[], { isIn, toList }: Store): Promise<readonly ToldRow[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<ToldRow>`
+    select deliveries.id, deliveries.webhook, deliveries.provider_id, deliveries.attempt_count, deliveries.body,
+      events.at as event_at, events.state as event_state, transactions.state as latest_state,
+      ${sql.join(entryColumns.map((column) => sql.ref(`transactions.${column}`)))}
+    from webhook_deliveries as deliveries join transaction_events as events on events.id = deliveries.event
+    join transactions on transactions.provider = deliveries.provider and transactions.provider_id = deliveries.provider_id
+    where ${isIn('deliveries.id', toList(ids))}`.execute(within)
+  return rows
+}
+
+/** Written once, and once more without the deposit address where that may not be paid any more. */
+async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode: EncodeChange): Promise<string> {
+  const { owner, provider, event_state, latest_state } = row
+  const entry = toEntry({ ...JSON.parse(event_state), owner, provider, sent: null })
+  const latest = latest_state === 'done' ? toEntry(row) : undefined
+  const change: ToldChange = { at: Number(row.event_at), entry, latest }
+  const { body, isPayable } = encode(change, form)
+  if (row.body === body || (row.body !== null && isPayable)) return row.body ?? body
+  await within.updateTable('webhook_deliveries').set({ body }).where('id', '=', row.id).execute()
+  return body
+}
+
+type QueueKey = Pick<WebhookDeliveries, 'webhook' | 'provider' | 'provider_id'>
+
+/** `dueAt`: null where nothing waits. */
+async function setQueue(within: Database, { webhook, provider, provider_id }: QueueKey, dueAt: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    update webhook_queues set claim = null, due_at = ${dueAt}
+    where webhook = ${webhook} and provider = ${provider} and provider_id = ${provider_id}`.execute(within)
+}
+
+async function finish(
+  within: Database,
+  webhook: Webhook,
+  delivery: ClaimedDelivery,
+  attempt: Attempt | undefined,
+  outcome: DeliveryOutcome,
+  store: Store,
+): Promise<boolean> {
+  const { databaseTimeMs: now } = store
+  const { id, provider, providerId: provider_id, claim } = delivery
+  const key = { webhook: webhook.id, provider, provider_id }
+  const queue = within
+    .selectFrom('webhook_queues')
+    .select('claim')
+    .where('webhook', '=', key.webhook)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', provider_id)
+    .forUpdate()
+  if ((await queue.executeTakeFirst())?.claim !== claim) return false
+  const isRetried = typeof outcome === 'object'
+  if (attempt) {
+    const { attempts } = await within
+      .selectFrom('webhook_deliveries')
+      .select('attempts')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const state = isRetried ? 'waiting' : outcome === 'delivered' ? 'delivered' : 'failed'
+    await within
+      .updateTable('webhook_deliveries')
+      .set({ attempts: withAttempt(attempts, attempt), attempt_count: delivery.attemptCount + 1, state })
+      .set(isRetried ? {} : { ended_at: attempt.at })
+      .where('id', '=', id)
+      .execute()
+  }
+  if (outcome === 'gone') await switchOff(within, webhook, attempt, store)
+  const nextAt = sql`(
+    select ${now} from webhook_deliveries where webhook = ${key.webhook} and provider = ${provider} and provider_id = ${provider_id}
+    and state = 'waiting' limit 1
+  )`
+  const pauseMs = isRetried ? outcome.retryAfterMs : outcome === 'held' ? heldForMs : undefined
+  await setQueue(within, key, pauseMs === undefined ? nextAt : sql`${now} + ${sql.lit(pauseMs)}`)
+  return true
+}
+
+async function switchOff(within: Database, { id, account }: Webhook, attempt: Attempt | undefined, store: Store): Promise<void> {
+  const { numUpdatedRows } = await within
+    .updateTable('webhooks')
+    .set({ state: 'gone', ended_at: attempt?.at ?? null })
+    .where('id', '=', id)
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 1n)
+    await addAudit(within, store, {
+      actor: `account:${account}`,
+      action: 'webhook.gone',
+      subject: id,
+      after: { status: attempt?.status },
+    })
+}
+
+function withAttempt(attempts: string, attempt: Attempt): string {
+  return JSON.stringify([...(JSON.parse(attempts) as readonly Attempt[]), attempt].slice(-maxKeptAttempts))
+}

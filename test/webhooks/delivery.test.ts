@@ -1,0 +1,351 @@
+/** docs/contract.md §18: what webhooks are told, in which order, how often, and by whom, over both stores. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeWebhookSecret, secretBox } from '../../src/adapters/webhook-crypto.ts'
+import type { LedgerEntry } from '../../src/core/ledger.ts'
+import { replayDelivery } from '../../src/core/operations/webhooks.ts'
+import { retryDelaysMs, WebhookDelivery } from '../../src/core/webhook-delivery.ts'
+import type { Attempt, EncodeChange, SendWebhook, Webhook } from '../../src/core/webhooks.ts'
+import type { Observation } from '../../src/domain/observation.ts'
+import { changeEncoder } from '../../src/gateway/webhook-bodies.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
+import { query } from '../ledger/raw.ts'
+import { facts } from '../ledger/samples.ts'
+import { describeStores, durableStores } from '../ledger/stores.ts'
+
+const secrets = secretBox([randomBytes(32).toString('base64')])
+const encode: EncodeChange = changeEncoder({ coin: () => undefined } as never)
+
+interface Sent {
+  readonly webhook: string
+  readonly id: string
+  readonly body: string
+  readonly data: { readonly id: string; readonly status: string; readonly depositAddress?: string }
+}
+
+/** Attempts that a test answers itself. */
+class Receivers {
+  readonly sent: Sent[] = []
+  answer: (sent: Sent) => Partial<Attempt> | Promise<Partial<Attempt>> = () => ({ status: 200 })
+
+  readonly send: SendWebhook = async ({ id: webhook }, id, body) => {
+    const sent = { webhook, id, body, data: JSON.parse(body).data }
+    this.sent.push(sent)
+    return { at: Date.now(), status: null, ms: 1, body: '', ...(await this.answer(sent)) }
+  }
+
+  statuses(id: string, webhook?: string): readonly string[] {
+    const own = this.sent.filter(({ data, webhook: to }) => data.id === `alpha~${id}` && (webhook ?? to) === to)
+    return own.map(({ data }) => data.status)
+  }
+}
+
+describeStores(durableStores, (shared) => {
+  interface Rig {
+    readonly stores: OpenLedger & { readonly url: string }
+    readonly receivers: Receivers
+    readonly observed: Observation[]
+    readonly owner: string
+    readonly add: (url?: string) => Promise<Webhook>
+    readonly process: (stores?: OpenLedger, receivers?: Receivers) => WebhookDelivery
+    /** Until nothing is due and nothing is under way. */
+    readonly settle: (delivery: WebhookDelivery) => Promise<void>
+    readonly change: (id: string, transaction?: object, more?: object) => Promise<void>
+    readonly hasten: () => Promise<unknown>
+  }
+
+  async function rig(): Promise<Rig> {
+    const stores = await shared().openNew()
+    onTestFinished(() => stores.close())
+    await stores.accounts.addKey({ id: 'key', name: 'acme', createdAt: 1 }, 'digest', 'tester')
+    const owner = (await stores.accounts.findKeys(['digest'])).get('digest')?.identity ?? ''
+    const [receivers, observed] = [new Receivers(), [] as Observation[]]
+    const known = new Map<string, LedgerEntry>()
+    return {
+      stores,
+      receivers,
+      observed,
+      owner,
+      async add(url = 'https://hooks.example/') {
+        const id = `wh_${randomUUID()}`
+        const secret = secrets.seal(makeWebhookSecret(), id)
+        const added = await stores.webhooks.add({ id, account: 'acme', url, form: 'A', secret, createdAt: 1 }, 'tester')
+        if (!added) throw new Error('There is no account.')
+        return added
+      },
+      process(on = stores, to = receivers) {
+        const delivery = new WebhookDelivery({
+          store: on.webhooks,
+          send: () => to.send,
+          encode: () => encode,
+          observe: (one) => observed.push(one),
+        })
+        onTestFinished(() => delivery.stop(0))
+        return delivery
+      },
+      async settle(delivery) {
+        while ((await stores.events.number()).mayBeMore);
+        await delivery.look()
+        let calm = 0
+        for (let before = -1; calm < 20; before = receivers.sent.length) {
+          calm = before === receivers.sent.length && (await stores.webhooks.due()).length === 0 ? calm + 1 : 0
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      },
+      async change(id, transaction = {}, more = {}) {
+        const before = known.get(id)
+        const entry = await stores.ledger.upsert(
+          owner,
+          'alpha',
+          facts(id, transaction, { sequence: (before?.sequence ?? 0) + 1, ...more }),
+          before,
+        )
+        if (entry) known.set(id, entry)
+      },
+      // As if the time until the next attempt were over.
+      hasten: () => query(stores.url, 'UPDATE webhook_queues SET due_at = 1 WHERE due_at IS NOT NULL AND claim IS NULL'),
+    }
+  }
+
+  test('each change of a transaction arrives once, in its order, with what a get returned then', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const webhook = await add()
+    const delivery = process()
+    for (const status of ['wait', 'confirmation', 'exchanging', 'success']) {
+      await change('x', { status })
+      await change('y', { status })
+    }
+    await settle(delivery)
+    for (const id of ['x', 'y']) expect(receivers.statuses(id)).toEqual(['wait', 'confirmation', 'exchanging', 'success'])
+    const [first] = receivers.sent
+    expect(JSON.parse(first?.body ?? '')).toMatchObject({
+      type: 'transaction.updated',
+      timestamp: expect.stringMatching(/Z$/),
+      data: { depositAddress: 'to-x' },
+    })
+    expect(first?.body).toContain('0.123456789012345678')
+    expect(new Set(receivers.sent.map(({ id }) => id)).size).toBe(8)
+    expect(await stores.webhooks.counts(webhook.id)).toEqual({ waiting: 0, failed: 0 })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(8)
+  })
+
+  test('a webhook is told nothing of before, nor of another account', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    await change('x', { status: 'wait' })
+    while ((await stores.events.number()).mayBeMore);
+    await add()
+    await stores.ledger.upsert('another owner', 'alpha', facts('z'))
+    await change('x', { status: 'exchanging' })
+    await settle(process())
+    expect(receivers.sent.map(({ data }) => [data.id, data.status])).toEqual([['alpha~x', 'exchanging']])
+  })
+
+  test('a failed attempt holds up its transaction at its webhook, and nothing else; each attempt has the same id and bytes', async () => {
+    const { add, process, change, settle, receivers, hasten } = await rig()
+    const [one, other] = [await add(), await add()]
+    const delivery = process()
+    receivers.answer = ({ webhook, data }) => ({ status: webhook === one.id && data.id === 'alpha~x' ? 500 : 200 })
+    for (const status of ['wait', 'exchanging']) for (const id of ['x', 'y']) await change(id, { status })
+    await settle(delivery)
+    expect(receivers.statuses('x', one.id)).toEqual(['wait'])
+    expect(receivers.statuses('y', one.id)).toEqual(['wait', 'exchanging'])
+    for (const id of ['x', 'y']) expect(receivers.statuses(id, other.id)).toEqual(['wait', 'exchanging'])
+    receivers.answer = () => ({ status: 200 })
+    await settle(delivery)
+    expect(receivers.statuses('x', one.id)).toEqual(['wait']) // not due yet
+    await hasten()
+    await settle(delivery)
+    expect(receivers.statuses('x', one.id)).toEqual(['wait', 'wait', 'exchanging'])
+    const [first, second] = receivers.sent.filter(({ webhook, data }) => webhook === one.id && data.id === 'alpha~x')
+    expect(second).toEqual(first)
+  })
+
+  test('it is tried eight times after the pauses of the contract, then it has failed, and its queue goes on', async () => {
+    const { add, process, change, settle, receivers, hasten, observed, stores } = await rig()
+    const webhook = await add()
+    const delivery = process()
+    receivers.answer = ({ data }) => (data.status === 'wait' ? { status: 302, body: 'no' } : { status: 200 })
+    await change('x', { status: 'wait' })
+    await change('x', { status: 'exchanging' })
+    const pauses: number[] = []
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await settle(delivery)
+      const [row] = await query(stores.url, 'SELECT due_at FROM webhook_queues')
+      if (row?.due_at != null) pauses.push(Number(row.due_at) - Date.now())
+      await hasten()
+    }
+    expect(retryDelaysMs).toEqual([5, 60, 600, 3_600, 21_600, 86_400, 172_800].map((seconds) => seconds * 1_000))
+    for (const [at, pause] of retryDelaysMs.entries()) {
+      expect(pauses[at]).toBeGreaterThan(pause - 4_000)
+      expect(pauses[at]).toBeLessThanOrEqual(pause + 1_000)
+    }
+    await settle(delivery)
+    expect(receivers.statuses('x')).toEqual([...Array.from({ length: 8 }, () => 'wait'), 'exchanging'])
+    const [last, failed] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    expect([last?.state, failed?.state, failed?.attempts.length]).toEqual(['delivered', 'failed', 8])
+    expect(failed?.attempts[0]).toEqual({ at: expect.any(Number), status: 302, ms: 1, body: 'no' })
+    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })).toEqual([failed])
+    const outcomes = observed.flatMap((one) => (one.what === 'webhookAttempt' ? [one.outcome] : []))
+    expect(outcomes).toEqual([...Array.from({ length: 7 }, () => 'retried'), 'failed', 'delivered'])
+  })
+
+  test('410 switches the webhook off, with one record of the audit log, and nothing more is sent', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const webhook = await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: 410 })
+    for (const id of ['x', 'y']) await change(id)
+    await settle(delivery)
+    expect(await stores.webhooks.find(webhook.id)).toMatchObject({ state: 'gone' })
+    const before = receivers.sent.length
+    await change('x', { status: 'exchanging' })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(before)
+    const records = (await stores.audit.read({})).filter(({ action }) => action === 'webhook.gone')
+    expect(records).toMatchObject([{ subject: webhook.id, after: { status: 410 } }])
+    expect(await stores.webhooks.gauges()).toEqual({ waiting: 0, oldestWaitingMs: 0 })
+  })
+
+  test('a webhook that was removed gets nothing more', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const webhook = await add()
+    await change('x')
+    while ((await stores.events.number()).mayBeMore);
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    await settle(process())
+    expect(receivers.sent).toEqual([])
+  })
+
+  test('at most eight requests at a time go to one webhook, over two processes, and a receiver that never answers delays no other', async () => {
+    const { add, process, change, receivers, stores } = await rig()
+    const [dead, alive] = [await add(), await add()]
+    const second = await openLedger(stores.url)
+    onTestFinished(second.close)
+    const never = Promise.withResolvers<Partial<Attempt>>()
+    const other = new Receivers()
+    for (const to of [receivers, other]) to.answer = ({ webhook }) => (webhook === dead.id ? never.promise : { status: 200 })
+    const deliveries = [process(), process(second, other)]
+    for (let at = 0; at < 12; at++) await change(`t${at}`)
+    while ((await stores.events.number()).mayBeMore);
+    const sentTo = (webhook: Webhook) => [...receivers.sent, ...other.sent].filter((sent) => sent.webhook === webhook.id)
+    const look = () => Promise.all(deliveries.map((each) => each.look()))
+    await look()
+    await expect.poll(() => sentTo(alive).length).toBe(12)
+    await look()
+    expect(sentTo(dead)).toHaveLength(8)
+    never.resolve({ status: 200 })
+    await expect.poll(() => sentTo(dead).length).toBe(12)
+    const ids = sentTo(dead).map(({ data }) => data.id)
+    expect(ids.sort()).toEqual(Array.from({ length: 12 }, (_, at) => `alpha~t${at}`).sort())
+  })
+
+  test('what a killed process had under way is sent again within 30 seconds, with the same id, and its late result counts no more', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    await add()
+    const late = Promise.withResolvers<Partial<Attempt>>()
+    receivers.answer = () => late.promise
+    await change('x', { status: 'wait' })
+    await change('x', { status: 'exchanging' })
+    while ((await stores.events.number()).mayBeMore);
+    const killed = process()
+    await killed.look()
+    await expect.poll(() => receivers.sent.length).toBe(1)
+    const [queue] = await query(stores.url, 'SELECT due_at FROM webhook_queues')
+    expect(Number(queue?.due_at) - Date.now()).toBeLessThan(28_000)
+    await query(stores.url, 'UPDATE webhook_queues SET due_at = 1')
+    receivers.answer = () => ({ status: 200 })
+    await settle(process())
+    expect(receivers.statuses('x')).toEqual(['wait', 'wait', 'exchanging'])
+    expect(receivers.sent[1]?.id).toBe(receivers.sent[0]?.id)
+    late.resolve({ status: 500 })
+    await turn()
+    await settle(process())
+    expect(receivers.sent).toHaveLength(3)
+  })
+
+  test('where the swap is contradicted by now, what waits goes out without its deposit address, and so at each attempt', async () => {
+    const { add, process, change, settle, receivers, hasten, stores, owner } = await rig()
+    await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: 500 })
+    await change('x', { status: 'wait' })
+    await settle(delivery)
+    expect(receivers.sent[0]?.data.depositAddress).toBe('to-x')
+    const entry = await stores.ledger.find(owner, 'alpha', 'x')
+    if (!entry) throw new Error('It is gone.')
+    await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
+    await hasten()
+    await settle(delivery)
+    await hasten()
+    await settle(delivery)
+    const [, second, third] = receivers.sent
+    expect(second?.data.depositAddress).toBeFalsy()
+    expect(second?.body).not.toContain('to-x')
+    expect(third).toEqual(second)
+    expect(second?.id).toBe(receivers.sent[0]?.id)
+  })
+
+  test('while no key reads its secret nothing is tried, and it waits', async () => {
+    const { add, process, change, settle, receivers, hasten, stores, observed } = await rig()
+    const webhook = await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: null, reason: 'secret' })
+    await change('x')
+    await settle(delivery)
+    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toMatchObject([
+      { state: 'waiting', attempts: [] },
+    ])
+    expect(observed).toMatchObject([{ what: 'webhookAttempt', outcome: 'held' }])
+    expect(await stores.webhooks.gauges()).toMatchObject({ waiting: 1 })
+    receivers.answer = () => ({ status: 200 })
+    await query(stores.url, 'UPDATE webhook_queues SET due_at = 1')
+    await hasten()
+    await settle(delivery)
+    expect(await stores.webhooks.counts(webhook.id)).toEqual({ waiting: 0, failed: 0 })
+  })
+
+  test('a replay goes at once, beside the queue, with the same id and bytes', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const webhook = await add()
+    receivers.answer = () => ({ status: 500 })
+    await change('x', { status: 'wait' })
+    await change('x', { status: 'exchanging' })
+    await settle(process())
+    const [waiting, tried] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    receivers.answer = () => ({ status: 201 })
+    const replay = (id = '') => replayDelivery({ ...stores, actor: 'tester' }, id, receivers.send, encode)
+    expect(await replay(tried?.id)).toMatchObject({ status: 201 })
+    expect(receivers.sent[1]).toEqual(receivers.sent[0])
+    expect(await replay(waiting?.id)).toMatchObject({ status: 201 })
+    expect(receivers.statuses('x')).toEqual(['wait', 'wait', 'exchanging'])
+    const after = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
+    expect(after.map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ['waiting', 1],
+      ['waiting', 2],
+    ])
+    await query(stores.url, `UPDATE webhook_deliveries SET state = 'failed' WHERE id = '${tried?.id}'`)
+    await replay(tried?.id)
+    expect((await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 }))[1]?.state).toBe('delivered')
+    expect(await replay('wh_nothing')).toBeUndefined()
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    expect(await replay(tried?.id)).toBeUndefined()
+    expect((await stores.audit.read({})).filter(({ action }) => action === 'webhook.replay')).toHaveLength(3)
+  })
+
+  test('what ended is kept for its time, and goes with its transaction', async () => {
+    const { add, process, change, settle, stores } = await rig()
+    const webhook = await add()
+    for (const id of ['x', 'y']) await change(id, { status: 'success' })
+    await settle(process())
+    while (await stores.webhooks.expire(30 * 86_400_000));
+    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toHaveLength(2)
+    await query(stores.url, "DELETE FROM transactions WHERE provider_id = 'x'")
+    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toHaveLength(1)
+    await query(stores.url, 'UPDATE webhook_deliveries SET created_at = 1, ended_at = 2')
+    await stores.webhooks.expire(30 * 86_400_000)
+    expect(await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })).toEqual([])
+    expect(await query(stores.url, 'SELECT * FROM webhook_queues')).toEqual([])
+  })
+})
