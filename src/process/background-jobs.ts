@@ -86,13 +86,10 @@ const webhookPollMs = 1_000
 const deliveriesKeptMs = 30 * 86_400_000
 /** At the end of the process. */
 const maxDeliveryWaitMs = 2_000
-/** The swaps of accounts with webhooks are watched for so long, and again before that is over. */
-const watchedForMs = 60_000
-const watchIntervalMs = 20_000
 
 function webhookJobs(
   configuration: ConfigurationInForce,
-  { webhooks, events, watches }: BackgroundJobParts['ledgerStores'],
+  { webhooks, events }: BackgroundJobParts['ledgerStores'],
   observe: Monitoring['observe'],
 ): readonly IntervalJob[] {
   const { onNew, ...calls } = webhooks
@@ -106,14 +103,8 @@ function webhookJobs(
     await events.number()
     await delivery.look()
   }, webhookPollMs)
-  const watch = async (): Promise<void> => {
-    const active = (await store.list()).filter(({ state }) => state === 'active')
-    await watches.watchOwners([...new Set(active.map(({ owner }) => owner))], watchedForMs)
-  }
-  watch().catch(() => {})
   return [
     poll,
-    startIntervalJob(watch, watchIntervalMs),
     startIntervalJob(async () => {
       while (await store.expire(deliveriesKeptMs));
     }, 3_600_000),

@@ -87,6 +87,7 @@ const askedByStores: ReadonlySet<string> = new Set([
   'core/watches.ts',
   'core/ledger.ts',
   'core/ledger-admin.ts',
+  'core/webhooks.ts',
   'core/operations/settings.ts',
 ])
 
