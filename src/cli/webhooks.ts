@@ -1,4 +1,4 @@
-/** `swapgate webhooks`: where accounts are told of their swaps, and what they were told (docs/contract.md §18). */
+/** `swapgate webhooks`: where accounts are told of their swaps, and what they were told (docs/contract.md §18.3). */
 import type { Command } from 'commander'
 import { makeWebhookSecret, secretBox } from '../adapters/webhook-crypto.ts'
 import { toDuration } from '../core/operations/duration.ts'

@@ -373,7 +373,7 @@ const webhooks = section(
       'Proxy for webhooks: `http://user:password@host:port`. It gets all of them, and where they go is not judged by the gateway. None: they are sent directly, whatever the environment says',
     ),
   },
-  'Webhooks of accounts.',
+  'Webhooks of accounts ([webhooks.md](webhooks.md)).',
 )
 
 const shape = {

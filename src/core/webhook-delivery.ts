@@ -1,4 +1,4 @@
-/** Tells webhooks what has changed (docs/contract.md §18): in order for each transaction, at least once, and each receiver apart from the others. */
+/** Tells webhooks what has changed (docs/contract.md §18.3): in order for each transaction, at least once, and each receiver apart from the others. */
 import type { Observer, WebhookOutcome } from '../domain/observation.ts'
 import {
   type Attempt,

@@ -1,4 +1,4 @@
-/** Port: the webhooks of accounts and what they are sent, in the ledger (docs/contract.md §18). Times are milliseconds since 1970. */
+/** Port: the webhooks of accounts and what they are sent, in the ledger (docs/contract.md §18.3). Times are milliseconds since 1970. */
 
 import type { LedgerEntry } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-/** Where a webhook may lead (docs/contract.md §18): a name, an address and a port that a client chose. */
+/** Where a webhook may lead (docs/contract.md §18.3): a name, an address and a port that a client chose. */
 import { isAddress, isPublicAddress, isWithin, networkList, parseNetwork } from './network-address.ts'
 
 const httpHost = /^http:\/\/[^/?#@\\\s]+$/i

@@ -1,4 +1,4 @@
-/** docs/contract.md §18: webhooks in the operator's API. */
+/** docs/contract.md §18.3: webhooks in the operator's API. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'

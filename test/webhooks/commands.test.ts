@@ -1,4 +1,4 @@
-/** docs/contract.md §18: `swapgate webhooks`, and what `check` says of their key. */
+/** docs/contract.md §18.3: `swapgate webhooks`, and what `check` says of their key. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'

@@ -1,4 +1,4 @@
-/** docs/contract.md §18: where webhooks are sent, and where never. */
+/** docs/contract.md §18.3: where webhooks are sent, and where never. */
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** docs/contract.md §18: what webhooks are told, in which order, how often, and by whom, over both stores. */
+/** docs/contract.md §18.3: what webhooks are told, in which order, how often, and by whom, over both stores. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'

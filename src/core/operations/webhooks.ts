@@ -1,4 +1,4 @@
-/** Webhooks of accounts, as a person adds, changes and reads them (docs/contract.md §18). */
+/** Webhooks of accounts, as a person adds, changes and reads them (docs/contract.md §18.3). */
 import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
