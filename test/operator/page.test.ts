@@ -360,6 +360,11 @@ describe('what the ledger holds', () => {
     await dialog.getByRole('button', { name: 'Make the account' }).click()
     const row = page.getByRole('table', { name: 'Accounts' }).locator('tr[data-row="initech"]')
     await row.getByText('reads 2, streams 50').waitFor()
+    await page
+      .getByRole('table', { name: 'Accounts' })
+      .locator('tr[data-row="acme"]')
+      .getByText(/^[\d,]+ swaps?, /)
+      .waitFor()
     await row.getByRole('button', { name: 'New key of initech' }).click()
     await dialog.getByLabel('creates').uncheck()
     await dialog.getByLabel('the native lane').uncheck()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
+import { readersToken, serveApi, token as wholeToken } from './served.ts'
 
 const token = (name: string): string => `operator-token-of-${name}-0123456789`
 const tokens = {
@@ -116,7 +117,8 @@ describe('each operation', () => {
     const all = await operations()
     expect(all.map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(Object.keys(needed)))
     for (const { method, path, security } of all) {
-      const role = needed[`${method} ${path}`] ?? 'read'
+      const role = needed[`${method} ${path}`] ?? (method === 'get' ? 'read' : undefined)
+      if (!role) throw new Error(`The table above lacks ${method} ${path}.`)
       const either = [{ token: ['operate'] }, { token: ['money'] }]
       expect(security, `${method} ${path}`).toEqual(role === 'either' ? either : [{ token: [role] }])
       if (path === '/api/events') continue
@@ -227,6 +229,20 @@ describe('whole addresses', () => {
     expect(await json('treasurer', '/api/unresolved')).toMatchObject([{ requested: { withdrawalAddress: address } }])
     expect(await json('treasurer', `/api/transactions/${id}`)).toMatchObject({ withdrawalAddress: address })
   })
+})
+
+it('an address that a receiver of a webhook sends back is shown whole for the role money alone', async () => {
+  const attempt = { at: 1, status: 500, ms: 3, body: `{"withdrawalAddress":"0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C"}` }
+  const delivery = { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: 'x', state: 'failed', attempts: [attempt] }
+  const webhooks = { find: async () => ({ id: 'wh_1' }), deliveries: async () => [{ ...delivery, createdAt: 1 }] }
+  await using api = await serveApi({ webhooks }, {})
+  const bodyFor = async (sent: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${sent}` }
+    const rows = await (await fetch(`${api.url}/api/webhooks/wh_1/deliveries`, { headers })).json()
+    return (rows as readonly { readonly attempts: readonly [{ readonly body: string }] }[])[0]?.attempts[0].body ?? ''
+  }
+  expect(await bodyFor(wholeToken)).toBe(attempt.body)
+  expect(await bodyFor(readersToken)).toBe('{"withdrawalAddress":"0x00D2…3B6C"}')
 })
 
 describe('the audit log', () => {

@@ -8,6 +8,7 @@ import type { OperatorParts } from '../../src/operator/stores.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
 export const token = 'operator-token-of-alice-0123456789'
+export const readersToken = 'operator-token-of-carol-0123456789'
 
 const noActions: ReturnType<OperatorParts['actions']> = {
   capabilitiesOf: async () => [],
@@ -28,7 +29,7 @@ export async function serveApi(
   follow: OperatorParts['follow'] = async () => {},
   redis: OperatorParts['redis'] = () => undefined,
 ): Promise<ServedApi> {
-  const config = () => ({ ...file, admin: { tokens: { alice: token } } }) as never
+  const config = () => ({ ...file, admin: { tokens: { alice: token, carol: { token: readersToken, roles: ['read'] } } } }) as never
   const admin = adminApp({
     readiness: () => 'ready',
     hosts: [],

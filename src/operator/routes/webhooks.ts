@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { makeWebhookSecret, secretBox } from '../../adapters/webhook-crypto.ts'
 import { toDuration } from '../../core/operations/duration.ts'
+import { shortened } from '../../core/operations/transaction-row.ts'
 import {
   addWebhook,
   attemptRow,
@@ -15,7 +16,7 @@ import {
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
-import type { Webhook } from '../../core/webhooks.ts'
+import type { Delivery, Webhook } from '../../core/webhooks.ts'
 import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
@@ -118,10 +119,10 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       role: 'read',
       summary: `What a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}; with \`failed=true\` what has failed for good.`,
       query: z.strictObject({ failed: z.enum(['true', 'false'], 'must be true or false').optional() }),
-      async handle({ parameter, query }) {
+      async handle({ parameter, query, roles }) {
         await webhookNamed(parameter)
         const found = await webhooks.deliveries(parameter, { onlyFailed: query.failed === 'true', max: maxDeliveries })
-        return ok(found.map(deliveryRow))
+        return ok(found.map((delivery) => deliveryRow(roles.includes('money') ? delivery : withoutEchoes(delivery))))
       },
     }),
     route({
@@ -138,6 +139,15 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       },
     }),
   ]
+}
+
+/** A receiver may send back the addresses that it got. */
+function withoutEchoes(delivery: Delivery): Delivery {
+  const attempts = delivery.attempts.map((attempt) => ({
+    ...attempt,
+    body: attempt.body?.replace(/[\w:-]{25,}/g, shortened) ?? null,
+  }))
+  return { ...delivery, attempts }
 }
 
 function unknownWebhook(): Fault {
