@@ -100,7 +100,8 @@ const clients: Readonly<Record<string, readonly Sent[]>> = {
       reads: created,
     },
   ],
-  // github.com/Arilla0/Exolix.Net, src/Evolix.API/ExolixClient.cs; its create is no JSON by its content type
+  // github.com/Arilla0/Exolix.Net, src/Evolix.API/ExolixClient.cs; its create is no JSON by its content type, which Exolix's own
+  // documentation requires, and its members begin with capitals, as those of no API: it is refused there, too, and nothing is created
   'Exolix.Net': [
     {
       request: 'GET /currencies?page=1&size=100&withNetworks=True',
@@ -117,8 +118,17 @@ const clients: Readonly<Record<string, readonly Sent[]>> = {
     { request: 'GET /transactions?page=1&size=50', headers: { accept: 'application/json', authorization: '<key>' }, status: 200 },
     {
       request: 'POST /transactions',
-      headers: { 'content-type': 'text/plain; charset=utf-8', authorization: '<key>' },
-      body: pair,
+      headers: { accept: 'application/json', 'content-type': 'text/plain; charset=utf-8', authorization: '<key>' },
+      body: {
+        ...{ CoinFrom: 'BTC', NetworkFrom: 'BTC', CoinTo: 'USDT', NetworkTo: 'TRX', Amount: 0.1, WithdrawalAmount: null },
+        ...{
+          WithdrawalAddress: 'TWithdraw1',
+          WithdrawalExtraId: null,
+          RateType: 'float',
+          RefundAddress: null,
+          RefundExtraId: null,
+        },
+      },
       status: 415,
     },
   ],
