@@ -11,6 +11,7 @@ import { QuoteFailures } from '../core/routing/quote-failures.ts'
 import type { RouteTargets } from '../core/routing/route.ts'
 import { unconfiguredProviders } from '../core/transactions/from-ledger.ts'
 import type { ListElsewhereOptions } from '../core/transactions/list-from-ledger.ts'
+import type { Caller } from '../domain/service.ts'
 import type { GatewayScope } from './process-scope.ts'
 import type { RoutedProvider } from './routed-provider.ts'
 
@@ -76,6 +77,10 @@ function dispatchOf(
   const active = routed.filter(isActive)
   const timeoutMs = Math.max(...scopesOf(routed).map((scope) => scope.timeoutMs))
   const failures = new QuoteFailures({ table: config.assets, clock: steadyClock, timeoutMs })
+  const settingsOf = (caller: Caller): string =>
+    scopesOf(routed)
+      .map(({ quoteTermsOf }) => quoteTermsOf(caller))
+      .join()
   const others = new OtherProviders({ winners, table: config.assets, maxDeviation: config.routing.maxDeviation })
   return dispatcher({
     active: active.map((provider) => failures.watch(provider)),
@@ -87,7 +92,7 @@ function dispatchOf(
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
     best:
       strategy === 'best'
-        ? new BestQuote({ winners, others, failures, deviations, table: config.assets, patienceMs: patience * 1000 })
+        ? new BestQuote({ winners, others, failures, settingsOf, deviations, table: config.assets, patienceMs: patience * 1000 })
         : undefined,
     firm: new Map(firm.map((provider) => [provider.tag, provider])),
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),

@@ -62,6 +62,10 @@ describe.each(stores)('a winner %s', (_, open) => {
     await store.save(key, { tag: 'beta7', quotedAmount: '0.00000100' as Amount })
     expect(await store.find(key)).toEqual({ tag: 'beta7', quotedAmount: '0.00000100' })
     expect(await store.find(`${key} `)).toBeUndefined()
+    for (const settings of ['', 'd1,,d2']) {
+      await store.save(key, { tag: 'beta7', quotedAmount: '2' as Amount, settings })
+      expect(await store.find(key)).toEqual({ tag: 'beta7', quotedAmount: '2', settings })
+    }
     await expire()
     expect(await store.find(key)).toBeUndefined()
   })

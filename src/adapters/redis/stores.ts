@@ -192,7 +192,7 @@ export function redisVerifiedKeys(
 
 // Winners of quotes that all replicas share: a key of Redis for each, with the same expiry.
 
-// A reply of a script is a list of integers: the bytes of `tag amount`, none where there is no winner.
+// A reply of a script is a list of integers: the bytes of `tag amount settings`, none where there is no winner.
 const findWinnerLua = `
 local winner = redis.call('GET', KEYS[1])
 if not winner then return {0} end
@@ -208,10 +208,13 @@ export function redisWinners(connection: Pick<Connection, 'prefix' | 'script'>, 
     async find(key) {
       const bytes = await find([keyOf(key)], [])
       if (!bytes[0]) return undefined
-      const [tag = '', amount = ''] = String.fromCharCode(...bytes).split(' ')
-      return { tag, quotedAmount: toAmount(amount) }
+      const [tag = '', amount = '', settings] = String.fromCharCode(...bytes).split(' ')
+      return { tag, quotedAmount: toAmount(amount), ...(settings !== undefined && { settings }) }
     },
-    save: async (key, { tag, quotedAmount }) =>
-      void (await save([keyOf(key)], [`${tag} ${quotedAmount ?? ''}`, String(lifetimeMs)])),
+    save: async (key, { tag, quotedAmount = '', settings }) =>
+      void (await save(
+        [keyOf(key)],
+        [[tag, quotedAmount, ...(settings === undefined ? [] : [settings])].join(' '), String(lifetimeMs)],
+      )),
   }
 }

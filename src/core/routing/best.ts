@@ -2,23 +2,14 @@
 import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Context, ServiceResponse } from '../../domain/service.ts'
+import type { Caller, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import type { TimelineFact } from '../../domain/timeline.ts'
 import { limitDeadline } from '../layer.ts'
 import { compareOffers, quotedAmountOf } from '../quotes/offers.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import type { QuoteFailures } from './quote-failures.ts'
-import {
-  competes,
-  firstWinner,
-  type QuoteDeviations,
-  quoteKeyOf,
-  quoteKeysOf,
-  quoteQueryOf,
-  type Winner,
-  type WinnerStore,
-} from './winners.ts'
+import { competes, firstWinner, type QuoteDeviations, quoteKeyOf, quoteKeysOf, quoteQueryOf, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {
   readonly winners: WinnerStore
@@ -27,6 +18,8 @@ export interface BestOptions {
   readonly others: OtherProviders
   /** Creates leave a provider whose quotes have just failed. */
   readonly failures: QuoteFailures
+  /** What tells the settings of this caller's quotes, at any of the providers, from those of others. */
+  readonly settingsOf: (caller: Caller) => string
   /** How much less creates of a provider have promised than its quotes. */
   readonly deviations: QuoteDeviations
   /** Slower providers are then left out, if another's quote competes: `routing.patience` (default: 0.8 seconds). */
@@ -56,15 +49,19 @@ export class BestQuote {
    */
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const best = await quoteBest(candidates, query, context, this.options)
-    const { winners, table } = this.options
+    const { winners, table, settingsOf } = this.options
     const winner = competing(best)
-    if (winner) await winners.save(quoteKeyOf(context.caller, query, table), winnerOf(winner))
+    if (winner) {
+      const { candidate, quotedAmount } = winner
+      const settings = settingsOf(context.caller)
+      await winners.save(quoteKeyOf(context.caller, query, table), { tag: candidate.tag, quotedAmount, settings })
+    }
     return best.response
   }
 
   /**
-   * Sends the create to the provider that won the caller's quote; without one, or if quotes there have just failed, quotes are requested
-   * first. Another provider follows only if the first has certainly not received the create.
+   * Sends the create to the provider that won the caller's quote; without one, or if quotes there have just failed or it was asked for with
+   * other settings, quotes are requested first. Another provider follows only if the first has certainly not received the create.
    */
   async createTransaction(
     candidates: readonly Candidate[],
@@ -72,8 +69,10 @@ export class BestQuote {
     context: Context,
     noteRoute: (chosen: Candidate, because: 'quoted' | 'best_quote') => void = () => {},
   ): Promise<FailoverResult<'createTransaction'>> {
-    const { winners, table, others, failures } = this.options
-    const winner = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
+    const { winners, table, others, failures, settingsOf } = this.options
+    const last = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
+    // Asked with other settings, another provider may win, at another price.
+    const winner = last?.settings === settingsOf(context.caller) ? last : undefined
     const known = candidates.find(({ tag }) => tag === winner?.tag)
     const won = known && turnOf(known, winner?.quotedAmount, context)
     const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
@@ -123,10 +122,6 @@ type Result = Quote | Fault
 /** A quote that may win, and what it gives for the requested amount. */
 interface CompetingQuote extends Quote {
   readonly quotedAmount: Amount
-}
-
-function winnerOf({ candidate, quotedAmount }: CompetingQuote): Winner {
-  return { tag: candidate.tag, quotedAmount }
 }
 
 /**

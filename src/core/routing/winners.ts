@@ -16,6 +16,8 @@ export interface Winner {
   readonly tag: string
   /** What its quote gives for the requested amount. */
   readonly quotedAmount?: Amount | undefined
+  /** What tells the settings that the providers were asked with from others. Without a space. */
+  readonly settings?: string | undefined
 }
 
 /** The winner of a quote, by the key of caller and quote. Kept in the store of the limits. */
