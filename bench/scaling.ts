@@ -16,6 +16,7 @@ import { median } from './median.ts'
 import { childrenOf, cores, load, processorTime, requirePrograms, start } from './rig.ts'
 
 const run = promisify(execFile)
+/** 0: only the distance. */
 const rounds = Number(process.argv[2] ?? 3)
 const seconds = Number(process.argv[3] ?? 10)
 const here = import.meta.dirname
@@ -59,10 +60,12 @@ routing: { providers: [gamma] }
   return { pid, port, key }
 }
 
-async function create({ port, key }: Pick<Gateway, 'port' | 'key'>, amount: number): Promise<string> {
+type Headers = Readonly<Record<string, string>>
+
+async function create({ port, key }: Pick<Gateway, 'port' | 'key'>, amount: number, headers: Headers = {}): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/a/api/v2/transactions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ ...order, amount }),
   })
   if (response.status !== 201) throw new Error(`a create returned ${response.status}: ${await response.text()}`)
@@ -176,10 +179,14 @@ function print(name: string, cells: readonly string[]): void {
   console.log(name.padEnd(26) + cells.map((cell) => cell.padStart(15)).join(''))
 }
 
-async function report(name: string, parts: Parts, options: Parameters<typeof load>[2]): Promise<void> {
-  await measure(parts, options)
-  // As autovacuum does each minute: without statistics the first thousands of a new ledger are planned by guesses.
+/** As autovacuum does each minute: without statistics the first thousands of a new ledger are planned by guesses. */
+async function warmUp(parts: Parts, options: Parameters<typeof load>[2]): Promise<void> {
+  load(parts.gateway.port, seconds, options)
   await execute(parts.postgresUrl, 'analyze')
+}
+
+async function report(name: string, parts: Parts, options: Parameters<typeof load>[2]): Promise<void> {
+  await warmUp(parts, options)
   const runs: Measured[] = []
   for (let round = 0; round < rounds; round++) runs.push(await measure(parts, options))
   print(
@@ -188,14 +195,14 @@ async function report(name: string, parts: Parts, options: Parameters<typeof loa
   )
 }
 
-/** Creates at a steady pace, each with a new key; which part the gateway took at most 25 ms for. */
-async function reportDistance(gateway: Gateway, milliseconds: number): Promise<void> {
+/** Creates at a steady pace; which part the gateway took at most 25 ms for. `headersOf`: of each create, by its number. */
+async function reportDistance(title: string, gateway: Gateway, headersOf: (n: number) => Headers): Promise<void> {
   const perSecond = 20
-  for (let warmUp = 0; warmUp < 20; warmUp++) await create(gateway, 10 + warmUp)
+  for (let warmUp = 0; warmUp < 50; warmUp++) await create(gateway, 10 + warmUp, headersOf(warmUp))
   const before = await addedSeconds(gateway)
   const creating: Promise<string>[] = []
   for (let sent = 0; sent < perSecond * seconds; sent++) {
-    creating.push(create(gateway, 100 + sent))
+    creating.push(create(gateway, 100 + sent, headersOf(50 + sent)))
     await wait(1_000 / perSecond)
   }
   await Promise.all(creating)
@@ -203,7 +210,7 @@ async function reportDistance(gateway: Gateway, milliseconds: number): Promise<v
   const [count, within, sum] = after.map((value, at) => value - (before[at] ?? 0)) as [number, number, number]
   const share = ((100 * within) / count).toFixed(1)
   console.log(
-    `PostgreSQL ${milliseconds} ms away each way: ${count} creates, ${share} % of them with at most 25 ms added, ${((1_000 * sum) / count).toFixed(1)} ms on average; 99 % are wanted`,
+    `${title}: ${count} creates, ${share} % of them with at most 25 ms added, ${((1_000 * sum) / count).toFixed(1)} ms on average; 99 % are wanted`,
   )
 }
 
@@ -240,17 +247,24 @@ async function main(): Promise<void> {
   const parts = { gateway, postgresUrl: postgres.url, postgres: postgres.server, redis: { pid: await processOf(redis) } }
   const authorization = `Authorization: Bearer ${gateway.key}`
   const path = `/a/api/v2/transactions/${await create(gateway, 5)}`
-  print(
-    'a request takes',
-    columns.map(([, title]) => title),
-  )
-  await report('create, 64 at a time', parts, { path: '', script: script('creates', newOrders), connections: 64, authorization })
-  await report('create, 1 at a time', parts, { path: '', script: script('creates', newOrders), connections: 1, authorization })
-  await report('get of an open swap', parts, { path, authorization })
-  await report('quote, each another one', parts, { path: '', script: script('rates', newRates), authorization })
+  const creating = { path: '', script: script('creates', newOrders), authorization }
+  if (rounds === 0) await warmUp(parts, { ...creating, connections: 64 })
+  else {
+    print(
+      'a request takes',
+      columns.map(([, title]) => title),
+    )
+    await report('create, 64 at a time', parts, { ...creating, connections: 64 })
+    await report('create, 1 at a time', parts, { ...creating, connections: 1 })
+    await report('get of an open swap', parts, { path, authorization })
+    await report('quote, each another one', parts, { path: '', script: script('rates', newRates), authorization })
+  }
   for (const milliseconds of [0, 2]) {
     const distant = resources.use(await startDistantServer(postgres.url, milliseconds))
-    await reportDistance(await startGateway(ports.distant + 2 * milliseconds, distant.url, redis.url), milliseconds)
+    const far = await startGateway(ports.distant + 2 * milliseconds, distant.url, redis.url)
+    const title = `PostgreSQL ${milliseconds} ms away each way`
+    await reportDistance(title, far, () => ({}))
+    await reportDistance(`${title}, with an Idempotency-Key`, far, (n) => ({ 'idempotency-key': `${milliseconds}-${n}` }))
   }
   const [size] = await execute(
     postgres.url,
