@@ -78,23 +78,24 @@ it('ends with 1 and the faults of the file that has them', async () => {
 })
 
 it('compares with the running gateway, and with what only its start has read', async () => {
-  const sections = (port: string, more: string, key = 'own-key') => `
+  const sections = (port: string, more: string, key = 'own-key', alice = token) => `
 providers: { alpha: { form: A, url: "http://127.0.0.1:1/a", key: ${key} } }
 routing: { providers: [alpha] }
 auth: { mode: managed }
 server: { port: 0${more} }
-admin: { port: ${port}, tokens: { alice: ${token} } }
+admin: { port: ${port}, tokens: { alice: ${alice} } }
 `
   place.write(sections('0', ''))
   await using gateway = await InProcessGateway.start(place.file)
   const port = new URL(gateway.adminUrl).port
-  place.write(sections(port, ', drain: 12', 'canary-key'))
+  place.write(sections(port, ', drain: 12', 'canary-key', `{ token: ${token}, roles: [read] }`))
   const { exitCode, out } = await place.swapgate('check', '--diff')
   expect(exitCode).toBe(0)
   expect(out.filter((line) => !line.startsWith('warning: '))).toEqual([
-    `${place.file} changes 3 keys of the running gateway:`,
+    `${place.file} changes 4 keys of the running gateway:`,
     '  server.drain: 10 -> 12 (after a restart)',
     `  admin.port: 0 -> ${port} (after a restart)`,
+    '  admin.tokens.alice: changed (at once)',
     '  providers.alpha.key: changed (at once)',
   ])
   const response = await fetch(`${gateway.adminUrl}/api/configuration`, { headers: { authorization: `Bearer ${token}` } })

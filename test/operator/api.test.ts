@@ -336,6 +336,10 @@ describe('for support', () => {
     const { id, key } = await json<{ id: string; key: string }>('/api/keys', { method: 'POST', body })
     const keys = await json<{ id: string }[]>('/api/keys')
     expect(keys.find((row) => row.id === id)).toMatchObject({ ...body, hint: key.slice(-4), lastUsedAt: null })
+    expect((await json<object[]>('/api/audit'))[0]).toMatchObject({
+      ...{ actor: 'alice', action: 'key.create', subject: id },
+      after: { account: body.name, scope: ['read'], networks: body.networks },
+    })
     for (const wrong of [{ scope: [] }, { scope: ['reed'] }, { networks: ['203.0.113.1/24'] }, { networks: [] }, { limits: {} }])
       expect((await call('/api/keys', { method: 'POST', body: { name: 'x', ...wrong } })).status, JSON.stringify(wrong)).toBe(400)
     const limits = { quotes: 600, create: 60, read: null, streams: null }
