@@ -29,6 +29,10 @@ const abilities: readonly Ability[] = [
     of: (form) => yes(form.operation('listTransactions') !== undefined),
   },
   { name: 'Its list says what is off: deposits, withdrawals, fixed rate', of: offers },
+  {
+    name: 'A page of a transaction for people (`supportUrl`)',
+    of: (form) => yes(form.orderPage !== undefined || decodes(form, 'getTransaction', 'supportUrl')),
+  },
   { name: 'Time for the deposit', of: (form) => yes(decodes(form, 'getTransaction', 'validUntil')) },
   { name: 'Refund: hash, amount', of: refundDetails },
   ...swapActions.map((action) => ({

@@ -107,6 +107,7 @@ export const changenow = defineProviderForm({
     verifying: 'held',
   },
   statusReasons: { verifying: 'kyc' },
+  orderPage: 'https://changenow.io/exchange/txs/{id}',
   newestFirst: false,
   hasExpectedAmount: true,
   pageSize: 99,

@@ -83,6 +83,7 @@ export const exolix = defineProviderForm({
     deleted: 'failed',
   },
   statusReasons: { error: 'provider_error', deleted: 'other' },
+  orderPage: 'https://exolix.com/transaction/{id}',
   newestFirst: false,
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],

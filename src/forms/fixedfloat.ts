@@ -131,6 +131,7 @@ export const fixedfloat = defineProviderForm({
     EXPIRED: 'overdue',
     EMERGENCY: byMember('emergency.choice', { words: { EXCHANGE: 'exchanging', REFUND: 'exchanging' }, otherwise: 'held' }),
   },
+  orderPage: 'https://ff.io/order/{id}',
   newestFirst: false,
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],

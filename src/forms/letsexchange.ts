@@ -131,6 +131,7 @@ export const letsexchange = defineProviderForm({
     error: 'failed',
   },
   statusReasons: { aml_check_failed: 'aml', error: 'provider_error' },
+  orderPage: 'https://letsexchange.io/?transactionId={id}',
   newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],

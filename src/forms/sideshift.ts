@@ -119,6 +119,7 @@ export const sideshift = defineProviderForm({
     refund: byMember('refundAddress', { present: 'exchanging', otherwise: 'held' }),
     dead: 'failed',
   },
+  orderPage: 'https://sideshift.ai/orders/{id}',
   newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],

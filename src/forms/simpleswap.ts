@@ -96,6 +96,7 @@ export const simpleswap = defineProviderForm({
     verifying: 'held',
   },
   statusReasons: { verifying: 'kyc' },
+  orderPage: 'https://simpleswap.io/exchange?id={id}',
   newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],

@@ -36,6 +36,8 @@ export interface ProviderForm {
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
   readonly flagsDepositMemos: boolean
+  /** Its page of a transaction for people, with `{id}`, where its responses name none. */
+  readonly orderPage: string | undefined
   /** Settings that it requires: `providers.<name>.settings`. */
   readonly settings: readonly string[]
   /** Settings that it may have, and how each is written. */
@@ -105,7 +107,8 @@ function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateTyp
 export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const keyedOps = new Set(tables.keyed ?? keyed)
   const statuses = new Map(Object.entries(tables.statuses))
-  const words = { meanings: statuses, reasons: new Map(Object.entries(tables.statusReasons ?? {})) }
+  const { orderPage } = tables
+  const words = { meanings: statuses, reasons: new Map(Object.entries(tables.statusReasons ?? {})), orderPage }
   const compiled = forEachOp((op) =>
     variantsOf(tables.operations[op]).map(({ rateType, side, tables: own }) => {
       const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, side, tables)]
@@ -130,6 +133,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     flagsDepositMemos: tables.flagsDepositMemos ?? false,
+    orderPage,
     actions: new Map(actions.map((action) => [action.action, action])),
     settings: settings.flatMap(({ setting, optional }) => (optional ? [] : [setting])),
     optionalSettings: Object.fromEntries(settings.flatMap(({ setting, optional }) => (optional ? [[setting, optional]] : []))),
@@ -233,6 +237,7 @@ function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
     assets: {},
     depositMemo: [],
     flagsDepositMemos: false,
+    orderPage: undefined,
     actions: new Map(),
     settings: [],
     optionalSettings: {},

@@ -26,6 +26,8 @@ export interface StatusWords {
   /** Of words that mean `held` or `failed`: the reason, where no line has one. */
   readonly reasons?: ReadonlyMap<string, StatusReason> | undefined
   readonly meanings: ReadonlyMap<string, StatusMeaning>
+  /** The provider's page of a transaction, with `{id}` in it; used where no line has one. */
+  readonly orderPage?: string | undefined
   readonly available: ReadonlySet<string>
 }
 
@@ -122,7 +124,7 @@ interface OffFor {
 type IdParts = [first: string | undefined, second: string | undefined]
 
 /** A row while it is read. */
-interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons'> {
+interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons' | 'orderPage'> {
   readonly context: DecodeContext
   derived: readonly string[]
   nulls: readonly string[]
@@ -141,7 +143,7 @@ const none: readonly string[] = []
 function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
-  { meanings, reasons }: StatusWords,
+  { meanings, reasons, orderPage }: StatusWords,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
@@ -150,7 +152,7 @@ function compileDecode(
     const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
     const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined, offFor: undefined }
     const idParts: IdParts | undefined = hasIdParts ? [undefined, undefined] : undefined
-    const row: RowContext = { meanings, reasons, context, fields, idParts, ...unread }
+    const row: RowContext = { meanings, reasons, orderPage, context, fields, idParts, ...unread }
     const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
@@ -360,6 +362,8 @@ function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assu
     row.status = 'exchanging'
     row.statusReason ??= impliedReasonOf(slots, rowContext)
   }
+  if (rowContext.orderPage !== undefined && typeof row.id === 'string')
+    row.supportUrl ??= orderPageOf(rowContext.orderPage, row.id, slots)
   return rowContext
 }
 
@@ -369,6 +373,13 @@ function joinId([first, reported]: Readonly<IdParts>, requested: unknown): strin
   const id = `${first}.${second}`
   if (first === undefined || second === undefined || !isTransactionId(id)) throw new WireError('id', 'a part of it is missing')
   return id
+}
+
+/** People know a swap by the first part of its id. */
+function orderPageOf(page: string, id: string, slots: readonly ResponseSlot[]): string {
+  const isInParts = slots.some(({ idPart }) => idPart !== undefined)
+  const known = (isInParts && partOfId(id, 0)) || id
+  return page.replace('{id}', encodeURIComponent(known.toWellFormed()))
 }
 
 /** What a provider has as the hash of the payout is that of the refund, if it sends the deposit back. */

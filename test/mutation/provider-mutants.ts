@@ -105,7 +105,7 @@ function literalMutants(tables: string, propose: Propose): void {
     propose('word', index, text, `${text.slice(0, -1)}X'`)
     if (/^'(?:GET|POST) /.test(text))
       propose('method', index, text, text.startsWith("'GET") ? text.replace('GET', 'POST') : text.replace('POST', 'GET'))
-    if (text.includes('{')) propose('path', index, text, text.replace('/{', 'X/{'))
+    if (text.includes('/{')) propose('path', index, text, text.replace('/{', 'X/{'))
   }
   for (const { 0: text, index } of tables.matchAll(/\b(?:true|false|\d+)\b(?=[,)\s])/g)) {
     propose('constant', index, text, text === 'true' ? 'false' : text === 'false' ? 'true' : String(Number(text) + 1))

@@ -148,7 +148,8 @@ describe('letsexchange', () => {
     async (url) => {
       await start('letsexchange')
       becomes({ status: 'aml_check_failed', kyc_url: url })
-      expect(await read()).not.toHaveProperty('supportUrl')
+      const ownPage = `https://letsexchange.io/?transactionId=${rig.exchange.swaps[0]?.id}`
+      expect(await read()).toMatchObject({ supportUrl: ownPage })
       expect(rig.drift()).toEqual(['kyc_url implausible '])
     },
   )
