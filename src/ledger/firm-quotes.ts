@@ -5,8 +5,8 @@ import { type Intent, type Ledger, maxFirmQuotes } from '../core/ledger.ts'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
-/** Of one transaction, so that it is short; with a pause (ms) after each. */
-const maxExpiredPerStep = 200
+/** Of one transaction: SQLite deletes them in the event loop, each from pages of its own. With a pause (ms) after each. */
+const maxExpiredPerStep = 50
 const pauseMs = 10
 
 interface FirmQuoteRow {

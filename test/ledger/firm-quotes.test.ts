@@ -1,5 +1,6 @@
 /** docs/contract.md §10.7: a firm quote in the ledger. */
 import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { type FirmQuote, type Intent, maxFirmQuotes } from '../../src/core/ledger.ts'
 import { QuoteNotHeld } from '../../src/domain/fault.ts'
@@ -164,5 +165,32 @@ describeStores(durableStores, (shared) => {
     await ledger.complete(plain.id, facts(randomUUID()))
     await ledger.expireFirmQuotes()
     await ledgerAdmin.prune(Date.now(), 'test')
+  })
+})
+
+describeStores(['SQLite in a file'], (shared) => {
+  test('of those that are over, at most fifty are removed before the event loop goes on', async () => {
+    const { url, ledger } = await shared().openNew()
+    await query(
+      url,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 510)
+       insert into firm_quotes (id, owner, provider, quote_id, terms, valid_until)
+       select 'quote ' || i, 'owner', 'alpha', 'q', '{}', 1 from n`,
+    )
+    const reading = new DatabaseSync(url.replace('sqlite:', ''))
+    onTestFinished(() => reading.close())
+    const count = reading.prepare('select count(*) as left from firm_quotes')
+    const seen: number[] = []
+    let next: NodeJS.Immediate | undefined
+    const look = (): void => {
+      seen.push(Number(count.get()?.left))
+      next = setImmediate(look)
+    }
+    look()
+    await ledger.expireFirmQuotes()
+    clearImmediate(next)
+    seen.push(Number(count.get()?.left))
+    expect([seen[0], seen.at(-1)]).toEqual([510, 0])
+    expect(Math.max(...seen.slice(1).map((left, at) => (seen[at] ?? 0) - left))).toBe(50)
   })
 })
