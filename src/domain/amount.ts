@@ -136,6 +136,10 @@ export class AmountSum {
   toString(): string {
     return print(this.sum)
   }
+
+  toJSON(): string {
+    return this.toString()
+  }
 }
 
 /** digits × 10^-scale */

@@ -34,7 +34,7 @@ import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
 import { Turns } from './turns.ts'
-import { countRefused, type RefusedCreate } from './usage.ts'
+import { countRefused, type RefusedCreate, removeRefused } from './usage.ts'
 
 type Creates = Pick<
   Ledger,
@@ -117,7 +117,7 @@ export function creates(store: Store): Creates {
     drop(intent, checkAt) {
       sent.delete(intent)
       return checkAt === undefined
-        ? write((within) => dropRefused(within, intent, store), 'result')
+        ? writeOne((within) => dropRefused(within, intent, store), 'result')
         : write((within) => refuse(within, intent, checkAt), 'result')
     },
     dueRefusedCreates: (now, maxCreates, owners) => dueRefusedCreates(store, now, maxCreates, owners),
@@ -149,7 +149,7 @@ const hasNoOutcome = sql<boolean>`state in ('pending', 'unknown')`
 export const isUnresolved = sql<boolean>`state <> 'done'`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
-type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs' | 'newEvents'>
+type CreateStore = Pick<Store, 'clock' | 'lockId' | 'has' | 'databaseTimeMs' | 'newEvents' | 'recordset'>
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
@@ -434,11 +434,13 @@ async function drop(within: Database, intent: string): Promise<void> {
   await sql`delete from transactions where intent = ${intent} and ${hasNoOutcome}`.execute(within)
 }
 
-/** The same, counted for its owner. */
-async function dropRefused(within: Database, intent: string, store: CreateStore): Promise<void> {
-  const { rows } = await sql<RefusedCreate>`
-    delete from transactions where intent = ${intent} and ${hasNoOutcome} returning owner, attempted_at`.execute(within)
-  await countRefused(within, rows, store)
+/** The same, counted for its owner: in one statement at a server, else in the transaction of a file. */
+async function dropRefused(within: Database, intent: string, store: Store): Promise<void> {
+  if (!store.has('usage')) return await drop(within, intent)
+  const removal = sql<RefusedCreate>`
+    delete from transactions where intent = ${intent} and ${hasNoOutcome} returning owner, attempted_at`
+  if (store.atOnce) return await removeRefused(within, removal)
+  await countRefused(within, (await removal.execute(within)).rows, store)
 }
 
 interface RefusedRow {

@@ -55,7 +55,7 @@ interface Span {
 }
 
 /** About what a span has. */
-const rowsPerSpan = 500
+const rowsPerSpan = 400
 const sumsPerSpan = 2_000
 
 /** Undefined: there is little more. */
@@ -95,7 +95,7 @@ function hourOfKey(sort_key: string): number {
   return Number(hour) * hourMs
 }
 
-const rowsPerPage = 500
+const rowsPerPage = 200
 
 interface SwapRow extends CountedRow {
   readonly provider: string
@@ -124,6 +124,7 @@ async function* swapsOf({ start, end }: Span, owner: string | undefined, { datab
   const isBefore = end === undefined ? sql`` : sql`and sort_key > ${oldestFrom(end)}`
   let after = sql``
   for (;;) {
+    await pause() // a file is read without a wait: requests come between
     const { rows } = await sql<SwapRow>`
       select ${countedColumns}, provider, provider_id from transactions
       where state = 'done' and sort_key <= ${oldestFrom(start)} ${isBefore} ${of('owner', owner)} ${after}
@@ -132,7 +133,6 @@ async function* swapsOf({ start, end }: Span, owner: string | undefined, { datab
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerPage) return
     after = sql`and ${position} > (${values({ ...last, sort_key: BigInt(last.sort_key) })})`
-    await pause() // a file is read without a wait: requests come between
   }
 }
 
@@ -180,61 +180,79 @@ export interface CountedRow {
 }
 
 /** Adds removed swaps of one owner to the sums. The lock of its page index is held: amounts are read and written. */
-export async function keepUsage(within: Database, rows: readonly CountedRow[], { has }: Pick<Store, 'has'>): Promise<void> {
+export async function keepUsage(within: Database, rows: readonly CountedRow[], store: KeepingStore): Promise<void> {
   const [first] = rows
-  if (!first || !has('usage') || !(await isAccount(within, first.owner))) return
-  for (const [hour, ofHour] of Map.groupBy(rows, ({ sort_key }) => hourOfKey(sort_key))) {
-    const tally = new Tally()
-    for (const row of ofHour) tally.addSwap(row)
-    for (const [kind, name, count] of tally.counts()) await addCount(within, { account: first.owner, hour, kind, name }, count)
-    for (const [direction, code, amount] of tally.amounts()) {
-      const at = { account: first.owner, hour, direction, code }
-      await addAmount(within, at, amount)
-    }
-  }
+  if (!first || !store.has('usage') || !(await isAccount(within, first.owner))) return
+  const account = first.owner
+  const byHour = new Map<number, Tally>()
+  for (const row of rows) byHour.getOrInsertComputed(hourOfKey(row.sort_key), () => new Tally()).addSwap(row)
+  const tallies = [...byHour]
+  const counts = tallies.flatMap(([hour, tally]) => tally.counts().map(([kind, name, count]) => ({ hour, kind, name, count })))
+  await addCounts(within, account, counts, store)
+  const amounts = tallies.flatMap(([hour, tally]) =>
+    tally.amounts().map(([direction, code, amount]) => ({ hour, direction, code, amount })),
+  )
+  if (amounts.length > 0) await addKeptAmounts(within, account, amounts, store)
 }
+
+type KeepingStore = Pick<Store, 'has' | 'recordset'>
 
 async function isAccount(within: Database, owner: string): Promise<boolean> {
   return (await within.selectFrom('accounts').select('id').where('id', '=', owner).executeTakeFirst()) !== undefined
 }
 
-interface CountKey {
-  readonly account: string
+interface KeptCount {
   readonly hour: number
   readonly kind: 'created' | 'observed' | 'refused'
   readonly name: string
+  readonly count: number
 }
 
-async function addCount(within: Database, key: CountKey, count: number): Promise<void> {
-  await within
-    .insertInto('usage_swaps')
-    .values({ ...key, count })
-    .onConflict((conflict) =>
-      conflict.columns(['account', 'hour', 'kind', 'name']).doUpdateSet({ count: sql`usage_swaps.count + excluded.count` }),
-    )
-    .execute()
+async function addCounts(
+  within: Database,
+  account: string,
+  counts: readonly KeptCount[],
+  { recordset }: KeepingStore,
+): Promise<void> {
+  const columns = { hour: 'integer', kind: 'text', name: 'text', count: 'integer' } as const
+  await sql`
+    insert into usage_swaps (account, hour, kind, name, count)
+    select ${account}, hour, kind, name, count from ${recordset(JSON.stringify(counts), columns)} where true
+    ${addedUp}`.execute(within)
 }
 
-interface AmountKey {
-  readonly account: string
+const addedUp = sql`on conflict (account, hour, kind, name) do update set count = usage_swaps.count + excluded.count`
+
+interface KeptAmount {
   readonly hour: number
   readonly direction: Direction
   readonly code: string
+  readonly amount: AmountSum
 }
 
 /** SQLite has no exact decimals. */
-async function addAmount(within: Database, key: AmountKey, amount: AmountSum): Promise<void> {
-  const { account, hour, direction, code } = key
-  const isKey = sql<boolean>`account = ${account} and hour = ${hour} and direction = ${direction} and code = ${code}`
-  const known = await within.selectFrom('usage_amounts').select('amount').where(isKey).executeTakeFirst()
-  if (known) amount.add(known.amount)
-  await within
-    .insertInto('usage_amounts')
-    .values({ ...key, amount: amount.toString() })
-    .onConflict((conflict) =>
-      conflict.columns(['account', 'hour', 'direction', 'code']).doUpdateSet({ amount: sql`excluded.amount` }),
-    )
+async function addKeptAmounts(
+  within: Database,
+  account: string,
+  amounts: readonly KeptAmount[],
+  { recordset }: KeepingStore,
+): Promise<void> {
+  const hours = amounts.map(({ hour }) => hour)
+  const known = await within
+    .selectFrom('usage_amounts')
+    .select(['hour', 'direction', 'code', 'amount'])
+    .where('account', '=', account)
+    .where('hour', '>=', Math.min(...hours))
+    .where('hour', '<=', Math.max(...hours))
     .execute()
+  const keyOf = ({ hour, direction, code }: Omit<KeptAmount, 'amount'>) => `${hour} ${direction} ${code}`
+  const kept = new Map(known.map((row) => [keyOf(row), row.amount]))
+  for (const sum of amounts) sum.amount.add(kept.get(keyOf(sum)) ?? '0')
+  const columns = { hour: 'integer', direction: 'text', code: 'text', amount: 'text' } as const
+  await sql`
+    insert into usage_amounts (account, hour, direction, code, amount)
+    select ${account}, hour, direction, code, amount from ${recordset(JSON.stringify(amounts), columns)} where true
+    on conflict (account, hour, direction, code) do update set amount = excluded.amount`.execute(within)
 }
 
 /** A create that was removed, since nothing was created. */
@@ -244,16 +262,22 @@ export interface RefusedCreate {
 }
 
 /** Counts them in the transaction that removes them. */
-export async function countRefused(
-  within: Database,
-  creates: readonly RefusedCreate[],
-  { has }: Pick<Store, 'has'>,
-): Promise<void> {
-  if (!has('usage')) return
+export async function countRefused(within: Database, creates: readonly RefusedCreate[], store: KeepingStore): Promise<void> {
+  if (!store.has('usage')) return
   for (const { owner, attempted_at } of creates) {
-    const hour = hourOf(attempted_at)
-    if (await isAccount(within, owner)) await addCount(within, { account: owner, hour, kind: 'refused', name: '' }, 1)
+    const count = { hour: hourOf(attempted_at), kind: 'refused', name: '', count: 1 } as const
+    if (await isAccount(within, owner)) await addCounts(within, owner, [count], store)
   }
+}
+
+/** The same in one statement, where a statement can have the `removal` in it, which returns their columns. */
+export async function removeRefused(within: Database, removal: RawBuilder<RefusedCreate>): Promise<void> {
+  await sql`
+    with removed as (${removal})
+    insert into usage_swaps (account, hour, kind, name, count)
+    select owner, attempted_at - attempted_at % ${sql.lit(hourMs)}, 'refused', '', 1
+    from removed where owner in (select id from accounts)
+    ${addedUp}`.execute(within)
 }
 
 // Creates that are no swap
