@@ -101,6 +101,25 @@ const funnel = [
     span: 12,
     queries: { '{{provider}}': shared('swapgate_watched_transactions_oldest_read_seconds', 'provider', chosen) },
   }),
+  graph({
+    title: 'Webhooks: attempts',
+    description:
+      'By what became of them. retried: the receiver did not answer with a 2xx, and is told again. failed: for good. gone: it answered 410. held: no key reads the secret of the webhook.',
+    unit: 'ops',
+    queries: { '{{outcome}}': rate('swapgate_webhook_attempts_total', 'outcome') },
+  }),
+  graph({
+    title: 'Webhooks: changes that wait',
+    description: 'Of which a webhook was not told yet, counted up to 10,000. They grow: a receiver is down, or too slow.',
+    unit: 'short',
+    queries: { waiting: `max(${series('swapgate_webhook_deliveries_waiting')})` },
+  }),
+  graph({
+    title: 'Webhooks: the oldest change that waits',
+    description: 'How long it has waited. A line that grows for hours: one receiver does not answer.',
+    unit: 's',
+    queries: { age: `max(${series('swapgate_webhook_deliveries_oldest_waiting_seconds')})` },
+  }),
   bars({
     title: 'Actions on swaps',
     description:
