@@ -87,6 +87,7 @@ export function createSwapgate(
       runSerially(async () => {
         const stopping = opened
         opened = undefined
+        stopping?.gateway.endStreams()
         await withDefault(Promise.all(underWay), config.server.drain * 1000, undefined)
         await stopping?.resources.disposeAsync()
       }),
@@ -110,8 +111,9 @@ function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
   const refuse = () => Promise.reject(refusal)
   const service = { call: refuse }
   const answers = { checkAddress: refuse, describePair: refuse, listRates: refuse, coinNetworks: refuse, allNetworks: refuse }
+  const feeds = { watchTransaction: refuse, watchTransactions: refuse }
   const edge = { gate: async () => ({ refusal }), identify: async () => undefined, observe: () => {} }
-  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge, { answers })])), formNamed(defaultForm))
+  return mounts(new Map(forms.map((form) => [form, serve(form, service, edge, { answers, feeds })])), formNamed(defaultForm))
 }
 
 interface Opened {

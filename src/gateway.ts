@@ -15,6 +15,8 @@ import { captureKeys, idempotency, SentCreateKeys } from './core/creation/idempo
 import { intent } from './core/creation/intent.ts'
 import { judgeCreate, verifyQuote, verifyResponse } from './core/creation/judge.ts'
 import { recordResult } from './core/creation/record-result.ts'
+import { eventFeeds } from './core/events/event-feeds.ts'
+import { instrumented } from './core/instrumented-ledger.ts'
 import { compose, deadline, type Layer } from './core/layer.ts'
 import type { ProviderScope } from './core/provider-scope.ts'
 import { currencies } from './core/quotes/currencies.ts'
@@ -29,6 +31,7 @@ import { chosenOrder } from './core/transactions/chosen-order.ts'
 import { defaultStatus, deriveFields, nameCoins } from './core/transactions/derive-fields.ts'
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
+import type { EventFeeds } from './domain/event-stream.ts'
 import type { Answers } from './domain/question.ts'
 import type { Gate, SwapService } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
@@ -52,6 +55,7 @@ export function createGateway(config: Config, process: ProcessScope): Gateway {
       service,
       gateOf(routes, gateway),
       answersOf(service, routes, actions, gateway),
+      feedsOf(service, gateway),
       sentCreateKeys,
       providers,
       gateway,
@@ -96,6 +100,24 @@ function answersOf(
     ...(isManaged && clientActions(actions, service)), // a refund, and what else its provider can do about a swap: once
     ...(isManaged && pick.length > 0 && { listRates: ratesOf(service, pick, timeoutMs) }), // the quotes of all providers that a caller may choose
   }
+}
+
+/** The changes of a caller's swaps, as they come. */
+function feedsOf(
+  service: SwapService,
+  { config, events, eventHub: hub, isManaged, identification, observe }: GatewayScope,
+): EventFeeds {
+  const identify = identification(config.auth)
+  const { isPossible, onWritten: _, ...calls } = events
+  return eventFeeds({
+    service,
+    events: instrumented(calls, observe),
+    isPossible,
+    hub,
+    isManaged,
+    maxStreams: config.limits.dryRun ? Number.POSITIVE_INFINITY : config.limits.streams,
+    isAllowed: async ({ caller: { key, address } }) => key !== undefined && (await identify(key, false, address)) !== undefined,
+  })
 }
 
 /** In front of all providers. A request passes the layers from the first to the last, its response from the last to the first. */

@@ -81,7 +81,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     isWorker && config.redis.url === '' ? part.remoteLimits : await openLimitStores(config, observe, processesOf(config))
   resources.defer(limitStores.close)
   const opened = await openGateway(config, monitoring, { limitStores, pages: preparePages(forms), isWorker }, resources)
-  const { configuration, warnings, ledgerStores, handle, createsInFlight, follow } = opened
+  const { configuration, warnings, ledgerStores, handle, createsInFlight, endStreams, follow } = opened
   state.configuration = configuration
   const stopping = new AbortController()
   if (admin)
@@ -118,6 +118,7 @@ export async function start(config: Config, processIo?: ProcessIo, part: Part = 
     async stop() {
       state.readiness = 'draining'
       stopping.abort()
+      endStreams()
       publicPort?.drain.begin()
       await (state.workers?.stop() ?? wait(config.server.shutdownDelay * 1000))
       await all.disposeAsync()

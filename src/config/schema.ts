@@ -127,6 +127,12 @@ const limits = section(
     quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, per client address', 'requests per window'),
     create: setting(integer(1), 30, '`POST /transactions`, per key', 'requests per window'),
     read: setting(integer(1), 120, '`GET /transactions` and `GET /transactions/{id}` together, per key', 'requests per window'),
+    streams: setting(
+      integer(1),
+      20,
+      '[Streams of changes](events.md) of one key, or account, that are open at a time in each process',
+      'streams',
+    ),
     unverified: setting(
       integer(1),
       120,

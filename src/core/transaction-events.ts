@@ -32,8 +32,8 @@ export interface NewestEvent {
 }
 
 export interface Numbered {
-  /** With new numbers. */
-  readonly owners: readonly string[]
+  /** The new numbers. */
+  readonly count: number
   /** Whether rows wait: another process is giving numbers, or there are more of them. */
   readonly mayBeMore: boolean
 }

@@ -49,6 +49,8 @@ export type Observation =
   | { readonly what: 'resultsHeld'; readonly count: number }
   /** Events of timelines were lost: too many wait for the ledger. */
   | { readonly what: 'timelineLost'; readonly count: number }
+  /** Events of transactions got their numbers. */
+  | { readonly what: 'eventsNumbered'; readonly count: number }
   /** A provider's report of a transaction differs from the ledger in this field. */
   | {
       readonly what: 'discrepancy'

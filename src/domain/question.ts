@@ -3,6 +3,7 @@
  * its table and from quotes.
  */
 import type { Amount } from './amount.ts'
+import type { StreamName } from './event-stream.ts'
 import type { Reason } from './fault.ts'
 import type { Context, OperationName, Warning } from './service.ts'
 import type { CurrencyNetwork, CurrencyQuery, Page, Pair, Rate, RateQuery, RateType, Transaction } from './swap.ts'
@@ -129,5 +130,5 @@ export type Answers = {
   readonly [Q in Question]?: (question: Questions[Q]['request'], context: Context) => Promise<Answer<Q>>
 }
 
-/** What a client's request is, in metrics and logs: an operation, a call of the native lane, or a question. */
-export type RequestName = OperationName | Question
+/** What a client's request is, in metrics and logs: an operation, a call of the native lane, a question, or a stream. */
+export type RequestName = OperationName | Question | StreamName

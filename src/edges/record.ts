@@ -6,7 +6,7 @@ import type { RequestName } from '../domain/question.ts'
 import type { Caller, Gate, Identity, Quota } from '../domain/service.ts'
 import { Timeline } from '../domain/timeline.ts'
 import { readTraceparent, type Span, type Tracing, UpstreamTimer } from '../domain/trace.ts'
-import { type EndpointCodec, type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
+import { type Endpoint, type EndpointCodec, type Form, nameOf } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { encodeFault, type ResponseContext } from './encode-response.ts'
 
@@ -62,8 +62,8 @@ export class RequestRecord implements ResponseContext {
     this.startedAt = span?.startedAt ?? performance.now()
   }
 
-  /** One of the five operations or a question, with its codec in the client's form. */
-  setEndpoint(codec: OperationCodec | QuestionCodec): void {
+  /** One of the five operations, a question or a stream, with its codec in the client's form. */
+  setEndpoint(codec: Endpoint): void {
     this.operation = nameOf(codec)
     this.codec = codec
     if (this.operation === 'createTransaction') this.timeline = new Timeline()

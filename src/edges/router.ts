@@ -1,9 +1,7 @@
 /** Finds what a request leads to: path, then method. */
 import { Fault } from '../domain/fault.ts'
 import { ops } from '../domain/service.ts'
-import type { Form, OperationCodec, QuestionCodec } from '../wire/form.ts'
-
-export type Endpoint = OperationCodec | QuestionCodec
+import type { Endpoint, Form, OperationCodec } from '../wire/form.ts'
 
 export interface Match {
   /** The template of the path. */
@@ -26,7 +24,7 @@ interface Route {
   readonly allow: string
 }
 
-/** Finds the path and the endpoint of a request. `answered`: the questions that have answers here. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
+/** Finds the path and the endpoint of a request. `answered`: the questions that have answers here, and the streams that there are. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
 export function router(form: Form, basePaths: readonly string[] = [], answered: ReadonlySet<string> = new Set()): Router {
   const routes = routesOf(form, answered)
   const paths = routes.map(({ pattern }) => pattern).join(', ')
@@ -44,9 +42,13 @@ export function router(form: Form, basePaths: readonly string[] = [], answered: 
 }
 
 /** One route for each path, with all its methods. */
-function routesOf({ operations, questions }: Form, answered: ReadonlySet<string>): readonly Route[] {
+function routesOf({ operations, questions, streams }: Form, answered: ReadonlySet<string>): readonly Route[] {
   const byPath = Map.groupBy<string, Endpoint>(
-    [...ops.map((op) => operations[op]), ...questions.filter(({ question }) => answered.has(question))],
+    [
+      ...ops.map((op) => operations[op]),
+      ...questions.filter(({ question }) => answered.has(question)),
+      ...streams.filter(({ stream }) => answered.has(stream)),
+    ],
     ({ path }) => path.pattern,
   )
   return [...byPath.values()].flatMap((sharing) => {

@@ -1,8 +1,9 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
+import type { EventFeeds } from '../domain/event-stream.ts'
 import { Fault } from '../domain/fault.ts'
 import { type Answer, type Answers, isAction, type Question, type Questions } from '../domain/question.ts'
 import type { Admission, Caller, Context, Op, Request, SwapService } from '../domain/service.ts'
-import type { Form } from '../wire/form.ts'
+import type { Endpoint, Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { NetworksOf } from '../wire/request.ts'
 import type { StaticPage } from '../wire/static-page.ts'
@@ -16,10 +17,11 @@ import {
   optionsResponse,
   turnToEncode,
 } from './encode-response.ts'
+import { streamResponse } from './event-stream.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { isInHeader, keyBeside, withoutKey } from './key-beside-header.ts'
 import { type ClientEdge, type RequestRecord, recorded } from './record.ts'
-import { type Endpoint, type Match, type Router, router } from './router.ts'
+import { type Match, type Router, router } from './router.ts'
 import { pageResponse } from './static-page.ts'
 
 interface FormSettings {
@@ -39,6 +41,8 @@ interface FormSettings {
   readonly keyInQuery?: boolean
   /** What it lacks is no path of the form here. */
   readonly answers?: Answers | undefined
+  /** The streams that there are; those that it lacks are no paths. */
+  readonly feeds?: Partial<EventFeeds> | undefined
 }
 
 /** A request after the choice of its form. */
@@ -73,10 +77,23 @@ export function serve(form: Form, service: SwapService, edge: ClientEdge, settin
     networksOf = () => [],
     keyInQuery = false,
     answers = {},
+    feeds = {},
   } = settings
   const encodeOptions = { maxAgeSeconds, observe: edge.observe }
-  const route = router(form, basePaths, new Set(Object.keys(answers)))
-  const server: FormServer = { form, service, edge, route, pageGate, hasPicks, networksOf, keyInQuery, answers, encodeOptions }
+  const route = router(form, basePaths, new Set([...Object.keys(answers), ...Object.keys(feeds)]))
+  const server: FormServer = {
+    form,
+    service,
+    edge,
+    route,
+    pageGate,
+    hasPicks,
+    networksOf,
+    keyInQuery,
+    answers,
+    feeds,
+    encodeOptions,
+  }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, edge, (record) => respond(request, mountedRequest, record, server))
 }
@@ -91,6 +108,7 @@ interface FormServer {
   readonly networksOf: NetworksOf
   readonly keyInQuery: boolean
   readonly answers: Answers
+  readonly feeds: Partial<EventFeeds>
   readonly encodeOptions: EncodeOptions
 }
 
@@ -143,6 +161,15 @@ async function respond(
   const text = isPost ? (early?.text ?? (await record.readBody(bodyOf(request, endpoint)))) : undefined
   const body = text === undefined ? undefined : withoutKey(parseBody(text), caller.key, form)
   const fields = readFields(endpoint, path, beside.query, body, networksOf)
+  if ('stream' in endpoint)
+    return await streamResponse(
+      endpoint,
+      fields,
+      request,
+      contextOf(request, caller, undefined, record, server),
+      record,
+      server.feeds,
+    )
   if (!('op' in endpoint)) {
     const answer = await answerTo(endpoint.question, fields, contextOf(request, caller, undefined, record, server), answers)
     return encodeAnswer(answer, fields, endpoint, record, encodeOptions)
@@ -182,8 +209,9 @@ async function settled(text: Promise<string>): Promise<{ readonly text?: string;
   )
 }
 
-/** A question counts as a quote, an action as a create. */
+/** A question counts as a quote, an action as a create, a stream as a read. */
 function countedAs(endpoint: Endpoint): Op {
+  if ('stream' in endpoint) return 'getTransaction'
   if ('op' in endpoint) return endpoint.op
   return isAction(endpoint.question) ? 'createTransaction' : 'getRate'
 }
@@ -192,7 +220,7 @@ function countedAs(endpoint: Endpoint): Op {
 async function bodyOf(request: HttpRequest, endpoint: Endpoint): Promise<string> {
   const { headers } = request
   const isAbsent = headers['content-type'] === undefined && Number(headers['content-length'] ?? 0) === 0
-  const mayBeAbsent = !('op' in endpoint) && isAction(endpoint.question) && headers['transfer-encoding'] === undefined
+  const mayBeAbsent = 'question' in endpoint && isAction(endpoint.question) && headers['transfer-encoding'] === undefined
   return isAbsent && mayBeAbsent ? '{}' : (await readText(request)) || (mayBeAbsent ? '{}' : '')
 }
 

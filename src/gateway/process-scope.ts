@@ -10,6 +10,7 @@ import { OtherDeposits, type ReaderOf } from '../core/creation/other-deposits.ts
 import type { DeferredResults } from '../core/creation/record-result.ts'
 import type { RestoredLedger, RestoredOrders } from '../core/creation/restored-ledger.ts'
 import type { Suspensions } from '../core/creation/suspensions.ts'
+import type { EventHub } from '../core/events/event-hub.ts'
 import { Freshness } from '../core/freshness.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
 import type { Ledger } from '../core/ledger.ts'
@@ -20,6 +21,7 @@ import type { MirrorStatistics } from '../core/routing/mirror.ts'
 import { QuoteDeviations, type WinnerStore } from '../core/routing/winners.ts'
 import type { SwapActionStore } from '../core/swap-actions.ts'
 import type { Timelines } from '../core/timelines.ts'
+import type { EventStore } from '../core/transaction-events.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { WatchStore } from '../core/watches.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -53,6 +55,9 @@ export interface ProcessScope {
   readonly deferredResults: DeferredResults
   /** What happens to swaps. */
   readonly timelines: Timelines
+  /** The changes of swaps, and who listens to them. */
+  readonly events: EventStore
+  readonly eventHub: EventHub
   /** Assets that are out of new swaps. */
   readonly suspensions: Suspensions
   /** What the ledger lacks, if it was restored from a backup. */

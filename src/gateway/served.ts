@@ -6,6 +6,7 @@ import { lookForActions } from '../core/actions/look.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { reconcile } from '../core/creation/reconcile.ts'
+import type { EventFeeds } from '../domain/event-stream.ts'
 import type { Answers } from '../domain/question.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
 import { basePathsOf, mounts } from '../edges/mounts.ts'
@@ -23,6 +24,7 @@ export function served(
   service: SwapService,
   gate: Gate,
   answers: Answers,
+  feeds: EventFeeds,
   sentCreateKeys: SentCreateKeys,
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
@@ -38,6 +40,7 @@ export function served(
     maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
     pageGate: pageLimit(limiter, load, observe),
     answers,
+    feeds,
     hasPicks: isManaged && config.routing.pick.length > 0,
     basePaths: basePathsOf(forms),
     keyInQuery: config.keyInQuery,

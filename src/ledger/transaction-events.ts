@@ -111,9 +111,9 @@ export function transactionEvents(store: Store): EventStore {
     isPossible: isThere,
     onWritten: (listener) => newEvents.onCommit(listener),
     async number() {
-      if (!isThere() || !(await hasWaiting())) return { owners: [], mayBeMore: false }
+      if (!isThere() || !(await hasWaiting())) return { count: 0, mayBeMore: false }
       const numbered = await write((within) => giveNumbers(within, store))
-      if (numbered.owners.length > 0) newDeliveries.committed()
+      if (numbered.count > 0) newDeliveries.committed()
       return numbered
     },
     async lastNumbers(owners) {
@@ -179,10 +179,10 @@ export function transactionEvents(store: Store): EventStore {
 /** A process that is killed in between has given none, and the numbers come again. */
 async function giveNumbers(within: Database, store: Store): Promise<Numbered> {
   const { tryLock, recordset } = store
-  if (!(await tryLock(within, 'events'))) return { owners: [], mayBeMore: true }
+  if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true }
   const { rows: waiting } = await sql<{ readonly id: number; readonly owner: string }>`
     select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`.execute(within)
-  if (waiting.length === 0) return { owners: [], mayBeMore: false }
+  if (waiting.length === 0) return { count: 0, mayBeMore: false }
   const ofOwners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, rows]) => ({ owner, rows }))
   const counts = JSON.stringify(ofOwners.map(({ owner, rows }) => ({ owner, count: rows.length })))
   const { rows: last } = await sql<{ readonly owner: string; readonly last_number: number }>`
@@ -204,7 +204,7 @@ async function giveNumbers(within: Database, store: Store): Promise<Numbered> {
     numbers.map(({ id }) => id),
     store,
   )
-  return { owners: ofOwners.map(({ owner }) => owner), mayBeMore: waiting.length === maxNumberedAtOnce }
+  return { count: waiting.length, mayBeMore: waiting.length === maxNumberedAtOnce }
 }
 
 interface EventRow {

@@ -9,6 +9,7 @@ import { PendingCreateKeys } from '../core/creation/idempotency.ts'
 import { DeferredResults } from '../core/creation/record-result.ts'
 import { RestoredLedger } from '../core/creation/restored-ledger.ts'
 import { Suspensions } from '../core/creation/suspensions.ts'
+import { EventHub } from '../core/events/event-hub.ts'
 import { createBreaker } from '../core/resilience/breaker.ts'
 import { MirrorStatistics } from '../core/routing/mirror.ts'
 import { Timelines } from '../core/timelines.ts'
@@ -38,6 +39,8 @@ export interface OpenGateway {
   readonly ledgerStores: OpenLedger
   readonly handle: Http
   readonly createsInFlight: () => readonly string[]
+  /** Ends the streams of clients, as whole responses, and opens no others. */
+  readonly endStreams: () => void
   /** Applies what operators have changed in the ledger. Throws if it cannot be read. */
   readonly follow: () => Promise<void>
 }
@@ -94,6 +97,7 @@ export async function openGateway(
     ledgerStores,
     handle,
     createsInFlight: () => creates.list(),
+    endStreams: () => scope.eventHub.endStreams(),
     follow,
   }
 }
@@ -110,6 +114,8 @@ async function openProcessScope(
   if (tracing) resources.defer(tracing.close)
   const scope = processScopeOf(ledgerStores, { ...limitStores, load, observe, pages, tracing }, resources)
   telemetry.observeConnections(scope.connections)
+  telemetry.observeStreams(scope.eventHub)
+  scope.eventHub.start()
   return scope
 }
 
@@ -121,6 +127,8 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   const { observe } = given
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
+  const eventHub = new EventHub(ledgerStores.events, observe)
+  resources.defer(() => eventHub.close())
   const uses = new KeyUses(accounts)
   resources.defer(() => uses.close())
   const requests = new RequestCounts(ledgerStores.usage)
@@ -136,6 +144,8 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     currencyLists,
     deferredResults,
     timelines,
+    events: ledgerStores.events,
+    eventHub,
     swapActions,
     watches,
     suspensions: new Suspensions(store, () => performance.now()),

@@ -6,6 +6,7 @@ import { type Log, openLog } from '../adapters/log/index.ts'
 import { openStderr, type Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import { type Config, mayColour } from '../config/index.ts'
+import type { EventHub } from '../core/events/event-hub.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
 import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/observation.ts'
@@ -16,7 +17,7 @@ import type { RequestCounts } from './admission-queue.ts'
 import { limitCacheMemory } from './ports.ts'
 import { commit, version } from './version.ts'
 
-type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity' | 'webhooks'> & {
+type ObservedLedger = Pick<OpenLedger, 'waits' | 'connections' | 'capacity' | 'webhooks' | 'events'> & {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'gauges'>
 }
 
@@ -30,6 +31,8 @@ interface Telemetry {
   readonly observeLedger: (stores: ObservedLedger) => void
   /** Adds the requests of the public port to the metrics. */
   readonly observeRequests: (counts: () => RequestCounts) => void
+  /** Adds the open streams of clients. */
+  readonly observeStreams: (hub: Pick<EventHub, 'streams'>) => void
   /** Adds the connections to providers. */
   readonly observeConnections: (connections: Pick<Connections, 'open'>) => void
 }
@@ -47,6 +50,7 @@ function openTelemetry(
   let stores: ObservedLedger | undefined
   let requestCounts: (() => RequestCounts) | undefined
   let connections: Pick<Connections, 'open'> | undefined
+  let streams: Pick<EventHub, 'streams'> | undefined
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
     accounts: telemetry.accounts,
@@ -56,6 +60,7 @@ function openTelemetry(
     readDeliveryGauges: async () => (await opened.promise).webhooks.gauges(),
     readLedgerWaits: () => stores?.waits(),
     readLedgerConnections: () => stores?.connections?.(),
+    readWaitingEvents: async () => (await opened.promise).events.waiting(),
     readLedgerCapacity: async () => (await opened.promise).capacity(),
     readProviderConnections: () => connections?.open() ?? [],
     memoryShare,
@@ -64,6 +69,7 @@ function openTelemetry(
     schema: schemaNumber,
     droppedLines: log.dropped,
     readRequestCounts: () => requestCounts?.(),
+    readStreams: () => streams?.streams,
     registry,
   })
   return {
@@ -81,6 +87,9 @@ function openTelemetry(
     },
     observeRequests(counts) {
       requestCounts = counts
+    },
+    observeStreams(hub) {
+      streams = hub
     },
     observeConnections(observed) {
       connections = observed

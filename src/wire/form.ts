@@ -1,6 +1,7 @@
 /** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
 import type { Amount } from '../domain/amount.ts'
+import type { StreamName } from '../domain/event-stream.ts'
 import { type AnswerItem, keyedQuestions, type Question, type Questions, questionNames } from '../domain/question.ts'
 import { type Capabilities, forEachOp, keyed, type Op, type Operations, paged, type Row } from '../domain/service.ts'
 import type { Status } from '../domain/status.ts'
@@ -106,6 +107,8 @@ export interface FormTables {
   /** Whether an empty parameter of a list means that there is none, as it does elsewhere. Default: it is refused. */
   readonly takesEmptyParameters?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
+  /** Whether it has streams of changes, below its path of a transaction. Default: no. */
+  readonly hasStreams?: boolean
   /** Those that it has. */
   readonly questions?: Readonly<Partial<Record<Question, OperationTables>>>
 }
@@ -135,8 +138,19 @@ export interface QuestionCodec extends EndpointCodec {
   readonly rows: OperationTables['rows']
 }
 
-/** The name of an operation or of a question. */
-export function nameOf(endpoint: OperationCodec | QuestionCodec): Op | Question {
+/** Changes of one transaction, or of all of an account: each as a get has it. */
+export interface StreamCodec extends EndpointCodec {
+  readonly stream: StreamName
+}
+
+export type Endpoint = OperationCodec | QuestionCodec | StreamCodec
+
+/** The name of an operation, of a question or of a stream. */
+export function nameOf(endpoint: OperationCodec): Op
+export function nameOf(endpoint: OperationCodec | QuestionCodec): Op | Question
+export function nameOf(endpoint: Endpoint): Op | Question | StreamName
+export function nameOf(endpoint: Endpoint): Op | Question | StreamName {
+  if ('stream' in endpoint) return endpoint.stream
   return 'op' in endpoint ? endpoint.op : endpoint.question
 }
 
@@ -153,6 +167,8 @@ export interface Form {
   readonly keyMember: string | undefined
   readonly operations: Readonly<Record<Op, OperationCodec>>
   readonly questions: readonly QuestionCodec[]
+  /** Empty in a form without streams. */
+  readonly streams: readonly StreamCodec[]
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
 }
@@ -160,6 +176,7 @@ export interface Form {
 /** Compiles a form's tables, once, at start. Example: `src/forms/b.ts`; `docs/forms.md` explains each step. */
 export function defineForm(tables: FormTables): Form {
   const statuses = { meanings: new Map(tables.statuses.map((status) => [status, status])), available: new Set(tables.statuses) }
+  const operations = forEachOp((op) => compileOperation(op, tables.operations[op], statuses, tables.takesEmptyParameters ?? false))
   return {
     name: tables.name,
     credential: tables.credential,
@@ -169,8 +186,9 @@ export function defineForm(tables: FormTables): Form {
     amountRefusal: tables.amountRefusal,
     isChosenByKey: tables.isChosenByKey ?? true,
     keyMember: tables.keyMember,
-    operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses, tables.takesEmptyParameters ?? false)),
+    operations,
     questions: questionsOf(tables, statuses),
+    streams: tables.hasStreams ? streamsOf(operations.getTransaction) : [],
     capabilities: {
       newestFirst: tables.newestFirst,
       hasExpectedAmount: tables.hasExpectedAmount,
@@ -198,6 +216,18 @@ function questionsOf(
     const compiled = compileTables(tables, statuses, rows === 'page' && !takesEmptyParameters)
     return [{ question: name, keyed: keyedQuestions.has(name), rows, ...compiled }]
   })
+}
+
+function streamsOf(get: OperationCodec): readonly StreamCodec[] {
+  const { responseCodec, responseNames, requestCodec, requestNames } = get
+  const { path: ofOne } = compileEndpoint(`GET ${get.path.pattern}/events`)
+  const { path: ofAll } = compileEndpoint('GET /events')
+  const common = { method: 'GET', success: 200, keyed: true, responseCodec, responseNames } as const
+  const nothing = compileRequest({}, ofAll.parameters, false)
+  return [
+    { ...common, stream: 'watchTransaction', path: ofOne, requestCodec, requestNames },
+    { ...common, stream: 'watchTransactions', path: ofAll, requestCodec: nothing, requestNames: new Map() },
+  ]
 }
 
 function compileOperation(op: Op, tables: OperationTables, statuses: FormStatuses, takesEmptyParameters: boolean): OperationCodec {

@@ -51,8 +51,18 @@ export interface HttpResponse {
   readonly body: string
   /** Sent instead of `body`: shared by all responses, never copied. */
   readonly bytes?: Uint8Array
+  /** Sent instead of `body`, as it comes. */
+  readonly stream?: ResponseStream
   /** The response was already sent through `streams`, whole or cut off. */
   readonly isSent?: true
+}
+
+/** A body whose end is not known when its head is sent. */
+export interface ResponseStream {
+  /** Writes until its end. `write` waits while the client does not read; it resolves with false once the connection is gone. */
+  readonly run: (write: (text: string) => Promise<boolean>) => Promise<void>
+  /** The connection is gone. */
+  readonly close: () => void
 }
 
 /** Throws only a `Fault`. A response with an error status is returned. */

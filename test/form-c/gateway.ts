@@ -10,6 +10,7 @@ import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
+import { EventHub } from '../../src/core/events/event-hub.ts'
 import { MirrorStatistics } from '../../src/core/routing/mirror.ts'
 import { winnerLifetimeMs } from '../../src/core/routing/winners.ts'
 import { Timelines } from '../../src/core/timelines.ts'
@@ -67,6 +68,8 @@ routing: { providers: [alpha] }
     ledger: store.ledger,
     ledgerWaits: store.waits,
     timelines: new Timelines({ append: async () => {} }, () => {}),
+    events: store.events,
+    eventHub: new EventHub(store.events, () => {}),
     deferredResults: new DeferredResults({ observe: () => {} }),
     suspensions: new Suspensions(store.suspensions, fastClock()),
     restoredLedger: new RestoredLedger(store.restores),

@@ -25,6 +25,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     assets: [''],
     quotes: ['', 'assets'],
     transactions: ['', 'assets'],
+    events: ['', 'transactions'],
     creation: ['', 'assets', 'quotes', 'transactions'],
     actions: ['', 'assets', 'transactions'],
     resilience: ['', 'access'],

@@ -338,6 +338,6 @@ test('while one process gives numbers another one gives none; one that is killed
   expect(await stores[1].events.number()).toEqual({ owners: [], mayBeMore: true })
   const { rows: found } = await numbering.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   await query(url, `SELECT pg_terminate_backend(${found[0]?.pid})`)
-  await expect.poll(async () => (await stores[1].events.number()).owners, { timeout: eventTimeoutMs }).toEqual(['owner'])
+  await expect.poll(async () => (await stores[1].events.number()).count, { timeout: eventTimeoutMs }).toBe(1)
   expect((await stores[0].events.ofOwner('owner', 0, 9)).map(({ number }) => number)).toEqual([1])
 })

@@ -16,6 +16,7 @@ import { PendingCreateKeys } from '../../src/core/creation/idempotency.ts'
 import { DeferredResults } from '../../src/core/creation/record-result.ts'
 import { RestoredLedger } from '../../src/core/creation/restored-ledger.ts'
 import { Suspensions } from '../../src/core/creation/suspensions.ts'
+import { EventHub } from '../../src/core/events/event-hub.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
@@ -152,6 +153,9 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     latest(() => store.timelines),
     observe,
   )
+  const events = latest(() => store.events)
+  const eventHub = new EventHub(events, observe)
+  eventHub.start()
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const restores = latest(() => store.restores)
   const restoredLedger = new RestoredLedger(restores)
@@ -167,6 +171,8 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     ledgerWaits,
     deferredResults: results,
     timelines,
+    events,
+    eventHub,
     swapActions: actionsLayer(latest(() => store.swapActions)),
     watches: latest(() => store.watches),
     suspensions: new Suspensions(
@@ -250,6 +256,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
       await connections.close()
       await results.close()
       await timelines.close()
+      await eventHub.close()
       await store.close()
     },
   }

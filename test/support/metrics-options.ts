@@ -5,6 +5,8 @@ export const nothingToRead = {
   readLedgerWaits: () => undefined,
   readLedgerConnections: () => undefined,
   readLedgerCapacity: async () => ({ bytes: 0 }),
+  readWaitingEvents: async () => ({ count: 0, ageMs: 0 }),
   readProviderConnections: () => [],
+  readStreams: () => undefined,
   memoryShare: () => 0,
 }

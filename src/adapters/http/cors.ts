@@ -8,6 +8,7 @@ const sent = [
   'Content-Type',
   'Idempotency-Key',
   'If-None-Match',
+  'Last-Event-ID',
   'Prefer',
   'X-Request-Id',
   'X-Swap-Form',

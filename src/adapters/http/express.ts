@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { type Http, type HttpRequest, type HttpResponse, reasonPhrase, type Streams } from '../../wire/http.ts'
+import { type Http, type HttpRequest, type HttpResponse, type ResponseStream, reasonPhrase, type Streams } from '../../wire/http.ts'
 import { crossOrigin } from './cors.ts'
 import { readBody } from './request-body.ts'
 import { parsedHeaders, protocolErrorOf, repeatedHeaders, ServerStreams, toOriginForm } from './server.ts'
@@ -52,7 +52,9 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)
     const httpResponse = await handle(httpRequest)
-    if (!httpResponse.isSent) send({ response, httpResponse, address: httpRequest.address, isLast })
+    const { stream, isSent } = httpResponse
+    if (stream) writeStream({ response, httpResponse, address: httpRequest.address, isLast }, stream, isStopping())
+    else if (!isSent) send({ response, httpResponse, address: httpRequest.address, isLast })
   }
   app.use(respond)
   // Express cannot route a target that is not a path: the same handler responds.
@@ -138,6 +140,42 @@ function write({ response, httpResponse: { status, headers, body, bytes }, isLas
   if (bytes) return void response.end(bytes)
   // For ASCII, Latin-1 gives the same bytes with half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
+}
+
+/** A client that reads nothing for so long is cut off. The stream itself is never silent for as long. */
+const streamTimeoutMs = 60_000
+
+/** Writes no more than the client reads. */
+function writeStream({ response, httpResponse, isLast }: PendingResponse, stream: ResponseStream, isStopping: boolean): void {
+  const { socket } = response.req
+  if (response.destroyed || socket.destroyed) return void stream.close()
+  const { status, headers } = httpResponse
+  const sent: Record<string, string | undefined> = { ...headers }
+  if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
+  if (isLast || isStopping || !response.req.complete) sent.connection = 'close'
+  response.writeHead(status, reasonPhrase(status), sent)
+  response.flushHeaders()
+  // The timeout of the server may be shorter; Node sets it again for the next request.
+  socket.setTimeout(streamTimeoutMs)
+  let readOn = ignore
+  const isOpen = (): boolean => !response.destroyed && !response.writableEnded
+  response.on('drain', () => readOn())
+  response.once('close', () => {
+    stream.close()
+    readOn()
+  })
+  const write = async (text: string): Promise<boolean> => {
+    if (!isOpen()) return false
+    if (response.write(text)) return true
+    await new Promise<void>((resolve) => {
+      readOn = resolve
+    })
+    return isOpen()
+  }
+  stream.run(write).then(
+    () => response.end(),
+    () => response.destroy(),
+  )
 }
 
 // node:net: the client's address, as the socket or the trusted proxies have it.

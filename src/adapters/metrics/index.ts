@@ -263,11 +263,17 @@ interface ProcessInfo {
   readonly droppedLines: () => number
   /** Of the public port; undefined before it is open, and in a program around the gateway. */
   readonly readRequestCounts: () => { readonly inFlight: number; readonly waiting: number } | undefined
+  /** Open streams; undefined before there may be some. */
+  readonly readStreams: () => number | undefined
+}
+
+function requestsOf(counts: { readonly inFlight: number } | undefined, streams = 0): number | undefined {
+  return counts && Math.max(0, counts.inFlight - streams)
 }
 
 function processMetrics(
   exposition: Exposition,
-  { version, commit, schema, memoryShare, droppedLines, readRequestCounts }: ProcessInfo,
+  { version, commit, schema, memoryShare, droppedLines, readRequestCounts, readStreams }: ProcessInfo,
 ): Handlers<'reload' | 'override' | 'spans' | 'connectionClosed' | 'workers'> {
   const reloads = exposition.counter({
     name: 'swapgate_configuration_reloads_total',
@@ -289,10 +295,17 @@ function processMetrics(
   })
   exposition.gauge({
     name: 'swapgate_requests_in_flight',
-    help: 'Requests at the public port that have begun, and have not had their whole response.',
+    help: 'Requests at the public port that have begun, and have not had their whole response; but for streams.',
     labels: [],
     aggregator: 'sum',
-    samples: () => single(readRequestCounts()?.inFlight),
+    samples: () => single(requestsOf(readRequestCounts(), readStreams())),
+  })
+  exposition.gauge({
+    name: 'swapgate_streams',
+    help: 'Open streams of changes.',
+    labels: [],
+    aggregator: 'sum',
+    samples: () => single(readStreams()),
   })
   exposition.gauge({
     name: 'swapgate_requests_waiting',

@@ -19,6 +19,8 @@ export interface LedgerReads {
   readonly readLedgerWaits: () => LedgerWaits | undefined
   /** Undefined without a server. */
   readonly readLedgerConnections: () => Connections | undefined
+  /** Events of transactions that wait for their numbers. */
+  readonly readWaitingEvents: () => Promise<{ readonly count: number; readonly ageMs: number }>
 }
 
 interface Capacity {
@@ -53,6 +55,7 @@ export function ledgerMetrics(
   | 'storeTrouble'
   | 'timelineLost'
   | 'webhookAttempt'
+  | 'eventsNumbered'
 > {
   let lastRunAt: number | undefined
   let resultsHeld = 0
@@ -142,6 +145,13 @@ export function ledgerMetrics(
     initialValues: () => combinations([...webhookOutcomes]),
   })
   addDeliveryGauges(exposition, staleCache(reads.readDeliveryGauges))
+  const numbered = exposition.counter({
+    name: 'swapgate_events_numbered_total',
+    help: 'Changes of swaps that this process has numbered: from then on they are sent.',
+    labels: [],
+    initialValues: () => [[]],
+  })
+  addWaitingEvents(exposition, staleCache(reads.readWaitingEvents))
   addLedgerGauges(exposition, providers, staleCache(reads.readLedgerGauges))
   addCapacity(exposition, staleCache(reads.readLedgerCapacity))
   addConnections(exposition, reads.readLedgerConnections)
@@ -155,6 +165,7 @@ export function ledgerMetrics(
     action: ({ provider, action, outcome }) => actions.labels(provider, snakeCase(action), snakeCase(outcome)).inc(),
     create: ({ provider, outcome }) => outcomes.labels(provider, snakeCase(outcome)).inc(),
     timelineLost: ({ count }) => timelineLosses.inc(count),
+    eventsNumbered: ({ count }) => numbered.inc(count),
     commitsLost: ({ by }) => losses.labels(by).inc(),
     storeTrouble: ({ store, cause }) => troubles.labels(store, cause).inc(),
     resultsHeld({ count }) {
@@ -284,6 +295,27 @@ function addCapacity(exposition: Exposition, read: () => Promise<Capacity | unde
     async samples() {
       const offsetMs = (await read())?.clockOffsetMs
       return offsetMs === undefined ? [] : [{ labels: { against: 'ledger' }, value: offsetMs / 1000 }]
+    },
+  })
+}
+
+function addWaitingEvents(
+  exposition: Exposition,
+  read: () => Promise<{ readonly count: number; readonly ageMs: number } | undefined>,
+): void {
+  exposition.gauge({
+    name: 'swapgate_events_waiting',
+    help: 'Changes of swaps without a number, counted up to 10,000.',
+    labels: [],
+    samples: async () => single((await read())?.count),
+  })
+  exposition.gauge({
+    name: 'swapgate_events_waiting_age_seconds',
+    help: 'How long the oldest change of a swap without a number has waited for it.',
+    labels: [],
+    async samples() {
+      const waiting = await read()
+      return single(waiting && waiting.ageMs / 1000)
     },
   })
 }

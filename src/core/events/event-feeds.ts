@@ -1,0 +1,238 @@
+/** The streams of a gateway's clients: from which row each begins, and what it has of each row (docs/contract.md §18.2). */
+
+import type { EventFeed, EventFeeds, StreamEvent } from '../../domain/event-stream.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
+import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
+import { isFinal } from '../../domain/status.ts'
+import { formatTransactionId, parseTransactionId } from '../../domain/swap.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import type { EventRange, EventStore, TransactionEvent } from '../transaction-events.ts'
+import { presented } from '../transactions/merge-transaction.ts'
+import { type EventHub, type Listener, transactionKey } from './event-hub.ts'
+
+interface EventFeedsOptions {
+  readonly service: SwapService
+  /** Its failures are faults. */
+  readonly events: Pick<EventStore, 'ofOwner' | 'ofTransaction' | 'rangeOfOwner' | 'rangeOfTransaction' | 'newest'>
+  readonly isPossible: () => boolean
+  readonly hub: EventHub
+  /** Whether an account owns what its keys create. */
+  readonly isManaged: boolean
+  /** Streams of one identity at a time in this process: `limits.streams`. */
+  readonly maxStreams: number
+  /** Whether the caller's key is still good. */
+  readonly isAllowed: (context: Context) => Promise<boolean>
+}
+
+const retryAfter = 5
+
+export function eventFeeds(options: EventFeedsOptions): EventFeeds {
+  const { service, events, isManaged } = options
+  return {
+    watchTransaction(request, context, lastEventId) {
+      return opened(context, options, async (open) => {
+        const owner = ownerOf(context)
+        const { tag, id } = parseTransactionId(request.id)
+        // Known before the get, so that no change of it is missed.
+        const subscription = open(tag === undefined ? undefined : transactionKey(tag, id))
+        const { body, provider = tag } = await service.call('getTransaction', request, context)
+        if (provider === undefined) throw new Fault('internal', 'A transaction has no provider.')
+        const { event, entry } = await events.newest(owner, provider, id)
+        const range = await events.rangeOfTransaction(owner, provider, id)
+        const seen = seenNumber(lastEventId, range)
+        const show = (of: LedgerEntry, number: number | undefined): StreamEvent => shown(of, request.id, number, context)
+        // What the ledger has without a row.
+        const unnumbered = (): readonly StreamEvent[] =>
+          entry ? [show(entry, undefined)] : event ? [] : [{ event: 'transaction', id: undefined, body }]
+        if (seen !== undefined && !entry && seen === event?.transactionNumber && event.isFinal) return 'seen'
+        const first = seen === undefined && event && !entry ? [show(event.entry, event.transactionNumber)] : []
+        return subscription.begin({
+          provider,
+          first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
+          cursor: seen ?? event?.transactionNumber ?? 0,
+          isOver: entry ? isEnd(entry) : (event?.isFinal ?? isFinal(body.status)),
+          read: (after) => events.ofTransaction(owner, provider, id, after, maxAtOnce),
+          numberOf: ({ transactionNumber }) => transactionNumber,
+          show,
+        })
+      })
+    },
+    ...(isManaged && {
+      watchTransactions(context, lastEventId) {
+        return opened(context, options, async (open) => {
+          const owner = ownerOf(context)
+          const subscription = open(undefined)
+          const range = await events.rangeOfOwner(owner)
+          const seen = seenNumber(lastEventId, range)
+          return subscription.begin({
+            first: gapBefore(seen, range),
+            cursor: seen ?? range.last,
+            isOver: undefined,
+            read: (after) => events.ofOwner(owner, after, maxAtOnce),
+            numberOf: ({ number = 0 }) => number,
+            show: (of, number) => shown(of, formatTransactionId(of.provider, of.transaction.id), number, context),
+          })
+        })
+      },
+    }),
+  }
+}
+
+function isEnd({ transaction: { status }, settledAt }: LedgerEntry): boolean {
+  return isFinal(status) || settledAt !== undefined
+}
+
+/** As a get returns it, but for what can be done about the swap now. */
+function shown(entry: LedgerEntry, id: string, number: number | undefined, context: Context): StreamEvent {
+  return { event: 'transaction', id: number, body: { ...presented(entry, context).body, id } }
+}
+
+/** Undefined for what is no number of this stream. */
+function seenNumber(lastEventId: string | undefined, { last }: EventRange): number | undefined {
+  if (lastEventId === undefined || !/^[1-9]\d{0,15}$/.test(lastEventId)) return undefined
+  const number = Number(lastEventId)
+  return number <= last ? number : undefined
+}
+
+function gapBefore(seen: number | undefined, { oldest, last }: EventRange): readonly StreamEvent[] {
+  if (seen === undefined) return []
+  return seen < (oldest ?? last) ? [{ event: 'gap' }] : []
+}
+
+/** Takes the place of the stream, and gives it back where it does not begin. */
+async function opened<Result extends EventFeed | 'seen'>(
+  context: Context,
+  { hub, isPossible, maxStreams, isAllowed }: EventFeedsOptions,
+  begin: (open: (transaction: string | undefined) => Subscription) => Promise<Result>,
+): Promise<Result> {
+  const owner = ownerOf(context)
+  if (hub.hasEnded) throw standardFault('unavailable', { reason: 'stopping', retryAfter: 1 })
+  if (!isPossible()) throw ledgerUnavailable()
+  const max = context.caller.limits?.streams ?? maxStreams
+  const giveBack = hub.take(owner, max)
+  if (!giveBack) throw new Fault('limited', `Too many streams: the limit is ${max} at a time; please close one.`, { retryAfter })
+  const subscription = new Subscription(hub, owner, giveBack, () => isAllowed(context))
+  try {
+    const feed = await begin((transaction) => subscription.listen(transaction))
+    if (feed === 'seen') subscription.close()
+    return feed
+  } catch (reason) {
+    subscription.close()
+    throw reason
+  }
+}
+
+/** Rows that are read for one stream at a time: what a slow reader keeps in memory. */
+const maxAtOnce = 16
+const retryReadMs = 1_000
+
+interface Beginning {
+  readonly provider?: string
+  /** Before the rows. */
+  readonly first: readonly StreamEvent[]
+  /** The number of the last row that the client has, or gets in `first`. */
+  readonly cursor: number
+  /** Whether nothing is expected after that; undefined: it never ends by itself. */
+  readonly isOver: boolean | undefined
+  readonly read: (after: number) => Promise<readonly TransactionEvent[]>
+  readonly numberOf: (event: TransactionEvent) => number
+  readonly show: (entry: LedgerEntry, number: number) => StreamEvent
+}
+
+class Subscription implements Listener, EventFeed {
+  transaction: string | undefined
+  readonly isAllowed: () => Promise<boolean>
+  private readonly hub: EventHub
+  private readonly owner: string
+  private readonly giveBack: () => void
+  private unfollow = (): void => {}
+  private beginning: Beginning | undefined
+  private cursor = 0
+  private isOver: boolean | undefined
+  private hasNews = true
+  private isEnded = false
+  private waiting: (() => void) | undefined
+
+  constructor(hub: EventHub, owner: string, giveBack: () => void, isAllowed: () => Promise<boolean>) {
+    this.hub = hub
+    this.owner = owner
+    this.giveBack = giveBack
+    this.isAllowed = isAllowed
+  }
+
+  listen(transaction: string | undefined): this {
+    this.transaction = transaction
+    this.unfollow = this.hub.follow(this.owner, this)
+    return this
+  }
+
+  begin(beginning: Beginning): this {
+    this.beginning = beginning
+    this.cursor = beginning.cursor
+    this.isOver = beginning.isOver
+    return this
+  }
+
+  get provider(): string | undefined {
+    return this.beginning?.provider
+  }
+
+  wake(): void {
+    this.hasNews = true
+    this.waiting?.()
+  }
+
+  /** As a whole response: what was written before it is read. */
+  end(): void {
+    this.close()
+  }
+
+  close(): void {
+    this.isEnded = true
+    this.unfollow()
+    this.giveBack()
+    this.waiting?.()
+  }
+
+  async next(): Promise<readonly StreamEvent[] | undefined> {
+    const { beginning } = this
+    if (beginning === undefined || this.isEnded) return undefined
+    if (beginning.first.length > 0) {
+      this.beginning = { ...beginning, first: [] }
+      return beginning.first
+    }
+    while (!this.isEnded) {
+      if (!this.hasNews) await this.news()
+      this.hasNews = false
+      const events = await beginning.read(this.cursor).catch(() => undefined)
+      if (this.isEnded) break
+      if (!events) {
+        await this.news(retryReadMs)
+        this.hasNews = true
+        continue
+      }
+      const last = events.at(-1)
+      if (!last) {
+        if (this.isOver) break
+        continue
+      }
+      this.hasNews = true
+      this.cursor = beginning.numberOf(last)
+      if (this.isOver !== undefined) this.isOver = last.isFinal
+      return events.map((event) => beginning.show(event.entry, beginning.numberOf(event)))
+    }
+    this.close()
+    return undefined
+  }
+
+  private async news(maxMs?: number): Promise<void> {
+    if (this.isEnded) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = maxMs === undefined ? undefined : setTimeout(resolve, maxMs).unref()
+    this.waiting = resolve
+    await promise
+    this.waiting = undefined
+    clearTimeout(timer)
+  }
+}

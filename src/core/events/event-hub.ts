@@ -1,0 +1,162 @@
+/**
+ * Gives events their numbers, and tells who listens in this process that there are new ones (docs/contract.md §18). One poll of the
+ * ledger serves all listeners, whichever process has written.
+ */
+import type { Observer } from '../../domain/observation.ts'
+import type { EventStore } from '../transaction-events.ts'
+
+export interface Listener {
+  /** Its key, for transactions; undefined: any change of its owner. */
+  readonly transaction: string | undefined
+  /** There may be new events. */
+  readonly wake: () => void
+  /** The process stops, or its key has ended. */
+  readonly end: () => void
+  /** Whether its key is still good. */
+  readonly isAllowed: () => Promise<boolean>
+}
+
+/** Writes at the same time are numbered together. */
+const numberAfterMs = 15
+/** Another process is giving numbers. */
+const retryAfterMs = 30
+const pollIntervalMs = 1_000
+/** A look-up of a key is two seconds old at most. */
+const keyCheckIntervalMs = 2_000
+const maxRead = 500
+
+interface Followed {
+  readonly listeners: Set<Listener>
+  /** The listeners know of the numbers up to this one; undefined until it is read. */
+  last: number | undefined
+}
+
+/** Of a transaction of one owner. */
+export function transactionKey(provider: string, id: string): string {
+  return `${provider}~${id}`
+}
+
+export class EventHub {
+  private readonly store: EventStore
+  private readonly observe: Observer
+  private readonly owners = new Map<string, Followed>()
+  private readonly open = new Map<string, number>()
+  private readonly timers: NodeJS.Timeout[] = []
+  private next: NodeJS.Timeout | undefined
+  private running: Promise<void> | undefined
+  private isStopping = false
+
+  constructor(store: EventStore, observe: Observer) {
+    this.store = store
+    this.observe = observe
+  }
+
+  start(): void {
+    this.store.onWritten(() => this.runAfter(numberAfterMs))
+    this.timers.push(
+      setInterval(() => this.run(), pollIntervalMs).unref(),
+      setInterval(() => void this.checkKeys(), keyCheckIntervalMs).unref(),
+    )
+  }
+
+  /** The open streams of this process. */
+  get streams(): number {
+    return this.open.values().reduce((sum, count) => sum + count, 0)
+  }
+
+  get hasEnded(): boolean {
+    return this.isStopping
+  }
+
+  /** Takes a place of an identity for one stream. Returns a function that gives it back; undefined: it has none left. */
+  take(identity: string, max: number): (() => void) | undefined {
+    const count = this.open.get(identity) ?? 0
+    if (count >= max) return undefined
+    this.open.set(identity, count + 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      const left = (this.open.get(identity) ?? 1) - 1
+      if (left > 0) this.open.set(identity, left)
+      else this.open.delete(identity)
+    }
+  }
+
+  /** Wakes the listener after each change from now on. Returns a function that ends that. */
+  follow(owner: string, listener: Listener): () => void {
+    const followed = this.owners.getOrInsertComputed(owner, () => ({ listeners: new Set(), last: undefined }))
+    followed.listeners.add(listener)
+    return () => {
+      followed.listeners.delete(listener)
+      if (followed.listeners.size === 0 && this.owners.get(owner) === followed) this.owners.delete(owner)
+    }
+  }
+
+  /** Ends every stream, and every one that comes later at once. */
+  endStreams(): void {
+    this.isStopping = true
+    for (const { listeners } of this.owners.values()) for (const listener of listeners) listener.end()
+  }
+
+  async close(): Promise<void> {
+    this.endStreams()
+    for (const timer of this.timers) clearInterval(timer)
+    clearTimeout(this.next)
+    await this.running
+  }
+
+  private runAfter(ms: number): void {
+    if (this.isStopping) return
+    this.next ??= setTimeout(() => this.run(), ms).unref()
+  }
+
+  /** What fails is tried again by the next poll. */
+  private run(): void {
+    clearTimeout(this.next)
+    this.next = undefined
+    if (this.running) return void this.runAfter(numberAfterMs)
+    this.running = this.numberAndTell()
+      .catch(() => {})
+      .finally(() => {
+        this.running = undefined
+      })
+  }
+
+  private async numberAndTell(): Promise<void> {
+    const { count, mayBeMore } = await this.store.number()
+    if (count > 0) this.observe({ what: 'eventsNumbered', count })
+    await this.tell()
+    if (mayBeMore) this.runAfter(retryAfterMs)
+  }
+
+  private async tell(): Promise<void> {
+    const last = await this.store.lastNumbers([...this.owners.keys()])
+    for (const [owner, followed] of this.owners) {
+      const number = last.get(owner) ?? 0
+      if (followed.last === number) continue
+      const before = followed.last
+      const changed = before === undefined ? undefined : await this.changedAfter(owner, before, followed)
+      followed.last = number
+      for (const listener of followed.listeners)
+        if (!changed || listener.transaction === undefined || changed.has(listener.transaction)) listener.wake()
+    }
+  }
+
+  /** The keys of the transactions that have changed; undefined if nobody listens to a single one, or many have. */
+  private async changedAfter(owner: string, last: number, { listeners }: Followed): Promise<ReadonlySet<string> | undefined> {
+    if (listeners.values().every(({ transaction }) => transaction === undefined)) return undefined
+    const events = await this.store.ofOwner(owner, last, maxRead)
+    if (events.length === maxRead) return undefined
+    return new Set(events.map(({ entry }) => transactionKey(entry.provider, entry.transaction.id)))
+  }
+
+  private async checkKeys(): Promise<void> {
+    const all = this.owners.values().flatMap(({ listeners }) => listeners.values())
+    const check = async (listener: Listener): Promise<void> => {
+      // A ledger that does not answer says nothing about a key.
+      if (!(await listener.isAllowed().catch(() => true))) listener.end()
+    }
+    await Promise.all(all.map(check))
+  }
+}
