@@ -35,7 +35,7 @@ import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { forms, knownForms } from '../../src/forms/index.ts'
 import type { ProcessScope } from '../../src/gateway/process-scope.ts'
 import { createGateway } from '../../src/gateway.ts'
-import { openLedger } from '../../src/ledger/index.ts'
+import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { inTurns } from '../../src/ledger/turns.ts'
 import { lookup } from '../../src/process/name-lookup.ts'
 import { RunningGateway } from '../../src/process/running-gateway.ts'
@@ -96,6 +96,8 @@ export interface StartedGateway {
   readonly swapActions: SwapActionStore
   readonly watches: WatchStore
   readonly audit: AuditLog
+  /** All stores of the ledger. */
+  readonly stores: () => OpenLedger
   readonly operatorActions: () => OperatorActions
   /** Learns of what was marked as restored, and found, elsewhere. */
   readonly followRestores: () => Promise<void>
@@ -233,6 +235,7 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     swapActions: scope.swapActions,
     watches: scope.watches,
     audit: latest(() => store.audit),
+    stores: () => store,
     operatorActions: () => running.operatorActions,
     followRestores: () => restoredLedger.follow(),
     async forget() {

@@ -28,7 +28,7 @@ interface EventFeedsOptions {
 const retryAfter = 5
 
 export function eventFeeds(options: EventFeedsOptions): EventFeeds {
-  const { service, events, isManaged } = options
+  const { service, events, hub, isManaged } = options
   return {
     watchTransaction(request, context, lastEventId) {
       return opened(context, options, async (open) => {
@@ -63,6 +63,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         return opened(context, options, async (open) => {
           const owner = ownerOf(context)
           const subscription = open(undefined)
+          // What there is now is not sent.
+          await hub.numberNow()
           const range = await events.rangeOfOwner(owner)
           const seen = seenNumber(lastEventId, range)
           return subscription.begin({

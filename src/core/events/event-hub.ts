@@ -4,6 +4,7 @@
  */
 import type { Observer } from '../../domain/observation.ts'
 import type { EventStore } from '../transaction-events.ts'
+import type { WatchedTransaction, WatchStore } from '../watches.ts'
 
 export interface Listener {
   /** Its key, for transactions; undefined: any change of its owner. */
@@ -20,6 +21,7 @@ export interface Listener {
 const numberAfterMs = 15
 /** Another process is giving numbers. */
 const retryAfterMs = 30
+const maxAttempts = 10
 const pollIntervalMs = 1_000
 /** A look-up of a key is two seconds old at most. */
 const keyCheckIntervalMs = 2_000
@@ -90,6 +92,16 @@ export class EventHub {
     return () => {
       followed.listeners.delete(listener)
       if (followed.listeners.size === 0 && this.owners.get(owner) === followed) this.owners.delete(owner)
+    }
+  }
+
+  /** Waits until what was committed before has its numbers, whichever process gives them. */
+  async numberNow(): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { count, mayBeMore } = await this.store.number()
+      if (count > 0) this.observe({ what: 'eventsNumbered', count })
+      if (!mayBeMore) return
+      if (count === 0) await new Promise((resolve) => setTimeout(resolve, retryAfterMs).unref())
     }
   }
 

@@ -1,0 +1,247 @@
+/** docs/contract.md §18.2: streams of changes, in both forms. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EventSource, openEvents } from '../support/event-source.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { formNames } from '../support/pair.ts'
+
+let managed: Managed
+let key: string
+
+const start = async (limits: object = {}): Promise<void> => {
+  const most = { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 }
+  managed = await startManaged({
+    sections: {
+      auth: { mode: 'managed' },
+      ledger: { refreshAfter: 0 },
+      limits: { ...most, ...limits },
+      routing: { providers: ['alpha'] },
+    },
+  })
+  key = await managed.issue()
+}
+beforeEach(() => start())
+afterEach(() => managed.close())
+
+/** What the provider reports from now on of all swaps. */
+const advance = (facts: object): void => {
+  managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known) => ({ ...known, ...facts }))
+}
+
+describe.each(formNames)('form %s', (form) => {
+  const keyHeader = (own = key): Record<string, string> =>
+    form === 'A' ? { authorization: `Bearer ${own}` } : { 'x-api-key': own }
+  const at = (path: string): string => `${managed.gateway.url}/${form.toLowerCase()}/api/v2${path}`
+  const create = async (own = key): Promise<string> =>
+    ((await managed.client(form).post('/transactions', orderIn(form), { key: own })).json as { id: string }).id
+  const get = (id: string, own = key) => managed.client(form).get(`/transactions/${id}`, { key: own })
+  const watch = (id: string, headers: Record<string, string> = {}): Promise<EventSource> =>
+    openEvents(at(`/transactions/${id}/events`), { ...keyHeader(), ...headers })
+  const watchAll = (headers: Record<string, string> = {}): Promise<EventSource> =>
+    openEvents(at('/events'), { ...keyHeader(), ...headers })
+  /** A change that a get of the client finds. */
+  const change = async (id: string, facts: object): Promise<void> => {
+    advance(facts)
+    await get(id)
+  }
+  const statusesOf = ({ events }: EventSource): readonly unknown[] => events.map(({ data }) => (data as { status?: string }).status)
+
+  test('a swap: its state at once, then each change, as a get returns them, and its end', async () => {
+    const id = await create()
+    const stream = await watch(id)
+    expect(stream.status).toBe(200)
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-swap-form': form,
+      'x-swap-provider': 'alpha',
+    })
+    const [first] = await stream.received(1)
+    expect(first).toEqual({ event: 'transaction', id: '1', data: JSON.parse((await get(id)).text) })
+    await change(id, { status: 'confirmation' })
+    await stream.received(2)
+    await change(id, { status: 'success' })
+    const events = await stream.received(3)
+    expect(events.map((event) => event.id)).toEqual(['1', '2', '3'])
+    expect(events[2]?.data).toEqual(JSON.parse((await get(id)).text))
+    expect(await stream.untilEnd()).toBe('whole')
+    expect(statusesOf(stream)).toEqual(['wait', 'confirmation', 'success'])
+  })
+
+  test('a get that changes nothing sends nothing', async () => {
+    const id = await create()
+    const stream = await watch(id)
+    await stream.received(1)
+    for (let times = 0; times < 3; times++) await get(id)
+    await change(id, { status: 'exchanging' })
+    await stream.received(2)
+    expect(statusesOf(stream)).toEqual(['wait', 'exchanging'])
+  })
+
+  test('resumed: every missed row as it was then; nothing at once if none was missed; what is no number counts as none', async () => {
+    const id = await create()
+    for (const status of ['confirmation', 'exchanging']) await change(id, { status })
+    const missed = await watch(id, { 'last-event-id': '1' })
+    await missed.received(2)
+    expect(statusesOf(missed)).toEqual(['confirmation', 'exchanging'])
+    const current = await watch(id, { 'last-event-id': '3' })
+    await change(id, { status: 'overdue' })
+    await current.received(1)
+    expect([statusesOf(current), current.events[0]?.id]).toEqual([['overdue'], '4'])
+    for (const none of ['99', '0', '-1', 'x', '1e1', '1.0', '99999999999999999999']) {
+      const fresh = await watch(id, { 'last-event-id': none })
+      await fresh.received(1)
+      expect([none, statusesOf(fresh)]).toEqual([none, ['overdue']])
+      fresh.close()
+    }
+  })
+
+  test('after the end: its last state and the end; 204 for who has seen that', async () => {
+    const id = await create()
+    await change(id, { status: 'success' })
+    const late = await watch(id)
+    expect(await late.untilEnd()).toBe('whole')
+    expect([statusesOf(late), late.events[0]?.id]).toEqual([['success'], '2'])
+    const resumed = await watch(id, { 'last-event-id': '1' })
+    expect(await resumed.untilEnd()).toBe('whole')
+    expect(statusesOf(resumed)).toEqual(['success'])
+    const seen = await watch(id, { 'last-event-id': '2' })
+    expect([seen.status, seen.headers['content-type'], seen.text()]).toEqual([204, undefined, ''])
+  })
+
+  test('overdue is no end: a late deposit revives the swap', async () => {
+    const id = await create()
+    await change(id, { status: 'overdue' })
+    const stream = await watch(id)
+    await stream.received(1)
+    await change(id, { status: 'refunded' })
+    expect(await stream.untilEnd()).toBe('whole')
+    expect(statusesOf(stream)).toEqual(['overdue', 'refunded'])
+  })
+
+  test('what an operator settles is an end', async () => {
+    const id = await create()
+    await change(id, { status: 'failed' })
+    const stream = await watch(id)
+    expect(await stream.received(1)).toMatchObject([{ data: { attention: 'unknown_status' } }])
+    await managed.gateway.ledgerAdmin.settle(
+      'alpha',
+      id.slice('alpha~'.length),
+      { status: 'overdue', note: 'x', at: Date.now() },
+      'alice',
+    )
+    expect(await stream.untilEnd()).toBe('whole')
+    expect(statusesOf(stream).at(-1)).toBe('overdue')
+  })
+
+  test('of an account: all its swaps from now on, in order, and no others', async () => {
+    const before = await create()
+    const stream = await watchAll()
+    const other = await managed.issue()
+    await create(other)
+    const id = await create()
+    await change(before, { status: 'confirmation' })
+    await get(id)
+    const events = await stream.received(3)
+    expect(events.map(({ data }) => [(data as { id: string }).id, (data as { status: string }).status])).toEqual([
+      [id, 'wait'],
+      [before, 'confirmation'],
+      [id, 'confirmation'],
+    ])
+    expect(events.map((event) => event.id)).toEqual(['2', '3', '4'])
+    const resumed = await watchAll({ 'last-event-id': '1' })
+    expect(await resumed.received(3)).toEqual(events)
+    expect([stream.ended(), resumed.ended()]).toEqual([undefined, undefined])
+  })
+
+  test('rows that are gone are a gap', async () => {
+    const first = await create()
+    await change(first, { status: 'success' })
+    const second = await create()
+    const { events, retention } = managed.gateway.stores()
+    while ((await events.number()).mayBeMore);
+    await retention.eventsStep(-86_400_000, 0)
+    const stream = await watchAll({ 'last-event-id': '1' })
+    expect(await stream.received(2)).toMatchObject([
+      { event: 'gap', id: undefined, data: {} },
+      { event: 'transaction', id: '3', data: { id: second } },
+    ])
+  })
+
+  test('errors before the head are those of a get', async () => {
+    const id = await create()
+    const foreign = await managed.issue()
+    for (const [path, own] of [
+      [id, foreign],
+      ['alpha~none', key],
+      ['none', key],
+    ] as const) {
+      const stream = await openEvents(at(`/transactions/${path}/events`), keyHeader(own))
+      const { status, text, headers } = await get(path, own)
+      await stream.untilEnd()
+      expect([stream.status, stream.text(), stream.headers['x-swap-reason']]).toEqual([status, text, headers['x-swap-reason']])
+    }
+    for (const path of [`/transactions/${id}/events`, '/events']) {
+      const refused = await openEvents(at(path), keyHeader('unknown'))
+      expect([refused.status, refused.headers['x-swap-reason']]).toEqual([401, 'key_invalid'])
+      expect((await openEvents(at(path))).status).toBe(401)
+      expect((await openEvents(at(`${path}?x=1`), keyHeader())).status).toBe(400)
+    }
+  })
+
+  test('it is charged once to the read limit; more streams than its share are 429 for an identity, and no other', async () => {
+    await managed.close()
+    await start({ read: 5, streams: 2 })
+    const id = await create()
+    const streams = [await watch(id), await watchAll()]
+    expect(streams[1]?.headers.ratelimit).toMatch(/;r=3;/)
+    const refused = await watchAll()
+    await refused.untilEnd()
+    expect([refused.status, refused.headers['x-swap-reason'], refused.headers['retry-after']]).toEqual([429, 'limited', '5'])
+    expect((await openEvents(at('/events'), keyHeader(await managed.issue()))).status).toBe(200)
+    streams[0]?.close()
+    await expect.poll(async () => (await get(id)).status, { timeout: eventTimeoutMs }).toBe(200)
+    await expect.poll(async () => (await watchAll()).status, { timeout: eventTimeoutMs }).toBe(200)
+  })
+
+  test('a stream ends when its key does', async () => {
+    const id = await create()
+    const streams = [await watch(id), await watchAll()]
+    const [issued] = (await managed.gateway.accounts.listKeys()).toReversed()
+    await managed.gateway.accounts.revokeKey(issued?.id ?? '', Date.now(), 'alice')
+    const revokedAt = performance.now()
+    for (const stream of streams) expect(await stream.untilEnd()).toBe('whole')
+    expect(performance.now() - revokedAt).toBeLessThan(5_000)
+  })
+
+  test('HEAD has the head, OPTIONS the methods, and other methods are 405', async () => {
+    const id = await create()
+    const { gateway } = managed
+    const path = `/${form.toLowerCase()}/api/v2/transactions/${id}/events`
+    const sent = async (method: string) => await fetch(gateway.url + path, { method, headers: keyHeader() })
+    const head = await sent('HEAD')
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect((await sent('OPTIONS')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect((await sent('DELETE')).status).toBe(405)
+  })
+
+  test('amounts are texts for who prefers that', async () => {
+    const stream = await watch(await create(), { prefer: 'amounts=text' })
+    expect(await stream.received(1)).toMatchObject([{ data: { [form === 'A' ? 'amount' : 'amount_in']: '0.10' } }])
+  })
+})
+
+test('the other form has the same rows under the same numbers', async () => {
+  const id = ((await managed.client('A').post('/transactions', orderIn('A'), { key })).json as { id: string }).id
+  const streams = await Promise.all([
+    openEvents(`${managed.gateway.url}/a/api/v2/transactions/${id}/events`, { authorization: `Bearer ${key}` }),
+    openEvents(`${managed.gateway.url}/api/v2/transactions/${id}/events`, { 'x-api-key': key }),
+  ])
+  advance({ status: 'exchanging' })
+  await managed.client('B').get(`/transactions/${id}`, { key })
+  const [inA, inB] = await Promise.all(streams.map((stream) => stream.received(2)))
+  expect(inA?.map(({ id }) => id)).toEqual(inB?.map(({ id }) => id))
+  expect(streams.map(({ headers }) => headers['x-swap-form'])).toEqual(['A', 'B'])
+  expect(inB?.[1]?.data).toMatchObject({ id, coin_from: 'BTC' })
+})

@@ -1,0 +1,79 @@
+/** A client of server-sent events over a socket of its own: what came, and whether it ended as a whole response. */
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { expect, onTestFinished } from 'vitest'
+import { eventTimeoutMs } from './event-timeout.ts'
+
+export interface ReceivedEvent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: unknown
+}
+
+export interface EventSource {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly events: readonly ReceivedEvent[]
+  readonly comments: readonly string[]
+  /** All that came, for what is no stream. */
+  readonly text: () => string
+  /** `whole`: by the end of the response; `cut`: by the end of the connection. */
+  readonly ended: () => 'whole' | 'cut' | undefined
+  /** Waits until so many events have come. */
+  readonly received: (count: number) => Promise<readonly ReceivedEvent[]>
+  readonly untilEnd: () => Promise<'whole' | 'cut'>
+  readonly pause: () => void
+  readonly close: () => void
+}
+
+/** Waits for the head. */
+export async function openEvents(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventSource> {
+  const sent = request(url, { agent: false, headers: { accept: 'text/event-stream', ...headers } })
+  sent.on('error', () => {})
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve).once('error', reject).end()
+  })
+  onTestFinished(() => void sent.destroy())
+  const events: ReceivedEvent[] = []
+  const comments: string[] = []
+  let all = ''
+  let rest = ''
+  let ended: 'whole' | 'cut' | undefined
+  response.setEncoding('utf8')
+  response.on('data', (chunk: string) => {
+    all += chunk
+    rest += chunk
+    const blocks = rest.split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      if (block.startsWith(':')) comments.push(block)
+      else events.push(eventOf(block))
+    }
+  })
+  response.on('error', () => {})
+  response.on('close', () => {
+    ended = response.complete ? 'whole' : 'cut'
+  })
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    events,
+    comments,
+    text: () => all,
+    ended: () => ended,
+    async received(count) {
+      await expect.poll(() => events.length, { timeout: eventTimeoutMs }).toBeGreaterThanOrEqual(count)
+      return events
+    },
+    async untilEnd() {
+      await expect.poll(() => ended, { timeout: eventTimeoutMs }).toBeDefined()
+      return ended as 'whole' | 'cut'
+    },
+    pause: () => void response.pause(),
+    close: () => void sent.destroy(),
+  }
+}
+
+function eventOf(block: string): ReceivedEvent {
+  const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+  return { event: fields.get('event') ?? 'message', id: fields.get('id'), data: JSON.parse(fields.get('data') ?? 'null') }
+}
