@@ -244,10 +244,34 @@ const ledger = [
   }),
 ]
 
+const events = [
+  graph({
+    title: 'Open streams',
+    description: 'Clients that listen to changes, in each process. A client has at most limits.streams at a time.',
+    unit: 'short',
+    queries: { '{{instance}}': series('swapgate_streams') },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Changes per second',
+    description: 'Changes of swaps that got their numbers: what listeners are sent.',
+    unit: 'ops',
+    queries: { '{{instance}}': rate('swapgate_events_numbered_total', 'instance') },
+  }),
+  graph({
+    title: 'Oldest change without a number',
+    description:
+      'Some milliseconds. Above 2 s: no process gives numbers, and nobody who listens hears of a change. Look at the ledger.',
+    unit: 's',
+    queries: { age: `max(${series('swapgate_events_waiting_age_seconds')})` },
+    thresholds: [[2, 'red']],
+  }),
+]
+
 export const transactions = board({
   name: 'transactions',
   title: 'Transactions',
   description: 'Outcomes of creates, unresolved creates, and open swaps by status.',
   chooses: ['provider'],
-  rows: { Now: now, 'Open transactions': funnel, Creates: creates, 'The ledger': ledger },
+  rows: { Now: now, 'Open transactions': funnel, Creates: creates, 'The ledger': ledger, 'Changes sent to clients': events },
 })

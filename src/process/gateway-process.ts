@@ -127,7 +127,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
   const { observe } = given
   const timelines = new Timelines(ledgerStores.timelines, observe)
   resources.defer(() => timelines.close())
-  const eventHub = new EventHub(ledgerStores.events, observe)
+  const eventHub = new EventHub(ledgerStores.events, watches, observe)
   resources.defer(() => eventHub.close())
   const uses = new KeyUses(accounts)
   resources.defer(() => uses.close())

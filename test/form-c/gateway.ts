@@ -69,7 +69,7 @@ routing: { providers: [alpha] }
     ledgerWaits: store.waits,
     timelines: new Timelines({ append: async () => {} }, () => {}),
     events: store.events,
-    eventHub: new EventHub(store.events, () => {}),
+    eventHub: new EventHub(store.events, store.watches, () => {}),
     deferredResults: new DeferredResults({ observe: () => {} }),
     suspensions: new Suspensions(store.suspensions, fastClock()),
     restoredLedger: new RestoredLedger(store.restores),

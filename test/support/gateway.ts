@@ -156,7 +156,11 @@ export async function startGateway(settings: GatewaySettings): Promise<StartedGa
     observe,
   )
   const events = latest(() => store.events)
-  const eventHub = new EventHub(events, observe)
+  const eventHub = new EventHub(
+    events,
+    latest(() => store.watches),
+    observe,
+  )
   eventHub.start()
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const restores = latest(() => store.restores)

@@ -49,6 +49,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         const first = seen === undefined && event && !entry ? [show(event.entry, event.transactionNumber)] : []
         return subscription.begin({
           provider,
+          // With the provider's own keys only a request's own key reads.
+          watched: isManaged ? { owner, provider, id } : undefined,
           first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
           cursor: seen ?? event?.transactionNumber ?? 0,
           isOver: entry ? isEnd(entry) : (event?.isFinal ?? isFinal(body.status)),
@@ -68,6 +70,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           const range = await events.rangeOfOwner(owner)
           const seen = seenNumber(lastEventId, range)
           return subscription.begin({
+            watched: 'all of its owner',
             first: gapBefore(seen, range),
             cursor: seen ?? range.last,
             isOver: undefined,
@@ -131,6 +134,7 @@ const retryReadMs = 1_000
 
 interface Beginning {
   readonly provider?: string
+  readonly watched: Listener['watched']
   /** Before the rows. */
   readonly first: readonly StreamEvent[]
   /** The number of the last row that the client has, or gets in `first`. */
@@ -143,10 +147,11 @@ interface Beginning {
 }
 
 class Subscription implements Listener, EventFeed {
+  readonly owner: string
   transaction: string | undefined
+  watched: Listener['watched']
   readonly isAllowed: () => Promise<boolean>
   private readonly hub: EventHub
-  private readonly owner: string
   private readonly giveBack: () => void
   private unfollow = (): void => {}
   private beginning: Beginning | undefined
@@ -165,7 +170,7 @@ class Subscription implements Listener, EventFeed {
 
   listen(transaction: string | undefined): this {
     this.transaction = transaction
-    this.unfollow = this.hub.follow(this.owner, this)
+    this.unfollow = this.hub.follow(this)
     return this
   }
 
@@ -173,6 +178,8 @@ class Subscription implements Listener, EventFeed {
     this.beginning = beginning
     this.cursor = beginning.cursor
     this.isOver = beginning.isOver
+    this.watched = beginning.watched
+    if (!this.isOver) this.hub.watch([this])
     return this
   }
 

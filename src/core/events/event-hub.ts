@@ -7,8 +7,11 @@ import type { EventStore } from '../transaction-events.ts'
 import type { WatchedTransaction, WatchStore } from '../watches.ts'
 
 export interface Listener {
+  readonly owner: string
   /** Its key, for transactions; undefined: any change of its owner. */
   readonly transaction: string | undefined
+  /** What the gateway itself is to read meanwhile; undefined: nothing. */
+  readonly watched: WatchedTransaction | 'all of its owner' | undefined
   /** There may be new events. */
   readonly wake: () => void
   /** The process stops, or its key has ended. */
@@ -25,6 +28,9 @@ const maxAttempts = 10
 const pollIntervalMs = 1_000
 /** A look-up of a key is two seconds old at most. */
 const keyCheckIntervalMs = 2_000
+/** What is listened to is watched for so long, and again before that is over. */
+const watchedForMs = 60_000
+const watchIntervalMs = 20_000
 const maxRead = 500
 
 interface Followed {
@@ -40,6 +46,7 @@ export function transactionKey(provider: string, id: string): string {
 
 export class EventHub {
   private readonly store: EventStore
+  private readonly watches: Pick<WatchStore, 'watch' | 'watchOwners'>
   private readonly observe: Observer
   private readonly owners = new Map<string, Followed>()
   private readonly open = new Map<string, number>()
@@ -48,8 +55,9 @@ export class EventHub {
   private running: Promise<void> | undefined
   private isStopping = false
 
-  constructor(store: EventStore, observe: Observer) {
+  constructor(store: EventStore, watches: Pick<WatchStore, 'watch' | 'watchOwners'>, observe: Observer) {
     this.store = store
+    this.watches = watches
     this.observe = observe
   }
 
@@ -58,6 +66,7 @@ export class EventHub {
     this.timers.push(
       setInterval(() => this.run(), pollIntervalMs).unref(),
       setInterval(() => void this.checkKeys(), keyCheckIntervalMs).unref(),
+      setInterval(() => this.watch(this.listeners()), watchIntervalMs).unref(),
     )
   }
 
@@ -85,8 +94,21 @@ export class EventHub {
     }
   }
 
+  /** The gateway reads what they listen to, as far as it is open. What fails is tried again at the next interval. */
+  watch(listeners: Iterable<Listener>): void {
+    const transactions = new Map<string, WatchedTransaction>()
+    const owners = new Set<string>()
+    for (const { owner, watched } of listeners) {
+      if (watched === 'all of its owner') owners.add(owner)
+      else if (watched) transactions.set(transactionKey(watched.provider, watched.id), watched)
+    }
+    this.watches.watch([...transactions.values()], watchedForMs).catch(() => {})
+    this.watches.watchOwners([...owners], watchedForMs).catch(() => {})
+  }
+
   /** Wakes the listener after each change from now on. Returns a function that ends that. */
-  follow(owner: string, listener: Listener): () => void {
+  follow(listener: Listener): () => void {
+    const { owner } = listener
     const followed = this.owners.getOrInsertComputed(owner, () => ({ listeners: new Set(), last: undefined }))
     followed.listeners.add(listener)
     return () => {
@@ -108,7 +130,7 @@ export class EventHub {
   /** Ends every stream, and every one that comes later at once. */
   endStreams(): void {
     this.isStopping = true
-    for (const { listeners } of this.owners.values()) for (const listener of listeners) listener.end()
+    for (const listener of this.listeners()) listener.end()
   }
 
   async close(): Promise<void> {
@@ -164,11 +186,14 @@ export class EventHub {
   }
 
   private async checkKeys(): Promise<void> {
-    const all = this.owners.values().flatMap(({ listeners }) => listeners.values())
     const check = async (listener: Listener): Promise<void> => {
       // A ledger that does not answer says nothing about a key.
       if (!(await listener.isAllowed().catch(() => true))) listener.end()
     }
-    await Promise.all(all.map(check))
+    await Promise.all(this.listeners().map(check))
+  }
+
+  private listeners(): readonly Listener[] {
+    return [...this.owners.values()].flatMap(({ listeners }) => [...listeners])
   }
 }

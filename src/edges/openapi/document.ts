@@ -1,10 +1,11 @@
 /** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 
+import type { StreamName } from '../../domain/event-stream.ts'
 import { type FaultKind, faultTable, type ParameterError, standardMessage } from '../../domain/fault.ts'
 import { isAction, type Question } from '../../domain/question.ts'
 import { type Op, ops } from '../../domain/service.ts'
 import { swapActions } from '../../domain/swap-action.ts'
-import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../../wire/form.ts'
+import { type Form, nameOf, type OperationCodec, type QuestionCodec, type StreamCodec } from '../../wire/form.ts'
 import { reasonPhrase } from '../../wire/http.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -185,7 +186,61 @@ function paths(form: Form, served: Served | undefined): Schema {
     pattern,
     Object.fromEntries(sharing.map((endpoint) => [endpoint.method.toLowerCase(), describe(endpoint, form, served)])),
   ])
-  return Object.fromEntries(items)
+  const streams = form.streams.filter(({ stream }) => stream === 'watchTransaction' || served?.isManaged !== false)
+  const streamItems = streams.map((codec) => [codec.path.pattern, { get: describeStream(codec, form, served) }])
+  return Object.fromEntries([...items, ...streamItems])
+}
+
+const streamDocs: Readonly<Record<StreamName, Pick<OperationDocs, 'summary' | 'description'>>> = {
+  watchTransaction: {
+    summary: 'The changes of a swap, as they come',
+    description:
+      'Server-sent events `transaction`, their data as `GET` of the swap returns it: its state at once, then each change, until it has ended. After a broken connection send the last `id` in `Last-Event-ID`: what you missed is sent, in order. 204: you have seen the end. It counts as one read.',
+  },
+  watchTransactions: {
+    summary: 'The changes of all your swaps, as they come',
+    description:
+      'The same for all swaps of your account, in order: from the `Last-Event-ID` that you send, or from now on. It does not end by itself. An event `gap` says that changes which you have not seen are not kept any more: read your list. It counts as one read.',
+  },
+}
+
+/** Each event has the swap as its data. */
+function describeStream(codec: StreamCodec, form: Form, served: Served | undefined): Schema {
+  const { requestCodec, stream } = codec
+  const lastEventId = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The `id` of the last event that you have seen of this stream.',
+    schema: { type: 'string' },
+  }
+  const ended = stream === 'watchTransaction' && { 204: { description: 'You have seen the end of this swap.' } }
+  const kinds: readonly FaultKind[] = [...always, 'unauthorized', 'notFound']
+  const statuses = kinds.map((kind) => faultTable[kind].status)
+  const row = rowNames.getTransaction
+  return {
+    operationId: stream,
+    tags: ['Swaps'],
+    ...streamDocs[stream],
+    security: Object.keys(securitySchemes(form, served)).map((scheme) => ({ [scheme]: [] })),
+    parameters: [
+      ...requestCodec.slots.map((slot) => parameter('getTransaction', slot, requestCodec.slots)),
+      ...['RequestId', 'SwapForm', 'Prefer'].map((header) => reference('parameters', header)),
+      lastEventId,
+    ],
+    responses: {
+      200: {
+        description: streamDocs[stream].summary,
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string', description: `Events \`transaction\`, each with a \`${row}\` as its data, and \`gap\`.` },
+            example: `event: transaction\nid: 7\ndata: {"id":"alpha~ab12","status":"exchanging", …}\n\n`,
+          },
+        },
+      },
+      ...ended,
+      ...Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOfStatus(status))])),
+    },
+  }
 }
 
 function describe(endpoint: Endpoint, form: Form, served: Served | undefined): Schema {
