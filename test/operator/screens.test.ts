@@ -119,6 +119,12 @@ async function serve(texts: Texts) {
     },
     { id: '2', at, actor: 'file', action: 'provider.state', subject: word, before: 'active', after: word },
   ]
+  const url = `https://receiver.example/${encodeURIComponent(word)}`
+  const webhook = { id: 'wh_1', account, url: `${url}${word}`, form: 'A', state: 'active', createdAt: at }
+  const attempts = [
+    { at, status: 500, ms: 12, body: `down${word}`.slice(0, 200) },
+    { at: at + 5_000, status: null, ms: 10_000, body: null, reason: 'timeout' },
+  ]
   const stores = {
     ledgerAdmin: {
       unresolved: async (after?: unknown) => (after === undefined ? unresolved : []),
@@ -150,8 +156,16 @@ async function serve(texts: Texts) {
     suspensions: { read: async () => [] },
     replicaFigures: { read: async () => [] },
     currencyLists: {},
+    webhooks: {
+      list: async () => [webhook],
+      find: async () => webhook,
+      counts: async () => ({ waiting: 3, failed: 1 }),
+      deliveries: async () => [
+        { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'failed', attempts, createdAt: at },
+        { id: 'msg_2', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'waiting', attempts: [], createdAt: at },
+      ],
+    },
     restores: { undecided: async () => [], assigned: async () => [] },
-    webhooks: {},
   }
   const provider = (name: string) => ({ name, tag: name, account: name, form: 'A', state: 'active', rateLimit: {} })
   return serveApi(stores, {
@@ -203,7 +217,7 @@ async function open(texts: Texts, width: number, more: object = {}) {
 const lines = (page: Page) => page.locator('tr.line')
 const height = (page: Page): Promise<number> =>
   page.evaluate('document.querySelector("header").offsetHeight + document.querySelector("main").offsetHeight')
-const views = ['Overview', 'Needs a person', 'Swaps', 'Accounts and keys', 'Audit log']
+const views = ['Overview', 'Needs a person', 'Swaps', 'Accounts and keys', 'Webhooks', 'Audit log']
 
 describe('twenty-one rows that need a person', () => {
   // One page of everything was 3,895 and 10,798 pixels.
@@ -304,6 +318,26 @@ describe('twenty-one rows that need a person', () => {
     await page.getByText('The ledger has no swap with this id.').waitFor()
   })
 })
+
+it.each([1280, 390])(
+  'deliveries of a webhook have each attempt, and a button that sends one again, at %i pixels',
+  async (width) => {
+    await using visited = await open(usual, width)
+    const { page } = visited
+    await show(page, 'Webhooks')
+    await page.getByRole('link', { name: 'https://receiver.example/' }).click()
+    const deliveries = page.getByRole('table', { name: 'Deliveries' })
+    await deliveries.getByText('no answer (timeout), 10,000 ms').waitFor()
+    await deliveries.getByRole('button', { name: 'Details of msg_1' }).click()
+    expect((await deliveries.locator('.attempts').innerText()).replace(/\s+/g, ' ')).toContain(
+      '500, 12 ms, 27 Nov 03:00:00 UTC: down no answer (timeout), 10,000 ms, 27 Nov 03:00:05 UTC',
+    )
+    expect([await overflow(page), await violations(page)]).toEqual([0, []])
+    await deliveries.getByRole('button', { name: 'Send again: msg_1' }).first().click()
+    expect(await dialogOf(page).innerText()).toContain('under the same id')
+    expect(await violations(page)).toEqual([])
+  },
+)
 
 describe('accounts and keys', () => {
   it.each([1280, 390])('say at %i pixels which limits, keys and usage each account has', async (width) => {

@@ -6,6 +6,7 @@ import { orderOf } from './causes.js'
 import { counted, integer, list, orderText, percent, when } from './format.js'
 import { openCount } from './providers.js'
 import { may } from './roles.js'
+import { answerText } from './webhooks.js'
 
 const everywhere =
   'This process follows at once, the others within 5 s. The configuration file is not changed; your name goes into the audit log.'
@@ -226,6 +227,26 @@ const makers = {
     text: ['Copy it now: when this is closed, nobody can read it again.'],
     fields: html`<label class="wide">Key <input class="key" readonly .value=${key} @focus=${({ target }) => target.select()} /></label>
       <p class="wide">Id <code>${id}</code>. ${expiresAt ? html`It ends at ${when(expiresAt)}.` : 'It does not end by itself.'}</p>`,
+  }),
+  testWebhook: ({ webhook: { id, url } }) => ({
+    title: `Test the webhook ${id}`,
+    label: 'Send the test',
+    text: [
+      `${url} gets a signed "webhook.test" without data, now and beside all that waits.`,
+      'Your name goes into the audit log.',
+    ],
+    request: () => [`/webhooks/${encodeURIComponent(id)}/test`, { method: 'POST' }],
+    done: (attempt) => `${url}: ${answerText(attempt)}.`,
+  }),
+  replay: ({ delivery: { id, transaction } }) => ({
+    title: `Send ${id} again`,
+    label: 'Send it again',
+    text: [
+      `The receiver gets this change of ${transaction} once more, under the same id, now and beside its queue.`,
+      'Your name goes into the audit log.',
+    ],
+    request: () => [`/deliveries/${encodeURIComponent(id)}/replay`, { method: 'POST' }],
+    done: (attempt) => `${id}: ${answerText(attempt)}.`,
   }),
   revoke: ({ key: { id, name } }) => ({
     title: `Revoke a key of ${name}`,

@@ -3,9 +3,9 @@ import { html } from 'lit-html'
 import { linkTo } from './navigation.js'
 
 /** `fields`: inputs and selects; what is chosen is applied at once, what is typed with Enter. */
-export function filters({ view, query, label, fields }) {
+export function filters({ view, id, query, label, fields }) {
   const apply = (form) => {
-    location.hash = linkTo(view, { query: Object.fromEntries(new FormData(form)) })
+    location.hash = linkTo(view, { id, query: Object.fromEntries(new FormData(form)) })
   }
   const submit = (event) => {
     event.preventDefault()
@@ -13,7 +13,7 @@ export function filters({ view, query, label, fields }) {
   }
   const isFiltered = Object.keys(query).length > 0
   return html`<form class="filters" aria-label=${label} @submit=${submit} @change=${(event) => apply(event.currentTarget)}>
-    ${fields} ${isFiltered ? html`<a href=${linkTo(view)}>Show all</a>` : ''}
+    ${fields} ${isFiltered ? html`<a href=${linkTo(view, { id })}>Show all</a>` : ''}
   </form>`
 }
 

@@ -15,6 +15,7 @@ import { may, rolesText, setRoles } from './roles.js'
 import { swapView } from './swap.js'
 import { pageSize, swapsView } from './swaps.js'
 import { differences } from './watch.js'
+import { readDeliveries, webhooksView } from './webhooks.js'
 
 const eventDelayMs = 150
 const firstUnresolved = '/unresolved'
@@ -43,6 +44,8 @@ const readings = new Readings(
     keys: { read: () => call('/keys'), everyMs: 60_000 },
     accounts: { read: () => call('/accounts'), everyMs: 60_000 },
     usage: { read: () => call(`/usage?${new URLSearchParams({ since: place.query.since ?? usagePeriods[0] })}`), everyMs: 60_000 },
+    webhooks: { read: () => call('/webhooks'), everyMs: 60_000 },
+    deliveries: { read: () => readDeliveries(place), everyMs: 15_000 },
     orders: { read: readOrders, everyMs: 60_000 },
     // The audit log has each of these.
     found: { read: findSwaps, everyMs: 600_000 },
@@ -58,6 +61,7 @@ const shown = {
   swaps: ['accounts', 'found'],
   swap: ['swap'],
   accounts: ['accounts', 'usage', 'keys'],
+  webhooks: ['webhooks', 'deliveries'],
   audit: ['audit'],
 }
 /** What is read again after an event of this name. */
@@ -67,6 +71,7 @@ const titles = {
   person: 'Needs a person',
   swaps: 'Swaps',
   accounts: 'Accounts and keys',
+  webhooks: 'Webhooks',
   audit: 'Audit log',
 }
 
@@ -207,6 +212,8 @@ function view() {
       return swapView({ swap: known('swap'), id, open, readAgain: () => readings.read(['swap']) })
     case 'accounts':
       return accountsView({ accounts: known('accounts'), usage: known('usage'), keys: known('keys'), query, open })
+    case 'webhooks':
+      return webhooksView({ webhooks: known('webhooks'), deliveries: known('deliveries'), id, query, open })
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:
@@ -321,7 +328,7 @@ function onNavigation() {
   place = placeOf(location.hash)
   // What was read for another place is not for this one.
   const isMoved = before.view !== place.view || before.id !== place.id
-  for (const name of ['found', 'swap']) readings.forget(name)
+  for (const name of ['found', 'swap', 'deliveries']) readings.forget(name)
   if (before.query.since !== place.query.since) for (const name of ['audit', 'usage']) readings.forget(name)
   if (!isSignedIn) return
   if (isMoved) readings.expire(shown[place.view])

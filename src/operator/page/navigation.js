@@ -1,6 +1,6 @@
 /** Where the page is: the fragment of its URL, like `#/swaps?q=acme`, so that a link to it can be sent to somebody. */
 
-export const viewNames = ['overview', 'person', 'swaps', 'swap', 'accounts', 'audit']
+export const viewNames = ['overview', 'person', 'swaps', 'swap', 'accounts', 'webhooks', 'audit']
 
 /** `view`, `id` of what it shows, and its filters as `query`. */
 export function placeOf(hash) {

@@ -16,9 +16,10 @@ import {
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
-import type { Delivery, Webhook } from '../../core/webhooks.ts'
+import type { Attempt, Delivery, Webhook } from '../../core/webhooks.ts'
 import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
+import type { OperatorRole } from '../../domain/operator-role.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
 import { changeEncoder } from '../../gateway/webhook-bodies.ts'
@@ -122,7 +123,8 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       async handle({ parameter, query, roles }) {
         await webhookNamed(parameter)
         const found = await webhooks.deliveries(parameter, { onlyFailed: query.failed === 'true', max: maxDeliveries })
-        return ok(found.map((delivery) => deliveryRow(roles.includes('money') ? delivery : withoutEchoes(delivery))))
+        const attemptsOf = ({ attempts }: Delivery) => attempts.map((attempt) => shownTo(roles, attempt))
+        return ok(found.map((delivery) => deliveryRow({ ...delivery, attempts: attemptsOf(delivery) })))
       },
     }),
     route({
@@ -130,24 +132,21 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       path: '/api/deliveries/:id/replay',
       role: 'operate',
       summary: 'Sends a delivery again, now and beside its queue, and says what became of it.',
-      async handle({ parameter, actor }) {
+      async handle({ parameter, actor, roles }) {
         const { assets, ...config } = inForce()
         const ports = { webhooks, audit, actor }
         const attempt = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
         if (!attempt) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
-        return ok(attemptRow(attempt))
+        return ok(attemptRow(shownTo(roles, attempt)))
       },
     }),
   ]
 }
 
 /** A receiver may send back the addresses that it got. */
-function withoutEchoes(delivery: Delivery): Delivery {
-  const attempts = delivery.attempts.map((attempt) => ({
-    ...attempt,
-    body: attempt.body?.replace(/[\w:-]{25,}/g, shortened) ?? null,
-  }))
-  return { ...delivery, attempts }
+function shownTo(roles: readonly OperatorRole[], attempt: Attempt): Attempt {
+  if (roles.includes('money')) return attempt
+  return { ...attempt, body: attempt.body?.replace(/[\w:-]{25,}/g, shortened) ?? null }
 }
 
 function unknownWebhook(): Fault {
