@@ -2,7 +2,7 @@
  * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
  * carried out stays claimed, and is looked for (`look.ts`).
  */
-import { isSamePaymentAddress, paymentAddressKey } from '../../domain/address/same-address.ts'
+import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
@@ -12,14 +12,15 @@ import { isFinal } from '../../domain/status.ts'
 import { parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { kindOfAction, type SwapAction, type SwapActionRequest } from '../../domain/swap-action.ts'
 import { Timeline } from '../../domain/timeline.ts'
-import { checkRefundAddress, type RefundAddress } from '../assets/check-request.ts'
+import type { RefundAddress } from '../assets/check-request.ts'
 import type { Clock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
-import { isOffered, type Offers } from './capabilities.ts'
+import { isOffered } from './capabilities.ts'
+import { type ActedOn, addressOf, auditOf, judgeAddress, refundAddressOf, refundOf } from './refund-address.ts'
 
 /** A provider whose swaps may be acted on. */
 export interface ActingProvider {
@@ -102,17 +103,6 @@ export async function carryOut(
   return needsAddressFirst(action, request, entry, provider)
     ? await actWithAddressFirst(own, entry, by, context, provider, parts)
     : await act(action, own, entry, by, context, provider, parts)
-}
-
-/** `createdWith`: the refund address of its create. */
-interface ActedOn extends LedgerEntry {
-  readonly createdWith: RefundAddress
-}
-
-/** Where its deposit goes back to: as its create said, whatever the provider reports. */
-function refundAddressOf({ transaction, createdWith }: ActedOn): RefundAddress {
-  const { refundAddress, refundExtraId } = createdWith.refundAddress === undefined ? transaction : createdWith
-  return { refundAddress, refundExtraId }
 }
 
 /** Where a refund takes no address of its own, and the swap has none. */
@@ -286,57 +276,6 @@ function endedFault({ transaction, settledAt }: LedgerEntry): Fault | undefined 
   return settledAt === undefined ? undefined : conflict('This swap was settled by your operator.')
 }
 
-/** The address that goes up with it. An address that the swap has is never replaced. */
-function addressOf(action: SwapAction, request: SwapActionRequest, entry: ActedOn, offers: Offers): RefundAddress {
-  const { refundAddress, refundExtraId } = request
-  if (refundExtraId !== undefined && refundAddress === undefined)
-    throw new Fault('invalid', 'it stands beside an address', {
-      field: 'refundExtraId',
-      reason: 'memo_invalid',
-      effect: 'nothingSent',
-    })
-  const own = refundAddressOf(entry)
-  const known = refundOf(own)
-  if (known.address !== undefined) {
-    const isOther = refundAddress !== undefined && !isSamePaymentAddress(refundOf(request), known)
-    if (isOther || action === 'setRefundAddress') throw conflict('This swap has a refund address, which is never changed.')
-  }
-  if (!offers.get(action)?.takesAddress) return {}
-  const address = known.address === undefined ? { refundAddress, refundExtraId } : own
-  if (address.refundAddress === undefined)
-    throw new Fault('invalid', 'it is missing: this swap has no refund address', {
-      field: 'refundAddress',
-      reason: 'parameter_invalid',
-      effect: 'nothingSent',
-    })
-  const { refundAddress: to, refundExtraId: memo } = address
-  return { refundAddress: to, ...(memo !== undefined && { refundExtraId: memo }) }
-}
-
-function refundOf({ refundAddress, refundExtraId }: RefundAddress) {
-  return { address: refundAddress, extraId: refundExtraId }
-}
-
-const maxDepositAgeMs = 7 * 86_400_000
-
-/** As the address of a create, and none to which somebody pays for a swap. */
-async function judgeAddress(request: SwapActionRequest, transaction: Transaction, scope: ProviderScope): Promise<void> {
-  checkRefundAddress(request, transaction, scope)
-  const refund = refundOf(request)
-  const { depositAddress, depositExtraId } = transaction
-  const open = await scope.ledger.openDeposits(paymentAddressKey(refund), scope.clock() - maxDepositAgeMs)
-  const deposits = [{ depositAddress, depositExtraId }, ...open.map((other) => other.transaction)]
-  const isDeposit = deposits.some((deposit) =>
-    isSamePaymentAddress({ address: deposit.depositAddress, extraId: deposit.depositExtraId }, refund),
-  )
-  if (!isDeposit) return
-  throw new Fault('invalid', 'it is the deposit address of a swap', {
-    field: 'refundAddress',
-    reason: 'address_invalid',
-    effect: 'nothingSent',
-  })
-}
-
 /** Waits a moment for the ledger: a claim that it takes later is dropped, since nothing was sent. */
 async function claimed(action: NewSwapAction, replaced: StoredSwapAction | undefined, store: SwapActionStore): Promise<boolean> {
   const claiming = store.claimAction(action, replaced)
@@ -356,13 +295,6 @@ async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: L
   const { owner, provider, transaction } = entry
   const kept = { ...entry, transaction: { ...transaction, ...address } }
   return (await withDefault(ledger.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)) ?? kept
-}
-
-/** The audit log has no full address. */
-function auditOf({ refundAddress }: RefundAddress): object {
-  if (refundAddress === undefined) return {}
-  const isShort = refundAddress.length <= 12
-  return { refundAddress: isShort ? `${refundAddress.slice(0, 2)}…` : `${refundAddress.slice(0, 6)}…${refundAddress.slice(-4)}` }
 }
 
 function notOffered({ supportUrl }: Transaction): Fault {

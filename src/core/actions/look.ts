@@ -7,6 +7,7 @@ import type { StoredSwapAction } from '../swap-actions.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
 import type { ActingProvider, ActionParts } from './act.ts'
 import type { Offers } from './capabilities.ts'
+import { refundOf } from './refund-address.ts'
 
 /** From one look to the next; then hourly. */
 const delaysMs = [30_000, 120_000, 600_000]
@@ -58,9 +59,8 @@ export function isCarriedOut(action: StoredSwapAction, transaction: Transaction,
   return status === 'overdue'
 }
 
-function isRefundAddress(action: StoredSwapAction, { refundAddress, refundExtraId }: Transaction): boolean {
-  const wanted = { address: action.refundAddress, extraId: action.refundExtraId }
-  return refundAddress !== undefined && isSamePaymentAddress({ address: refundAddress, extraId: refundExtraId }, wanted)
+function isRefundAddress(action: StoredSwapAction, transaction: Transaction): boolean {
+  return transaction.refundAddress !== undefined && isSamePaymentAddress(refundOf(transaction), refundOf(action))
 }
 
 /** Nothing holds it any more. */
