@@ -1,0 +1,173 @@
+// Takes long: two gateways on PostgreSQL are killed while they tell a receiver, which fails and is away, of all swaps.
+/** docs/contract.md §18.3: what webhooks are told survives kills and bad receivers: all of it, in order, and nothing else. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { startProvider } from '../checker/provider.ts'
+import { sendRequest } from '../support/client.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { Receiver } from './receiver.ts'
+
+const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 1_000)
+const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 20)
+const downMs = Number(process.env.SWAPGATE_WEBHOOK_DOWN_MS ?? 3_000)
+const clientCount = 12
+const statuses = ['wait', 'confirmation', 'exchanging', 'success']
+const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
+
+interface Told {
+  readonly id: string
+  readonly body: string
+  readonly status: number | undefined
+}
+
+it(
+  `${swapCount} swaps, ${killCount} kills: each change arrives, in order for each transaction, signed, and nothing that the ledger does not have`,
+  async () => {
+    await using open = new AsyncDisposableStack()
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-webhooks-'))
+    open.defer(async () => rmSync(directory, { recursive: true }))
+    const postgres = await startPostgres()
+    open.defer(postgres.close)
+    const ledger = await postgres.createDatabase()
+    const alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key'], journal: join(directory, 'alpha') }))
+    const receiver = open.use(await Receiver.start())
+    const silent = open.use(await Receiver.start())
+    silent.respond = () => {}
+    const allow = [receiver, silent].map(({ port }) => `http://127.0.0.1:${port}`)
+    const settings = {
+      directory,
+      mode: 'managed' as const,
+      providers: { alpha: { form: 'A' as const, url: alpha.url, key: 'own-key' } },
+      sections: {
+        ledger: { url: ledger, refreshAfter: 0 },
+        webhooks: { key: randomBytes(32).toString('base64'), allow },
+        log: { requests: false },
+      },
+    }
+    const gateways = [open.use(await GatewayProcess.start(settings)), open.use(await GatewayProcess.start(settings))] as const
+    const key = await gateways[0].createKey('acme')
+    const add = async (port: number) =>
+      (await gateways[0].command('webhooks', 'add', 'acme', `http://127.0.0.1:${port}/hook`)) as {
+        readonly id: string
+        readonly secret: string
+      }
+    const webhook = await add(receiver.port)
+    await add(silent.port)
+    const database = new pg.Client({ connectionString: ledger })
+    await database.connect()
+    open.defer(() => database.end())
+
+    // The receiver: of ten requests three fail, one of fifty is reset, one of fifty answered late; and for a while all are.
+    const told: Told[] = []
+    const verifier = new Webhook(webhook.secret)
+    let downUntil = 0
+    receiver.respond = (received, response) => {
+      verifier.verify(received.body, received.headers as Record<string, string>)
+      const number = told.length
+      const isDown = Date.now() < downUntil
+      const isReset = isDown || number % 50 === 7
+      const status = isReset ? undefined : number % 10 === 2 || number % 10 === 5 || number % 10 === 8 ? 500 : 200
+      told.push({ id: String(received.headers['webhook-id']), body: received.body, status })
+      if (status === undefined) return response.socket?.resetAndDestroy()
+      response.statusCode = status
+      if (number % 50 === 11) return setTimeout(() => response.end(), 300)
+      return response.end()
+    }
+
+    /** At whichever gateway answers. */
+    const request = async (
+      method: string,
+      path: string,
+      body?: object,
+      idempotencyKey = '',
+    ): Promise<{ readonly id: string; readonly status: string }> => {
+      for (let at = 0; ; at++) {
+        const response = await sendRequest(gateways[at % 2 === 0 ? 0 : 1].url, {
+          method,
+          path: `/a/api/v2/transactions${path}`,
+          headers: {
+            authorization: `Bearer ${key}`,
+            ...(body && { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }),
+          },
+          ...(body && { body: JSON.stringify(body) }),
+        }).catch(() => undefined)
+        if (response && response.status < 300) return response.json as { readonly id: string; readonly status: string }
+        await wait(100)
+      }
+    }
+    let begun = 0
+    const client = async (): Promise<void> => {
+      while (begun++ < swapCount) {
+        const { id } = await request('POST', '', order, randomUUID())
+        for (const status of statuses.slice(1)) {
+          await alpha.change(id.replace('alpha~', ''), { status })
+          while ((await request('GET', `/${id}`)).status !== status);
+        }
+      }
+    }
+    let isOver = false
+    const killer = async (): Promise<void> => {
+      for (let kill = 0; kill < killCount; kill++) {
+        const victim = gateways[kill % 2 === 0 ? 0 : 1]
+        await wait(100 + 37 * (kill % 10))
+        if (kill === Math.floor(killCount / 2)) downUntil = Date.now() + downMs
+        await victim.kill()
+        await victim.start()
+      }
+    }
+    // As if time went faster: what waits for its next attempt is due. What is claimed is not touched.
+    const hasten = async (): Promise<void> => {
+      while (!isOver) {
+        await wait(500)
+        await database.query('UPDATE webhook_queues SET due_at = 1 WHERE due_at IS NOT NULL AND claim IS NULL AND webhook = $1', [
+          webhook.id,
+        ])
+      }
+    }
+    const hastening = hasten()
+    await Promise.all([killer(), ...Array.from({ length: clientCount }, client)])
+    const waiting = async (): Promise<number> => {
+      const { rows } = await database.query(
+        `SELECT (SELECT count(*) FROM webhook_deliveries WHERE webhook = $1 AND state = 'waiting')
+          + (SELECT count(*) FROM transaction_events WHERE number IS NULL) AS count`,
+        [webhook.id],
+      )
+      return Number(rows[0]?.count)
+    }
+    await expect.poll(waiting, { timeout: 240_000, interval: 200 }).toBe(0)
+    isOver = true
+    await hastening
+
+    const { rows } = await database.query<{ number: string; provider_id: string; state: string }>(
+      'SELECT number, provider_id, state FROM transaction_events ORDER BY id',
+    )
+    const known = new Map(
+      rows.map((row) => [`${webhook.id}_${row.number}`, { ...row, status: JSON.parse(row.state).status as string }]),
+    )
+    expect(rows).toHaveLength(swapCount * statuses.length)
+    const accepted = new Set(told.filter(({ status }) => status === 200).map(({ id }) => id))
+    expect([...known.keys()].filter((id) => !accepted.has(id))).toEqual([])
+    expect(told.filter(({ id }) => !known.has(id))).toEqual([])
+    const bodies = new Map<string, string>()
+    const lastNumbers = new Map<string, number>()
+    for (const { id, body } of told) {
+      expect(bodies.getOrInsert(id, body)).toBe(body)
+      const { data } = JSON.parse(body)
+      const event = known.get(id)
+      expect([data.id, data.status]).toEqual([`alpha~${event?.provider_id}`, event?.status])
+      const number = Number(event?.number)
+      expect(number).toBeGreaterThanOrEqual(lastNumbers.get(data.id) ?? 0)
+      lastNumbers.set(data.id, number)
+    }
+    for (const [, ofSwap] of Map.groupBy(known.values(), ({ provider_id }) => provider_id))
+      expect(ofSwap.map(({ status }) => status)).toEqual(statuses)
+  },
+  killCount * 20_000 + 300_000,
+)
