@@ -105,6 +105,7 @@ const funnel = [
     title: 'Webhooks: attempts',
     description:
       'By what became of them. retried: the receiver did not answer with a 2xx, and is told again. failed: for good. gone: it answered 410. held: no key reads the secret of the webhook.',
+    runbooks: ['SwapgateWebhookFailed'],
     unit: 'ops',
     queries: { '{{outcome}}': rate('swapgate_webhook_attempts_total', 'outcome') },
   }),

@@ -14,8 +14,8 @@ import { sendRequest } from '../support/client.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Receiver } from './receiver.ts'
 
-const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 1_000)
-const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 20)
+const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 100)
+const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 4)
 const downMs = Number(process.env.SWAPGATE_WEBHOOK_DOWN_MS ?? 3_000)
 const clientCount = 12
 const statuses = ['wait', 'confirmation', 'exchanging', 'success']
