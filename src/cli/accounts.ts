@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { LimitChanges } from '../core/access/authentication.ts'
 import { accountNameRule, accountRow, limitRule, maxLimit, noOwnLimits, toAccountName } from '../core/operations/keys.ts'
-import { type AccountLimits, accountLimitNames } from '../domain/key-access.ts'
+import { accountLimitNames } from '../domain/key-access.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { configOption, formatTable, jsonOption, type Options, parsedBy } from './values.ts'
@@ -94,11 +94,10 @@ function print(rows: readonly Row[], isJson = false, { config, terminal }: Sessi
     terminal.out(JSON.stringify(rows))
     return
   }
-  const configured: AccountLimits = config.limits
   const cells = rows.map(({ name, keys, validKeys, limits }) => [
     name,
     `${validKeys} of ${keys}`,
-    ...accountLimitNames.map((of) => `${limits[of] ?? `(${configured[of] ?? '-'})`}`),
+    ...accountLimitNames.map((of) => `${limits[of] ?? `(${config.limits[of]})`}`),
   ])
   for (const line of formatTable([['account', 'valid keys', ...accountLimitNames], ...cells])) terminal.out(line)
   terminal.out(`Requests in ${config.limits.window} s, streams at a time; in brackets: as configured.`)
