@@ -51,13 +51,25 @@ const requestedAmount = { amount: oneOf('amountIn'), amountTo: oneOf('amountOut'
 
 const quoted = { coinFrom: 'codeFrom', coinTo: 'codeTo', ...requestedAmount, rateType: withDefault('rateType', 'float') } as const
 
+/** Of which swap, and where its deposit goes back to. The names of a create do as well. */
+const refund = {
+  success: 200,
+  response: details,
+  request: {
+    id: 'id',
+    address: optional('refundAddress'),
+    extraId: extension('refundExtraId'),
+    refundAddress: optional('refundAddress'),
+    refundExtraId: extension('refundExtraId'),
+  },
+} as const
+
 export const formA = defineForm({
   name: 'A',
   credential: bearer(),
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
   hasExpectedAmount: true,
-  hasStreams: true,
   page: { data: 'items', pagination: { page: 'page', size: 'size', total: 'total' } },
   error: { error: 'reason', message: 'message', code: 'status' },
   operations: {
@@ -165,16 +177,7 @@ export const formA = defineForm({
     }),
     refundTransaction: question<'refundTransaction'>()({
       at: 'POST /transactions/{id}/refund',
-      success: 200,
-      // The names of a create do as well.
-      request: {
-        id: 'id',
-        address: optional('refundAddress'),
-        extraId: extension('refundExtraId'),
-        refundAddress: optional('refundAddress'),
-        refundExtraId: extension('refundExtraId'),
-      },
-      response: details,
+      ...refund,
     }),
     continueTransaction: question<'continueTransaction'>()({
       at: 'POST /transactions/{id}/continue',
@@ -184,16 +187,7 @@ export const formA = defineForm({
     }),
     setRefundAddress: question<'setRefundAddress'>()({
       at: 'POST /transactions/{id}/refund-address',
-      success: 200,
-      // The names of a create do as well.
-      request: {
-        id: 'id',
-        address: optional('refundAddress'),
-        extraId: extension('refundExtraId'),
-        refundAddress: optional('refundAddress'),
-        refundExtraId: extension('refundExtraId'),
-      },
-      response: details,
+      ...refund,
     }),
   },
 })

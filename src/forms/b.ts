@@ -58,13 +58,25 @@ const details = {
   capabilities: forClients('capabilities'),
 } as const
 
+/** Of which swap, and where its deposit goes back to. The names of a create do as well. */
+const refund = {
+  success: 200,
+  response: details,
+  request: {
+    id: 'id',
+    address: optional('refundAddress'),
+    extraId: extension('refundExtraId'),
+    refundAddress: optional('refundAddress'),
+    refundExtraId: extension('refundExtraId'),
+  },
+} as const
+
 export const formB = defineForm({
   name: 'B',
   credential: keyHeader('X-API-Key'),
   statuses: ['wait', 'confirmation', 'exchanging', 'success', 'overdue', 'refunded'],
   newestFirst: true,
   hasExpectedAmount: false,
-  hasStreams: true,
   page: { data: 'items', count: 'total' },
   error: { message: 'message', code: 'status' },
   operations: {
@@ -208,16 +220,7 @@ export const formB = defineForm({
     }),
     refundTransaction: question<'refundTransaction'>()({
       at: 'POST /transactions/{id}/refund',
-      success: 200,
-      // The names of a create do as well.
-      request: {
-        id: 'id',
-        address: optional('refundAddress'),
-        extraId: extension('refundExtraId'),
-        refundAddress: optional('refundAddress'),
-        refundExtraId: extension('refundExtraId'),
-      },
-      response: details,
+      ...refund,
     }),
     continueTransaction: question<'continueTransaction'>()({
       at: 'POST /transactions/{id}/continue',
@@ -227,16 +230,7 @@ export const formB = defineForm({
     }),
     setRefundAddress: question<'setRefundAddress'>()({
       at: 'POST /transactions/{id}/refund-address',
-      success: 200,
-      // The names of a create do as well.
-      request: {
-        id: 'id',
-        address: optional('refundAddress'),
-        extraId: extension('refundExtraId'),
-        refundAddress: optional('refundAddress'),
-        refundExtraId: extension('refundExtraId'),
-      },
-      response: details,
+      ...refund,
     }),
   },
 })
