@@ -5,6 +5,10 @@ It speaks Form A. Amounts are texts with all their digits, in requests and in re
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import hmac
 import http.client
 import json
 import math
@@ -257,6 +261,29 @@ class Created:
     """`memo_recommended`: an address is on a network with memos or tags, and the order has none for it. Ask your user first."""
 
 
+@dataclass(frozen=True)
+class SwapEvent:
+    """A change of a swap."""
+
+    swap: Optional[Swap]
+    """None: changes may have been missed that are not sent any more. Read what you need."""
+    id: Optional[str] = None
+    """Keep it to go on from here: `last_event_id`."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """What swapgate has sent to you."""
+
+    id: str
+    """The same each time that it is sent again: what you have handled under it, ignore."""
+    type: str
+    """`transaction.updated`, or `webhook.test`, which has no swap."""
+    timestamp: str
+    """When it changed."""
+    swap: Optional[Swap]
+
+
 # What can go wrong: a class for each thing that a caller may do about it.
 
 
@@ -437,6 +464,7 @@ class _Failure(Exception):
 
 _ends = ("success", "refunded", "overdue")
 _poll_seconds = 5
+_max_silence_seconds = 45
 _needed_of_swap = ("id", "status")
 _needed_of_created = (*_needed_of_swap, "depositAddress")
 
@@ -570,6 +598,66 @@ class SwapClient:
                 raise TimeoutError(f"The swap {id} has the status {status} after {within_seconds} seconds")
             _pause(seconds)
 
+    def events(self, swap: Optional[str] = None, *, last_event_id: Optional[str] = None) -> Iterator[SwapEvent]:
+        """
+        Each change of a swap, with its state of now first, until it has ended; without `swap` those of all your swaps from now on, without
+        an end. A connection that breaks is made again, and goes on where it was.
+
+        last_event_id: the `id` of the last event that you have: what came after it is sent first
+        """
+        path = "/events" if swap is None else f"/transactions/{quote(swap, safe='~')}/events"
+        last = last_event_id
+        tried = 0
+        while True:
+            if tried > 0 and swap is None and last is None:
+                yield SwapEvent(None)
+            try:
+                for event in self._events_once(path, last):
+                    if event is None:
+                        return
+                    tried = 0
+                    last = event.id or last
+                    yield event
+            except _Failure as failure:
+                if not failure.passes:
+                    raise failure.error from failure.error.__cause__
+                _pause(failure.error.details.retry_after or 0)
+            except (OSError, http.client.HTTPException):
+                pass
+            _pause(min(30, 0.5 * 2 ** min(tried, 6)))
+            tried += 1
+
+    def _events_once(self, path: str, last_event_id: Optional[str]) -> Iterator[Optional[SwapEvent]]:
+        """None: there are no more."""
+        headers = {"Accept": "text/event-stream", "Prefer": "amounts=text"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        if last_event_id is not None:
+            headers["Last-Event-ID"] = last_event_id
+        make = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
+        connection = make(self._host, self._port, timeout=_max_silence_seconds)
+        try:
+            connection.request("GET", self._base + path, None, headers)
+            response = connection.getresponse()
+            if response.status == 204:
+                yield None
+                return
+            if response.status != 200:
+                raise _failure_of(response, response.read())
+            fields: Dict[str, str] = {}
+            for line in response:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                    continue
+                if fields.get("event") == "gap":
+                    yield SwapEvent(None)
+                if fields.get("event") == "transaction":
+                    yield SwapEvent(_parse(fields.get("data", "").encode()), fields.get("id"))
+                fields = {}
+        finally:
+            connection.close()
+
     def _get_within(self, patience_seconds: float, id: str) -> Seen:
         return _seen(*self._send("GET", f"/transactions/{quote(id, safe='~')}", patience_seconds, needs=_needed_of_swap))
 
@@ -659,6 +747,41 @@ def _no_response(cause: Exception, may_exist: bool) -> _Failure:
     error = Unavailable(f"The gateway did not respond: {cause or type(cause).__name__}")
     error.__cause__ = cause
     return _Failure(error, True, may_exist)
+
+
+# Webhooks (https://www.standardwebhooks.com).
+
+
+class WebhookRefused(Exception):
+    """Swapgate has not signed it, or long ago. Answer with 400."""
+
+
+def read_webhook(body: bytes, headers: Mapping[str, str], *secrets: str, tolerance_seconds: float = 300) -> Webhook:
+    """
+    Reads a request that was sent to you.
+
+    body: as it came; one that was parsed and printed again is another one
+    secrets: yours (`whsec_...`), and while it is rotated the one before
+    """
+    sent = {name.lower(): value for name, value in headers.items()}
+    id, timestamp = sent.get("webhook-id", ""), sent.get("webhook-timestamp", "")
+    if not re.fullmatch("[0-9]{1,15}", timestamp) or abs(time.time() - int(timestamp)) > tolerance_seconds:
+        raise WebhookRefused("its time is too long ago, or none")
+    signatures = [text[3:] for text in sent.get("webhook-signature", "").split() if text.startswith("v1,")]
+    signed = f"{id}.{timestamp}.".encode() + body
+    if not any(_is_signature(text, secret, signed) for text in signatures for secret in secrets):
+        raise WebhookRefused("no signature of it is that of the secret")
+    value = _parse(body)
+    return Webhook(id, value["type"], value["timestamp"], None if value["type"] == "webhook.test" else value["data"])
+
+
+def _is_signature(text: str, secret: str, signed: bytes) -> bool:
+    key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
+    try:
+        given = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return False
+    return hmac.compare_digest(given, hmac.new(key, signed, hashlib.sha256).digest())
 
 
 def _page(body: Any) -> Page[Any]:

@@ -409,6 +409,18 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
+/** A change of a swap. `gap`: changes may have been missed that are not sent any more: read what you need. */
+export type SwapEvent = { readonly kind: 'swap'; readonly swap: Swap; readonly id?: string } | { readonly kind: 'gap' }
+
+export interface EventOptions {
+  /** The swap; without it all swaps of your account. */
+  readonly swap?: string
+  /** The `id` of the last event that you have: what came after it is sent first. */
+  readonly lastEventId?: string
+  /** Ends the events with its reason. */
+  readonly signal?: AbortSignal
+}
+
 interface Request {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -518,6 +530,50 @@ export class SwapClient {
     }
   }
 
+  /**
+   * Each change of a swap, with its state of now first, until it has ended; or those of all your swaps from now on, without an end.
+   * A connection that breaks is made again, and goes on where it was.
+   */
+  async *events({ swap, lastEventId, signal }: EventOptions = {}): AsyncGenerator<SwapEvent> {
+    const path = swap === undefined ? '/events' : `/transactions/${encodeURIComponent(swap)}/events`
+    let last = lastEventId
+    for (let tried = 0; ; tried++) {
+      if (tried > 0 && swap === undefined && last === undefined) yield { kind: 'gap' }
+      const silence = new Silence(signal)
+      try {
+        const response = await this.openEvents(path, last, silence)
+        if (response.status === 204) return
+        for await (const event of eventsIn(response, silence)) {
+          tried = 0
+          if (event.kind === 'swap' && event.id !== undefined) last = event.id
+          yield event
+        }
+      } catch (cause) {
+        signal?.throwIfAborted()
+        if (cause instanceof SwapError) throw cause
+      } finally {
+        silence.end()
+      }
+      await pause(Math.min(30, 0.5 * 2 ** tried), signal)
+    }
+  }
+
+  /** Throws a `SwapError` that does not pass by itself, and anything else for one that does. */
+  private async openEvents(path: string, lastEventId: string | undefined, { signal }: Silence): Promise<Response> {
+    const headers = new Headers({
+      accept: 'text/event-stream',
+      prefer: 'amounts=text',
+      ...(this.options.key !== '' && { authorization: `Bearer ${this.options.key}` }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    })
+    const response = await fetch(`${this.base}${path}`, { headers, redirect: 'manual', signal })
+    if (response.ok) return response
+    const { error, passes } = failureOf(response, await response.text())
+    if (!passes) throw error
+    await pause(error.retryAfter ?? 1, signal)
+    throw new Error(error.message)
+  }
+
   private async getWithin(patienceSeconds: number, id: string, signal?: AbortSignal): Promise<Seen> {
     const path = `/transactions/${encodeURIComponent(id)}`
     return seenOf(await this.send<Swap>({ method: 'GET', path, needs: neededOfSwap, signal }, patienceSeconds))
@@ -572,6 +628,56 @@ export class SwapClient {
       return { error, passes: true, ...(!isUnsent(cause) && { mayExist: true }) }
     }
   }
+}
+
+/** Three times as long as the gateway is silent at most. */
+const maxSilenceMs = 45_000
+
+/** Ends a connection on which nothing comes any more. */
+class Silence {
+  readonly signal: AbortSignal
+  private readonly controller = new AbortController()
+  private timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal ? AbortSignal.any([signal, this.controller.signal]) : this.controller.signal
+    this.restart()
+  }
+
+  restart(): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.controller.abort(), maxSilenceMs)
+  }
+
+  /** Closes the connection, too. */
+  end(): void {
+    clearTimeout(this.timer)
+    this.controller.abort()
+  }
+}
+
+async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<SwapEvent> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    silence.restart()
+    const blocks = (rest + decoder.decode(part.value, { stream: true })).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = eventOf(block)
+      if (event) yield event
+    }
+  }
+}
+
+/** Undefined for a comment, and for an event that this client does not know. */
+function eventOf(block: string): SwapEvent | undefined {
+  const lines = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
+  const { event, id, data = '' } = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]))
+  if (event === 'gap') return { kind: 'gap' }
+  if (event !== 'transaction') return undefined
+  return { kind: 'swap', swap: parse(data, neededOfSwap) as Swap, ...(id !== undefined && { id }) }
 }
 
 function hasEnded({ swap, attention }: Seen): boolean {

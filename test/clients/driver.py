@@ -54,6 +54,11 @@ def answer(client, call):
         within = call.get("withinSeconds", math.inf)
         seen = client.wait_for(call["id"], on_change=lambda seen: statuses.append(seen.swap["status"]), within_seconds=within)
         return {**known(seen), "statuses": statuses}
+    if name == "events":
+        events = client.events(call.get("swap"), last_event_id=call.get("lastEventId"))
+        return [known(event) for _, event in zip(range(call["count"]), events)]
+    if name == "readWebhook":
+        return known(swapgate.read_webhook(call["body"].encode(), call["headers"], *call["secrets"]))
     if name == "list":
         return known(client.list(page=call["page"], size=call["size"]))
     if name == "all":
@@ -69,7 +74,7 @@ def result(connection, call):
     except swapgate.SwapError as error:
         unknown = {"order": error.order, "repeat": renamed(error.repeat)} if isinstance(error, swapgate.OutcomeUnknown) else {}
         return {"error": {"name": type(error).__name__, "message": str(error), **known(error.details), **unknown}}
-    except (TypeError, ValueError, TimeoutError) as error:
+    except (TypeError, ValueError, TimeoutError, swapgate.WebhookRefused) as error:
         return {"error": {"name": type(error).__name__, "message": str(error)}}
 
 

@@ -11,6 +11,7 @@ import {
   SwapClient,
   SwapError,
 } from '../../clients/typescript/swapgate.ts'
+import { readWebhook } from '../../clients/typescript/webhooks.ts'
 
 export interface Connection {
   readonly url: string
@@ -33,6 +34,13 @@ export type Call =
     }
   | { readonly name: 'get'; readonly id: string }
   | { readonly name: 'waitFor'; readonly id: string; readonly withinSeconds?: number }
+  | { readonly name: 'events'; readonly swap?: string; readonly lastEventId?: string; readonly count: number }
+  | {
+      readonly name: 'readWebhook'
+      readonly body: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly secrets: readonly string[]
+    }
   | { readonly name: 'list'; readonly page: number; readonly size: number }
   | { readonly name: 'all'; readonly status?: Status; readonly updatedSince?: string }
   | { readonly name: 'allCurrencies'; readonly search: string }
@@ -101,6 +109,19 @@ async function answer(client: SwapClient, call: Call): Promise<unknown> {
       })
       return { ...seen, statuses }
     }
+    case 'events': {
+      const { count, name, ...options } = call
+      const events = client.events(options)
+      const taken: object[] = []
+      for (let next = await events.next(); !next.done; next = await events.next()) {
+        const { kind, ...event } = next.value
+        if (taken.push(event) === count) break
+      }
+      await events.return(undefined)
+      return taken
+    }
+    case 'readWebhook':
+      return readWebhook(call.body, call.headers, ...call.secrets)
     case 'list':
       return client.list({ page: call.page, size: call.size })
     case 'all': {
