@@ -33,9 +33,9 @@ export interface WatchStore {
   readonly findWatched: () => Promise<void>
   /**
    * Takes what is due at the provider, most overdue first, and schedules the next read: each is taken by one process. What has ended is
-   * dropped instead.
+   * dropped instead. `ids`: only of these.
    */
-  readonly takeDue: (provider: string, maxTransactions: number) => Promise<readonly DueTransaction[]>
+  readonly takeDue: (provider: string, maxTransactions: number, ids?: readonly string[]) => Promise<readonly DueTransaction[]>
   /** These were read. */
   readonly recordReads: (provider: string, ids: readonly string[]) => Promise<void>
   /** These could not be read, and are due again after this pause. */

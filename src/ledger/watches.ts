@@ -108,25 +108,27 @@ export function watches(store: Store): WatchStore {
         await drop(within, abandoned)
       })
     },
-    async takeDue(provider, maxTransactions) {
-      if (isOff()) return []
+    async takeDue(provider, maxTransactions, ids) {
+      if (isOff() || ids?.length === 0) return []
+      const isChosen = ids ? isIn('provider_id', toList(ids)) : sql<boolean>`true`
       // One that is later than the longest pause is of a clock that was set back.
       const isDue = sql<boolean>`provider = ${provider} and (next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
       const due = await database
         .selectFrom('watched_transactions')
         .select('provider_id')
         .where(isDue)
+        .where(isChosen)
         .orderBy('next_read_at')
         .limit(maxTransactions)
         .execute()
       if (due.length === 0) return []
       return await write(async (within) => {
-        const ids = toList(due.map(({ provider_id }) => provider_id))
+        const dueIds = toList(due.map(({ provider_id }) => provider_id))
         const taken = await within
           .updateTable('watched_transactions')
           .set({ next_read_at: nextRead(now), taken_at: now })
           .where(isDue) // another process may have been first
-          .where(isIn('provider_id', ids))
+          .where(isIn('provider_id', dueIds))
           .returning(['provider', 'provider_id', 'hinted_at', sql<number>`${now} - created_at`.as('age')])
           .execute()
         const takenIds = toList(taken.map(({ provider_id }) => provider_id))

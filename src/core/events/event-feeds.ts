@@ -49,8 +49,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         const first = seen === undefined && event && !entry ? [show(event.entry, event.transactionNumber)] : []
         return subscription.begin({
           provider,
-          // With the provider's own keys only a request's own key reads.
-          watched: isManaged ? { owner, provider, id } : undefined,
+          watched: { owner, provider, id },
+          readWithKey: isManaged ? undefined : () => service.call('getTransaction', request, unrequested(context)),
           first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
           cursor: seen ?? event?.transactionNumber ?? 0,
           isOver: entry ? isEnd(entry) : (event?.isFinal ?? isFinal(body.status)),
@@ -71,6 +71,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           const seen = seenNumber(lastEventId, range)
           return subscription.begin({
             watched: 'all of its owner',
+            readWithKey: undefined,
             first: gapBefore(seen, range),
             cursor: seen ?? range.last,
             isOver: undefined,
@@ -82,6 +83,11 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
       },
     }),
   }
+}
+
+/** The request is over, but for its caller. */
+function unrequested({ requestId, caller, clientCapabilities }: Context): Context {
+  return { requestId, caller, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isUnrequested: true }
 }
 
 function isEnd({ transaction: { status }, settledAt }: LedgerEntry): boolean {
@@ -132,9 +138,8 @@ async function opened<Result extends EventFeed | 'seen'>(
 const maxAtOnce = 16
 const retryReadMs = 1_000
 
-interface Beginning {
+interface Beginning extends Pick<Listener, 'watched' | 'readWithKey'> {
   readonly provider?: string
-  readonly watched: Listener['watched']
   /** Before the rows. */
   readonly first: readonly StreamEvent[]
   /** The number of the last row that the client has, or gets in `first`. */
@@ -150,6 +155,7 @@ class Subscription implements Listener, EventFeed {
   readonly owner: string
   transaction: string | undefined
   watched: Listener['watched']
+  readWithKey: Listener['readWithKey']
   readonly isAllowed: () => Promise<boolean>
   private readonly hub: EventHub
   private readonly giveBack: () => void
@@ -179,6 +185,7 @@ class Subscription implements Listener, EventFeed {
     this.cursor = beginning.cursor
     this.isOver = beginning.isOver
     this.watched = beginning.watched
+    this.readWithKey = beginning.readWithKey
     if (!this.isOver) this.hub.watch([this])
     return this
   }

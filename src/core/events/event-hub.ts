@@ -5,6 +5,7 @@
 import type { Observer } from '../../domain/observation.ts'
 import type { EventStore } from '../transaction-events.ts'
 import type { WatchedTransaction, WatchStore } from '../watches.ts'
+import { keyedReads } from './keyed-reads.ts'
 
 export interface Listener {
   readonly owner: string
@@ -12,6 +13,8 @@ export interface Listener {
   readonly transaction: string | undefined
   /** What the gateway itself is to read meanwhile; undefined: nothing. */
   readonly watched: WatchedTransaction | 'all of its owner' | undefined
+  /** Reads that with the key of the stream; undefined: the gateway has a key of its own. */
+  readonly readWithKey: (() => Promise<unknown>) | undefined
   /** There may be new events. */
   readonly wake: () => void
   /** The process stops, or its key has ended. */
@@ -31,6 +34,7 @@ const keyCheckIntervalMs = 2_000
 /** What is listened to is watched for so long, and again before that is over. */
 const watchedForMs = 60_000
 const watchIntervalMs = 20_000
+const readIntervalMs = 1_000
 const maxRead = 500
 
 interface Followed {
@@ -39,6 +43,8 @@ interface Followed {
   last: number | undefined
 }
 
+type Watches = Pick<WatchStore, 'watch' | 'watchOwners' | 'takeDue' | 'recordReads' | 'postpone'>
+
 /** Of a transaction of one owner. */
 export function transactionKey(provider: string, id: string): string {
   return `${provider}~${id}`
@@ -46,7 +52,8 @@ export function transactionKey(provider: string, id: string): string {
 
 export class EventHub {
   private readonly store: EventStore
-  private readonly watches: Pick<WatchStore, 'watch' | 'watchOwners'>
+  private readonly watches: Watches
+  private readonly readWithKeys: () => Promise<void>
   private readonly observe: Observer
   private readonly owners = new Map<string, Followed>()
   private readonly open = new Map<string, number>()
@@ -55,9 +62,10 @@ export class EventHub {
   private running: Promise<void> | undefined
   private isStopping = false
 
-  constructor(store: EventStore, watches: Pick<WatchStore, 'watch' | 'watchOwners'>, observe: Observer) {
+  constructor(store: EventStore, watches: Watches, observe: Observer) {
     this.store = store
     this.watches = watches
+    this.readWithKeys = keyedReads(watches, () => this.listeners())
     this.observe = observe
   }
 
@@ -67,6 +75,7 @@ export class EventHub {
       setInterval(() => this.run(), pollIntervalMs).unref(),
       setInterval(() => void this.checkKeys(), keyCheckIntervalMs).unref(),
       setInterval(() => this.watch(this.listeners()), watchIntervalMs).unref(),
+      setInterval(() => void this.readWithKeys().catch(() => {}), readIntervalMs).unref(),
     )
   }
 
@@ -137,7 +146,7 @@ export class EventHub {
     this.endStreams()
     for (const timer of this.timers) clearInterval(timer)
     clearTimeout(this.next)
-    await this.running
+    await Promise.allSettled([this.running, this.readWithKeys()])
   }
 
   private runAfter(ms: number): void {

@@ -1,0 +1,25 @@
+/** docs/contract.md §18.4: with the provider's own keys a swap that a stream listens to is read with the key of that stream. */
+import { expect, test } from 'vitest'
+import { openEvents } from '../support/event-source.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { clientKey } from '../support/gateway.ts'
+import { orderIn } from '../support/managed.ts'
+import { startPassthrough } from '../support/passthrough.ts'
+
+test('many streams of one swap are one reader, with its key, until the last of them ends', {
+  timeout: eventTimeoutMs,
+}, async () => {
+  await using passthrough = await startPassthrough('alpha')
+  const { alpha, gateway, client } = passthrough
+  const { id } = (await client('A').post('/transactions', orderIn('A'))).json as { id: string }
+  const open = () => openEvents(`${gateway.url}/a/api/v2/transactions/${id}/events`, { authorization: `Bearer ${clientKey}` })
+  const streams = [await open(), await open(), await open()]
+  alpha.reset()
+  alpha.holdings.swaps = alpha.holdings.swaps.map((held) => ({ ...held, status: 'confirmation' }))
+  for (const stream of streams) await stream.received(2)
+  const gets = alpha.received('get')
+  expect(gets).toHaveLength(1)
+  expect(gets[0]?.headers.authorization).toBe(`Bearer ${clientKey}`)
+  expect(streams[0]?.events.at(-1)?.data).toMatchObject({ status: 'confirmation' })
+  for (const stream of streams) stream.close()
+})
