@@ -33,7 +33,7 @@ function cpuSeconds(pid: number): number {
 
 async function measure(pid: number, url: string, customer: Customer, gateways: Gateways): Promise<Measured> {
   const made = await customer.create(url, gateways.order())
-  const path = `/a/api/v2/transactions/${(made?.json as { id: string }).id}`
+  const path = `/a/api/v2/transactions/${(made?.json as { id?: string } | undefined)?.id}`
   const headers = { authorization: `Bearer ${customer.key}` }
   const times: number[] = []
   const going: Promise<unknown>[] = []
