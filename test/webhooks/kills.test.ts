@@ -14,12 +14,17 @@ import { sendRequest } from '../support/client.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Receiver } from './receiver.ts'
 
-const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 100)
-const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 4)
+const swapCount = Number(process.env.SWAPGATE_WEBHOOK_SWAPS ?? 60)
+const killCount = Number(process.env.SWAPGATE_WEBHOOK_KILLS ?? 2)
 const downMs = Number(process.env.SWAPGATE_WEBHOOK_DOWN_MS ?? 3_000)
 const clientCount = 12
 const statuses = ['wait', 'confirmation', 'exchanging', 'success']
-const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
+let orders = 0
+/** No two are equal: a create whose process was killed is found again. */
+const order = () => ({
+  ...{ coinFrom: 'XRP', coinTo: 'USDTERC20', rateType: 'float' },
+  ...{ amount: 1 + ++orders / 100_000, withdrawalAddress: `0xWithdraw${orders}` },
+})
 
 interface Told {
   readonly id: string
@@ -105,7 +110,7 @@ it(
     let begun = 0
     const client = async (): Promise<void> => {
       while (begun++ < swapCount) {
-        const { id } = await request('POST', '', order, randomUUID())
+        const { id } = await request('POST', '', order(), randomUUID())
         for (const status of statuses.slice(1)) {
           await alpha.change(id.replace('alpha~', ''), { status })
           while ((await request('GET', `/${id}`)).status !== status);
