@@ -5,16 +5,12 @@
 import type { Observer } from '../../domain/observation.ts'
 import type { EventStore } from '../transaction-events.ts'
 import type { WatchedTransaction, WatchStore } from '../watches.ts'
-import { keyedReads } from './keyed-reads.ts'
+import { keyedReads, type WatchingStream } from './keyed-reads.ts'
 
-export interface Listener {
+export interface Listener extends WatchingStream {
   readonly owner: string
   /** Its key, for transactions; undefined: any change of its owner. */
   readonly transaction: string | undefined
-  /** What the gateway itself is to read meanwhile; undefined: nothing. */
-  readonly watched: WatchedTransaction | 'all of its owner' | undefined
-  /** Reads that with the key of the stream; undefined: the gateway has a key of its own. */
-  readonly readWithKey: (() => Promise<unknown>) | undefined
   /** There may be new events. */
   readonly wake: () => void
   /** The process stops, or its key has ended. */

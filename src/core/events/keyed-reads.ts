@@ -4,8 +4,15 @@
  */
 import { forEachConcurrently, singleFlight } from '../../domain/async.ts'
 import { Fault, isHeldBack } from '../../domain/fault.ts'
-import type { WatchStore } from '../watches.ts'
-import type { Listener } from './event-hub.ts'
+import type { WatchedTransaction, WatchStore } from '../watches.ts'
+
+/** What a stream listens to, as far as it is read. */
+export interface WatchingStream {
+  /** What the gateway itself is to read meanwhile; undefined: nothing. */
+  readonly watched: WatchedTransaction | 'all of its owner' | undefined
+  /** Reads that with the key of the stream; undefined: the gateway has a key of its own. */
+  readonly readWithKey: (() => Promise<unknown>) | undefined
+}
 
 const concurrency = 8
 const retryPauseMs = 5_000
@@ -15,7 +22,7 @@ type Reads = ReadonlyMap<string, () => Promise<unknown>>
 /** Returns a function that reads what is due. */
 export function keyedReads(
   watches: Pick<WatchStore, 'takeDue' | 'recordReads' | 'postpone'>,
-  listeners: () => Iterable<Listener>,
+  streams: () => Iterable<WatchingStream>,
 ): () => Promise<void> {
   const readAt = async (provider: string, reads: Reads): Promise<void> => {
     const due = await watches.takeDue(provider, reads.size, [...reads.keys()])
@@ -34,7 +41,7 @@ export function keyedReads(
   }
   const flight = singleFlight(async () => {
     const byProvider = new Map<string, Map<string, () => Promise<unknown>>>()
-    for (const { watched, readWithKey } of listeners()) {
+    for (const { watched, readWithKey } of streams()) {
       if (readWithKey === undefined || watched === undefined || watched === 'all of its owner') continue
       byProvider.getOrInsertComputed(watched.provider, () => new Map()).set(watched.id, readWithKey)
     }
