@@ -70,6 +70,7 @@ export const formA = defineForm({
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
   hasExpectedAmount: true,
+  hasStreams: true,
   page: { data: 'items', pagination: { page: 'page', size: 'size', total: 'total' } },
   error: { error: 'reason', message: 'message', code: 'status' },
   operations: {

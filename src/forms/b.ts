@@ -77,6 +77,7 @@ export const formB = defineForm({
   statuses: ['wait', 'confirmation', 'exchanging', 'success', 'overdue', 'refunded'],
   newestFirst: true,
   hasExpectedAmount: false,
+  hasStreams: true,
   page: { data: 'items', count: 'total' },
   error: { message: 'message', code: 'status' },
   operations: {
