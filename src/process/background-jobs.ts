@@ -19,10 +19,7 @@ import { webhookSender } from './webhook-sender.ts'
 
 interface BackgroundJobParts {
   readonly configuration: ConfigurationInForce
-  readonly ledgerStores: Pick<
-    OpenLedger,
-    'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits' | 'webhooks' | 'events'
-  >
+  readonly ledgerStores: Pick<OpenLedger, 'ledger' | 'replicaFigures' | 'retention' | 'watches' | 'findLostCommits' | 'webhooks'>
   readonly monitoring: Pick<Monitoring, 'figures' | 'observe'>
   readonly mirrorStatistics: MirrorStatistics
   readonly suspensions: Suspensions
@@ -89,7 +86,7 @@ const maxDeliveryWaitMs = 2_000
 
 function webhookJobs(
   configuration: ConfigurationInForce,
-  { webhooks, events }: BackgroundJobParts['ledgerStores'],
+  { webhooks }: BackgroundJobParts['ledgerStores'],
   observe: Monitoring['observe'],
 ): readonly IntervalJob[] {
   const { onNew, ...calls } = webhooks
@@ -99,10 +96,7 @@ function webhookJobs(
     encode: changeEncoder(config.assets),
   }))
   const delivery = new WebhookDelivery({ store, send: () => current().send, encode: () => current().encode, observe })
-  const poll = startIntervalJob(async () => {
-    await events.number()
-    await delivery.look()
-  }, webhookPollMs)
+  const poll = startIntervalJob(() => delivery.look(), webhookPollMs)
   return [
     poll,
     startIntervalJob(async () => {
