@@ -97,7 +97,8 @@ export class WebhookDelivery {
   private async deliver(webhook: Webhook, delivery: ClaimedDelivery, leaseEnd: number): Promise<void> {
     if (performance.now() + longestAttemptMs > leaseEnd) return
     const { send, store, observe } = this.parts
-    const attempt = await send()(webhook, delivery.id, delivery.body)
+    const { id: deliveryId, body } = delivery
+    const attempt = body === undefined ? notSent(delivery) : await send()(webhook, deliveryId, body)
     const outcome = outcomeOf(attempt, delivery)
     const isHeld = outcome === 'held'
     const isStored = await store.finish(webhook, delivery, isHeld ? undefined : attempt, outcome).catch(() => false)
@@ -114,8 +115,14 @@ export class WebhookDelivery {
   }
 }
 
+/** Tried again like one that was sent: another process, of another version, may be able to write it. */
+function notSent({ problem = 'body' }: ClaimedDelivery): Attempt {
+  return { at: Date.now(), status: null, ms: 0, body: null, reason: problem }
+}
+
 function outcomeOf(attempt: Attempt, { attemptCount }: ClaimedDelivery): DeliveryOutcome {
   if (attempt.reason === 'secret') return 'held'
+  if (attempt.reason === 'event') return 'failed'
   if (isSuccess(attempt)) return 'delivered'
   if (attempt.status === goneStatus) return 'gone'
   const retryAfterMs = retryDelaysMs[attemptCount]

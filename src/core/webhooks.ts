@@ -31,7 +31,10 @@ export interface Attempt {
   readonly ms: number
   /** The first characters of the response; null: none came. */
   readonly body: string | null
-  /** Why no head came: a cause of `domain/failure-cause.ts`; `address`: one of the receiver's is not open; `secret`: no key reads it. */
+  /**
+   * Why no head came: a cause of `domain/failure-cause.ts`; `address`: one of the receiver's is not open; `secret`: no key reads it;
+   * `event`, `body`: a problem of `ClaimedDelivery`.
+   */
   readonly reason?: string | undefined
 }
 
@@ -84,8 +87,10 @@ export interface ClaimedDelivery {
   readonly id: string
   readonly provider: string
   readonly providerId: string
-  /** The same at each attempt. */
-  readonly body: string
+  /** The same at each attempt. Absent: there is a problem. */
+  readonly body?: string
+  /** Why there is nothing to send: its event is gone, for good, or its body cannot be written now. */
+  readonly problem?: 'event' | 'body'
   /** How often it was tried before. */
   readonly attemptCount: number
   /** Of this claim alone. */

@@ -87,9 +87,10 @@ export function retention(store: Store): Retention {
           ) as oldest`.execute(within)
         const [{ last, count, old } = { last: 0, count: 0, old: 0 }] = rows
         if (old === 0) return undefined
+        const isTold = store.has('webhooks') ? sql`and not ${isAwaited}` : sql``
         await sql`
           delete from transaction_events
-          where id > ${after} and id <= ${last} and ${isOld} and number is not null and (is_final = 1 or ${hasLater})`.execute(
+          where id > ${after} and id <= ${last} and ${isOld} and number is not null and (is_final = 1 or ${hasLater}) ${isTold}`.execute(
           within,
         )
         return count < eventsPerStep ? undefined : last
@@ -104,6 +105,11 @@ const hasLater = sql`exists (
   select 1 from transaction_events as later
   where later.provider = transaction_events.provider and later.provider_id = transaction_events.provider_id
     and later.transaction_number > transaction_events.transaction_number
+)`
+
+/** The body of a delivery is written from its event. */
+const isAwaited = sql`exists (
+  select 1 from webhook_deliveries as deliveries where deliveries.event = transaction_events.id and deliveries.state = 'waiting'
 )`
 
 interface Row {

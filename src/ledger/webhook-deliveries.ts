@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import type { LedgerEntry } from '../core/ledger.ts'
 import {
   type Attempt,
   type ClaimedDelivery,
@@ -77,8 +78,8 @@ export function deliveries(store: Store): Deliveries {
         const [row] = await toldRows(within, [id], store)
         const webhook = row && (await findWebhook(within, row.webhook))
         if (!row || webhook?.state !== 'active') return undefined
-        const body = await bodyOf(within, row, webhook, encode)
-        return { webhook, body }
+        const { body } = await bodyOf(within, row, webhook, encode)
+        return body === undefined ? undefined : { webhook, body }
       })
     },
     recordReplay: (id, attempt) =>
@@ -149,7 +150,7 @@ async function claim(within: Database, webhook: Webhook, encode: EncodeChange, s
   for (const row of told) {
     const { id, provider, provider_id: providerId, attempt_count } = row
     const claim = randomUUID()
-    claimed.push({ id, provider, providerId, body: await bodyOf(within, row, webhook, encode), attemptCount: attempt_count, claim })
+    claimed.push({ id, provider, providerId, ...(await bodyOf(within, row, webhook, encode)), attemptCount: attempt_count, claim })
   }
   const texts = { provider: 'text', provider_id: 'text', claim: 'text' } as const
   const claims = claimed.map(({ provider, providerId, claim }) => ({ provider, provider_id: providerId, claim }))
@@ -172,8 +173,9 @@ interface Queue {
 
 interface ToldRow extends EntryRow, Pick<WebhookDeliveries, 'id' | 'webhook' | 'provider_id' | 'attempt_count' | 'body'> {
   readonly latest_state: string
-  readonly event_at: number
-  readonly event_state: string
+  /** Null: an earlier version has removed the event. */
+  readonly event_at: number | null
+  readonly event_state: string | null
 }
 
 /** Deliveries with their events, and their transactions as they are now. */
@@ -183,22 +185,47 @@ async function toldRows(within: Database, ids: readonly string[], { isIn, toList
     select deliveries.id, deliveries.webhook, deliveries.provider_id, deliveries.attempt_count, deliveries.body,
       events.at as event_at, events.state as event_state, transactions.state as latest_state,
       ${sql.join(entryColumns.map((column) => sql.ref(`transactions.${column}`)))}
-    from webhook_deliveries as deliveries join transaction_events as events on events.id = deliveries.event
+    from webhook_deliveries as deliveries left join transaction_events as events on events.id = deliveries.event
     join transactions on transactions.provider = deliveries.provider and transactions.provider_id = deliveries.provider_id
     where ${isIn('deliveries.id', toList(ids))}`.execute(within)
   return rows
 }
 
 /** Written once, and once more without the deposit address where that may not be paid any more. */
-async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode: EncodeChange): Promise<string> {
-  const { owner, provider, event_state, latest_state } = row
-  const entry = toEntry({ ...JSON.parse(event_state), owner, provider, sent: null })
-  const latest = latest_state === 'done' ? toEntry(row) : undefined
-  const change: ToldChange = { at: Number(row.event_at), entry, latest }
-  const { body, isPayable } = encode(change, form)
-  if (row.body === body || (row.body !== null && isPayable)) return row.body ?? body
+async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode: EncodeChange): Promise<WrittenBody> {
+  const latest = row.latest_state === 'done' ? toEntry(row) : undefined
+  const change = changeOf(row, latest)
+  if (!change) return row.body !== null && mayBeSent(row.body, latest, encode, form) ? { body: row.body } : { problem: 'event' }
+  const encoded = attemptTo(() => encode(change, form))
+  if (!encoded) return { problem: 'body' }
+  const { body, isPayable } = encoded
+  if (row.body === body || (row.body !== null && isPayable)) return { body: row.body }
   await within.updateTable('webhook_deliveries').set({ body }).where('id', '=', row.id).execute()
-  return body
+  return { body }
+}
+
+type WrittenBody = Pick<ClaimedDelivery, 'body' | 'problem'>
+
+function changeOf({ event_at, event_state, owner, provider }: ToldRow, latest: LedgerEntry | undefined): ToldChange | undefined {
+  if (event_state === null) return undefined
+  const entry = attemptTo(() => toEntry({ ...JSON.parse(event_state), owner, provider, sent: null }))
+  return entry && { at: Number(event_at), entry, latest }
+}
+
+/** Of a body that cannot be written again: whether it has no deposit address, or one that may be paid. */
+function mayBeSent(body: string, latest: LedgerEntry | undefined, encode: EncodeChange, form: string): boolean {
+  const { depositAddress } = latest?.transaction ?? {}
+  if (!latest || !depositAddress || !body.includes(depositAddress)) return latest !== undefined
+  return attemptTo(() => encode({ at: 0, entry: latest, latest }, form))?.isPayable === true
+}
+
+/** Undefined: it throws. One row that cannot be read must not hold up the others. */
+function attemptTo<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
 }
 
 type QueueKey = Pick<WebhookDeliveries, 'webhook' | 'provider' | 'provider_id'>

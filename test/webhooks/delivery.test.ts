@@ -48,7 +48,7 @@ describeStores(durableStores, (shared) => {
     readonly observed: Observation[]
     readonly owner: string
     readonly add: (url?: string) => Promise<Webhook>
-    readonly process: (stores?: OpenLedger, receivers?: Receivers) => WebhookDelivery
+    readonly process: (stores?: OpenLedger, receivers?: Receivers, encoder?: EncodeChange) => WebhookDelivery
     /** Until nothing is due and nothing is under way. */
     readonly settle: (delivery: WebhookDelivery) => Promise<void>
     readonly change: (id: string, transaction?: object, more?: object) => Promise<void>
@@ -74,11 +74,11 @@ describeStores(durableStores, (shared) => {
         if (!added) throw new Error('There is no account.')
         return added
       },
-      process(on = stores, to = receivers) {
+      process(on = stores, to = receivers, encoder = encode) {
         const delivery = new WebhookDelivery({
           store: on.webhooks,
           send: () => to.send,
-          encode: () => encode,
+          encode: () => encoder,
           observe: (one) => observed.push(one),
         })
         onTestFinished(() => delivery.stop(0))
@@ -332,6 +332,64 @@ describeStores(durableStores, (shared) => {
     await stores.webhooks.remove(webhook.id, 2, 'tester')
     expect(await replay(tried?.id)).toBeUndefined()
     expect((await stores.audit.read({})).filter(({ action }) => action === 'webhook.replay')).toHaveLength(3)
+  })
+
+  test('an event stays while a delivery of it waits', async () => {
+    const { add, process, change, settle, receivers, hasten, stores } = await rig()
+    await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: 500 })
+    for (const status of ['wait', 'exchanging', 'success']) await change('x', { status })
+    await settle(delivery)
+    await query(stores.url, 'UPDATE transaction_events SET at = 1')
+    await stores.retention.eventsStep(1, 0)
+    receivers.answer = () => ({ status: 200 })
+    await hasten()
+    await settle(delivery)
+    expect(receivers.statuses('x')).toEqual(['wait', 'wait', 'exchanging', 'success'])
+    await stores.retention.eventsStep(1, 0)
+    expect(await query(stores.url, 'SELECT * FROM transaction_events')).toEqual([])
+  })
+
+  test('a delivery whose event is gone has failed, its queue goes on, and others are not held up', async () => {
+    const { add, process, change, settle, receivers, stores, observed, owner } = await rig()
+    const webhook = await add()
+    for (const status of ['wait', 'exchanging']) for (const id of ['x', 'y']) await change(id, { status })
+    while ((await stores.events.number()).mayBeMore);
+    await query(stores.url, "DELETE FROM transaction_events WHERE provider_id = 'x' AND transaction_number = 1")
+    await settle(process())
+    expect([receivers.statuses('x'), receivers.statuses('y')]).toEqual([['exchanging'], ['wait', 'exchanging']])
+    const failed = await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })
+    expect(failed).toMatchObject([{ providerId: 'x', attempts: [{ status: null, reason: 'event' }] }])
+    expect(observed).toContainEqual(expect.objectContaining({ what: 'webhookAttempt', outcome: 'failed', why: 'event' }))
+    const replay = () => replayDelivery({ ...stores, actor: 'tester' }, failed[0]?.id ?? '', receivers.send, encode)
+    expect(await replay()).toBeUndefined() // nothing was ever written
+    await query(stores.url, `UPDATE webhook_deliveries SET body = '{"data":{"id":"kept"}}' WHERE id = '${failed[0]?.id}'`)
+    expect(await replay()).toMatchObject({ status: 200 })
+    expect(receivers.sent.at(-1)?.data.id).toBe('kept')
+    await query(stores.url, `UPDATE webhook_deliveries SET body = '{"data":{"to":"to-x"}}' WHERE id = '${failed[0]?.id}'`)
+    const entry = await stores.ledger.find(owner, 'alpha', 'x')
+    if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
+    expect(await replay()).toBeUndefined()
+  })
+
+  test('a body that cannot be written is tried again later, and holds up no other transaction', async () => {
+    const { add, process, change, settle, receivers, hasten, observed } = await rig()
+    await add()
+    let isBroken = true
+    const breaking: EncodeChange = (told, form) => {
+      if (isBroken && told.entry.transaction.id === 'x') throw new Error('It has no such form.')
+      return encode(told, form)
+    }
+    const delivery = process(undefined, undefined, breaking)
+    for (const id of ['x', 'y']) await change(id, { status: 'wait' })
+    await settle(delivery)
+    expect([receivers.statuses('x'), receivers.statuses('y')]).toEqual([[], ['wait']])
+    expect(observed).toContainEqual(expect.objectContaining({ what: 'webhookAttempt', outcome: 'retried', why: 'body' }))
+    isBroken = false
+    await hasten()
+    await settle(delivery)
+    expect(receivers.statuses('x')).toEqual(['wait'])
   })
 
   test('what ended is kept for its time, and goes with its transaction', async () => {
