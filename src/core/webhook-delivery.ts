@@ -87,8 +87,8 @@ export class WebhookDelivery {
     this.claiming.set(webhook.id, false)
     const { store, encode } = this.parts
     const claimedAt = performance.now()
-    const claimed = await store.claim(webhook, encode()).catch(() => [])
-    for (const delivery of claimed) this.track(this.deliver(webhook, delivery, claimedAt + leaseMs))
+    const claims = await store.claim(webhook, encode()).catch(() => undefined)
+    if (claims) for (const delivery of claims.deliveries) this.track(this.deliver(claims.webhook, delivery, claimedAt + leaseMs))
     const isAgain = this.claiming.get(webhook.id) === true
     this.claiming.delete(webhook.id)
     if (isAgain) await this.sendDue(webhook)

@@ -97,6 +97,12 @@ export interface ClaimedDelivery {
   readonly claim: string
 }
 
+/** With the webhook as it is now: it may have another secret since it was read. */
+export interface Claims {
+  readonly webhook: Webhook
+  readonly deliveries: readonly ClaimedDelivery[]
+}
+
 /**
  * `delivered`, and `failed` for good: the next one of the transaction follows. `gone`: the receiver wants no more. A number: it is tried again
  * after so many milliseconds. `held`: nothing was tried.
@@ -147,8 +153,8 @@ export interface WebhookStore {
   readonly onNew: (listener: () => void) => void
   /** Webhooks for which something is due. */
   readonly due: () => Promise<readonly Webhook[]>
-  /** Takes what is due for a webhook, of each transaction the oldest, so that at most `maxAtOnce` are taken over all processes. */
-  readonly claim: (webhook: Webhook, encode: EncodeChange) => Promise<readonly ClaimedDelivery[]>
+  /** Takes what is due for a webhook, of each transaction the oldest, so that at most `maxAtOnce` are taken over all processes. Undefined: nothing may be sent now. */
+  readonly claim: (webhook: Webhook, encode: EncodeChange) => Promise<Claims | undefined>
   /** Records an attempt. False, without a change, if the claim has ended. */
   readonly finish: (
     webhook: Webhook,

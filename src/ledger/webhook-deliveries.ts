@@ -12,6 +12,7 @@ import type { LedgerEntry } from '../core/ledger.ts'
 import {
   type Attempt,
   type ClaimedDelivery,
+  type Claims,
   type DeliveryOutcome,
   type EncodeChange,
   isSuccess,
@@ -124,16 +125,23 @@ export function deliveries(store: Store): Deliveries {
   }
 }
 
-async function claim(within: Database, webhook: Webhook, encode: EncodeChange, store: Store): Promise<readonly ClaimedDelivery[]> {
+async function claim(
+  within: Database,
+  { id: webhookId }: Webhook,
+  encode: EncodeChange,
+  store: Store,
+): Promise<Claims | undefined> {
   const { databaseTimeMs: now, recordset } = store
   // One process at a time counts what is under way.
-  await within.selectFrom('webhooks').select('id').where('id', '=', webhook.id).forUpdate().execute()
+  await lockWebhook(within, webhookId)
+  const webhook = await findWebhook(within, webhookId)
+  if (webhook?.state !== 'active') return undefined
   const { rows: underWay } = await sql<{ readonly count: number }>`
     select count(*) as count from webhook_queues where webhook = ${webhook.id} and claim is not null and due_at > ${now}`.execute(
     within,
   )
   const free = maxAtOnce - Number(underWay[0]?.count ?? 0)
-  if (free <= 0) return []
+  if (free <= 0) return undefined
   const { rows: queues } = await sql<Queue>`
     select provider, provider_id, (
       select id from webhook_deliveries as waiting
@@ -161,7 +169,11 @@ async function claim(within: Database, webhook: Webhook, encode: EncodeChange, s
     and webhook_queues.provider_id = input.provider_id`.execute(within)
   for (const { provider, provider_id, head } of queues)
     if (head === null) await setQueue(within, { webhook: webhook.id, provider, provider_id }, sql`null`)
-  return claimed
+  return { webhook, deliveries: claimed }
+}
+
+async function lockWebhook(within: Database, id: string): Promise<void> {
+  await within.selectFrom('webhooks').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 interface Queue {
@@ -248,6 +260,8 @@ async function finish(
   const { databaseTimeMs: now } = store
   const { id, provider, providerId: provider_id, claim } = delivery
   const key = { webhook: webhook.id, provider, provider_id }
+  // Before its queue, as in `claim`.
+  if (outcome === 'gone') await lockWebhook(within, webhook.id)
   const queue = within
     .selectFrom('webhook_queues')
     .select('claim')

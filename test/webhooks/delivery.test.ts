@@ -27,9 +27,11 @@ interface Sent {
 /** Attempts that a test answers itself. */
 class Receivers {
   readonly sent: Sent[] = []
+  readonly secrets: string[] = []
   answer: (sent: Sent) => Partial<Attempt> | Promise<Partial<Attempt>> = () => ({ status: 200 })
 
-  readonly send: SendWebhook = async ({ id: webhook }, id, body) => {
+  readonly send: SendWebhook = async ({ id: webhook, secret, previous }, id, body) => {
+    this.secrets.push(previous ? secret : `${secret} alone`)
     const sent = { webhook, id, body, data: JSON.parse(body).data }
     this.sent.push(sent)
     return { at: Date.now(), status: null, ms: 1, body: '', ...(await this.answer(sent)) }
@@ -206,6 +208,48 @@ describeStores(durableStores, (shared) => {
     const records = (await stores.audit.read({})).filter(({ action }) => action === 'webhook.gone')
     expect(records).toMatchObject([{ subject: webhook.id, after: { status: 410 } }])
     expect(await stores.webhooks.gauges()).toEqual({ waiting: 0, oldestWaitingMs: 0 })
+  })
+
+  /** Fifty swaps wait, and the first eight requests are answered when the test says so. */
+  async function fifty() {
+    const made = await rig()
+    const { add, process, change, receivers, stores } = made
+    const webhook = await add()
+    const answers = Promise.withResolvers<Partial<Attempt>>()
+    receivers.answer = () => answers.promise
+    for (let at = 0; at < 50; at++) await change(`t${at}`)
+    while ((await stores.events.number()).mayBeMore);
+    const delivery = process()
+    await delivery.look()
+    await expect.poll(() => receivers.sent.length).toBe(8)
+    return { ...made, webhook, delivery, answers }
+  }
+
+  test('after 410 what is under way ends, and nothing more is sent of what waits', async () => {
+    const { answers, settle, delivery, receivers, stores, webhook } = await fifty()
+    receivers.answer = () => ({ status: 200 })
+    answers.resolve({ status: 410 })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(8)
+    expect(await stores.webhooks.find(webhook.id)).toMatchObject({ state: 'gone' })
+  })
+
+  test('after its removal a webhook gets nothing more of what waits', async () => {
+    const { answers, settle, delivery, receivers, stores, webhook } = await fifty()
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    answers.resolve({ status: 200 })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(8)
+  })
+
+  test('after a rotation without overlap only the new secret signs what waits', async () => {
+    const { answers, settle, delivery, receivers, stores, webhook } = await fifty()
+    const secret = secrets.seal(makeWebhookSecret(), webhook.id)
+    await stores.webhooks.rotate(webhook.id, secret, 2, 2, 'tester')
+    answers.resolve({ status: 200 })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(50)
+    expect(new Set(receivers.secrets.slice(8))).toEqual(new Set([`${secret} alone`]))
   })
 
   test('a webhook that was removed gets nothing more', async () => {
