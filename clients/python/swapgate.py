@@ -20,7 +20,7 @@ import uuid
 from dataclasses import dataclass
 from decimal import Decimal
 from http.client import HTTPMessage
-from typing import Any, Callable, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypedDict, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypedDict, TypeVar, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 # What is sent, and what comes back. Names of fields are those of the API.
@@ -653,7 +653,7 @@ class SwapClient:
                 if fields.get("event") == "gap":
                     yield SwapEvent(None)
                 if fields.get("event") == "transaction":
-                    yield SwapEvent(_parse(fields.get("data", "").encode()), fields.get("id"))
+                    yield SwapEvent(cast(Swap, _parse(fields.get("data", "").encode())), fields.get("id"))
                 fields = {}
         finally:
             connection.close()
