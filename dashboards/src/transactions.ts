@@ -267,6 +267,12 @@ const events = [
     queries: { age: `max(${series('swapgate_events_waiting_age_seconds')})` },
     thresholds: [[2, 'red']],
   }),
+  graph({
+    title: 'Changes without a number',
+    description: 'Counted up to 10,000, over all processes. They get their numbers at once: many that stay are told to nobody.',
+    unit: 'short',
+    queries: { changes: `max(${series('swapgate_events_waiting')})` },
+  }),
 ]
 
 export const transactions = board({

@@ -163,6 +163,7 @@ const notHere = [
   'SwapgateClockOffset',
   'SwapgateSaturated',
   'SwapgateTelemetryLost',
+  'SwapgateWebhookFailed',
 ]
 
 it('each alert has its fault here', () => {
