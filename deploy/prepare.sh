@@ -9,6 +9,8 @@ chmod 0700 secrets
 for name in postgres_password redis_password grafana_password operator_token; do
   [ -e "secrets/$name" ] || openssl rand -hex 24 > "secrets/$name"
 done
+# Encrypts the secrets of webhooks in the ledger: keep it with your backups.
+[ -e secrets/webhooks_key ] || openssl rand -base64 32 > secrets/webhooks_key
 
 # For a first try. Put the certificate of your own name there, its chain and its key in one file.
 if [ ! -e secrets/certificate.pem ]; then

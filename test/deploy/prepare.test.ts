@@ -20,8 +20,9 @@ it('prepare.sh makes missing secrets, keeps existing ones, and names those that 
   const made = secrets()
   const receivers = ['heartbeat_url', 'page_url', 'ticket_url']
   const passwords = ['grafana_password', 'operator_token', 'postgres_password', 'redis_password']
-  expect(Object.keys(made)).toEqual(['certificate.pem', ...[...receivers, ...passwords].sort()])
+  expect(Object.keys(made)).toEqual(['certificate.pem', ...[...receivers, ...passwords].sort(), 'webhooks_key'])
   for (const name of passwords) expect(made[name]).toMatch(/^[0-9a-f]{48}\n$/)
+  expect(Buffer.from(made.webhooks_key ?? '', 'base64')).toHaveLength(32)
   expect(new Set(passwords.map((name) => made[name])).size).toBe(4)
   for (const name of receivers) expect(first.stdout).toContain(`secrets/${name} leads nowhere yet`)
 
