@@ -1,5 +1,5 @@
 /** Executed for each file of tests, and its hooks run after the file's own. */
-import { afterAll, afterEach } from 'vitest'
+import { afterAll, afterEach, vi } from 'vitest'
 import { afterEachFile, afterEachTest } from './after-tests.ts'
 
 afterEach(async () => {
@@ -7,5 +7,6 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
+  vi.unstubAllEnvs() // the next file is in the same process
   for (const work of afterEachFile) await work()
 })
