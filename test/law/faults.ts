@@ -13,7 +13,8 @@ export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Exp
   if (kind === 'invalid') return { kind, effect: 'refused', message }
   if (kind === 'reusedKey') return { kind: 'invalid', effect: 'refused', message }
   if (kind === 'limited') return { kind, effect: 'refused', ...(retryAfter !== undefined && { retryAfter }) }
-  if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', effect: 'refused' }
+  // 401 and 403
+  if (kind === 'unauthorized' || kind === 'forbidden') return { kind: keyed.has(op) ? 'unauthorized' : 'failed', effect: 'refused' }
   if (kind === 'notFound') return notFound(op, message)
   const isRefused = refusals.has(kind) || (conflicts.has(kind) && op !== 'createTransaction')
   return { kind: 'failed', effect: isRefused ? 'refused' : 'maybe' }

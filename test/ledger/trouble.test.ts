@@ -82,8 +82,9 @@ describe('SQLite', () => {
     expect(kept).toBeGreaterThan(10)
     expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
+    expect(lines.length - reasons.length).toBeOneOf([0, 1]) // and of the clock, which is written at the end, if nothing of it fits either
     expect(lines).toEqual(
-      reasons.map(() =>
+      lines.map(() =>
         expect.stringMatching(/^(?:disk: the disk does not write or read it; .*|full: the disk is full; free some space)$/),
       ),
     )
