@@ -112,8 +112,8 @@ export function transactionEvents(store: Store): EventStore {
     onWritten: (listener) => newEvents.onCommit(listener),
     async number() {
       if (!isThere() || !(await hasWaiting())) return { count: 0, mayBeMore: false }
-      const numbered = await write((within) => giveNumbers(within, store))
-      if (numbered.count > 0) newDeliveries.committed()
+      const { hasDeliveries, ...numbered } = await write((within) => giveNumbers(within, store))
+      if (hasDeliveries) newDeliveries.committed()
       return numbered
     },
     async lastNumbers(owners) {
@@ -177,12 +177,12 @@ export function transactionEvents(store: Store): EventStore {
 }
 
 /** A process that is killed in between has given none, and the numbers come again. */
-async function giveNumbers(within: Database, store: Store): Promise<Numbered> {
+async function giveNumbers(within: Database, store: Store): Promise<Numbered & { readonly hasDeliveries: boolean }> {
   const { tryLock, recordset } = store
-  if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true }
+  if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true, hasDeliveries: false }
   const { rows: waiting } = await sql<{ readonly id: number; readonly owner: string }>`
     select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`.execute(within)
-  if (waiting.length === 0) return { count: 0, mayBeMore: false }
+  if (waiting.length === 0) return { count: 0, mayBeMore: false, hasDeliveries: false }
   const ofOwners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, rows]) => ({ owner, rows }))
   const counts = JSON.stringify(ofOwners.map(({ owner, rows }) => ({ owner, count: rows.length })))
   const { rows: last } = await sql<{ readonly owner: string; readonly last_number: number }>`
@@ -199,12 +199,12 @@ async function giveNumbers(within: Database, store: Store): Promise<Numbered> {
     update transaction_events set number = input.number
     from ${recordset(JSON.stringify(numbers), { id: 'integer', number: 'integer' })}
     where transaction_events.id = input.id`.execute(within)
-  await addDeliveries(
+  const hasDeliveries = await addDeliveries(
     within,
     numbers.map(({ id }) => id),
     store,
   )
-  return { count: waiting.length, mayBeMore: waiting.length === maxNumberedAtOnce }
+  return { count: waiting.length, mayBeMore: waiting.length === maxNumberedAtOnce, hasDeliveries }
 }
 
 interface EventRow {

@@ -36,11 +36,12 @@ const maxKeptAttempts = 30
 const heldForMs = 30_000
 const maxCounted = 10_000
 const maxExpired = 500
+const keyTypes = { webhook: 'text', provider: 'text', provider_id: 'text' } as const
 
-/** Makes the deliveries of events that have got their numbers in this database transaction. */
-export async function addDeliveries(within: Database, events: readonly number[], store: Store): Promise<void> {
+/** Makes the deliveries of events that have got their numbers in this database transaction. Returns whether there are any. */
+export async function addDeliveries(within: Database, events: readonly number[], store: Store): Promise<boolean> {
   const { has, databaseTimeMs: now, recordset } = store
-  if (!has('webhooks') || events.length === 0) return
+  if (!has('webhooks') || events.length === 0) return false
   const ids = recordset(JSON.stringify(events.map((id) => ({ id }))), { id: 'integer' })
   const { rows } = await sql<Pick<WebhookDeliveries, 'webhook' | 'provider' | 'provider_id'>>`
     insert into webhook_deliveries (id, webhook, provider, provider_id, event, state, attempt_count, attempts, created_at)
@@ -49,16 +50,18 @@ export async function addDeliveries(within: Database, events: readonly number[],
     where webhooks.state = 'active'
     on conflict do nothing
     returning webhook, provider, provider_id`.execute(within)
-  if (rows.length === 0) return
-  const texts = { webhook: 'text', provider: 'text', provider_id: 'text' } as const
-  // In one order, so that two transactions wait for each other in no circle.
+  if (rows.length === 0) return false
+  // In one order, so that two transactions wait for each other in no circle. The time differs from row to row.
   await sql`
     insert into webhook_queues (webhook, provider, provider_id, due_at)
-    select distinct webhook, provider, provider_id, ${now} from ${recordset(JSON.stringify(rows), texts)} where true
+    select webhook, provider, provider_id, ${now} from (
+      select distinct webhook, provider, provider_id from ${recordset(JSON.stringify(rows), keyTypes)}
+    ) as queues where true
     order by webhook, provider, provider_id
     on conflict (webhook, provider, provider_id) do update set due_at = coalesce(webhook_queues.due_at, excluded.due_at)`.execute(
     within,
   )
+  return true
 }
 
 export function deliveries(store: Store): Deliveries {
