@@ -65,7 +65,7 @@ export async function addDeliveries(within: Database, events: readonly number[],
 }
 
 export function deliveries(store: Store): Deliveries {
-  const { database, write, writeOne, has, databaseTimeMs: now } = store
+  const { database, write, has, databaseTimeMs: now } = store
   return {
     async due() {
       if (!has('webhooks')) return []
@@ -110,19 +110,15 @@ export function deliveries(store: Store): Deliveries {
     },
     async expire(keptMs) {
       if (!has('webhooks')) return false
-      return await writeOne(async (within) => {
-        const { numAffectedRows = 0n } = await sql`
+      return await write(async (within) => {
+        const { rows } = await sql<QueueKey>`
           delete from webhook_deliveries where id in (
             select id from webhook_deliveries where created_at < ${now} - ${sql.lit(keptMs)} and (
               ended_at < ${now} - ${sql.lit(keptMs)} or webhook not in (select id from webhooks where state = 'active')
             ) order by created_at limit ${sql.lit(maxExpired)}
-          )`.execute(within)
-        await sql`
-          delete from webhook_queues where due_at is null and claim is null and not exists (
-            select 1 from webhook_deliveries as waiting where waiting.webhook = webhook_queues.webhook
-            and waiting.provider = webhook_queues.provider and waiting.provider_id = webhook_queues.provider_id
-          )`.execute(within)
-        return numAffectedRows === BigInt(maxExpired)
+          ) returning webhook, provider, provider_id`.execute(within)
+        await removeEmptyQueues(within, rows, store)
+        return rows.length === maxExpired
       })
     },
   }
@@ -131,6 +127,27 @@ export function deliveries(store: Store): Deliveries {
 async function claim(
   within: Database,
   { id: webhookId }: Webhook,
+/** Of these, in one statement, and also those that are due where nobody sends any more. */
+async function removeEmptyQueues(within: Database, keys: readonly QueueKey[], { recordset }: Store): Promise<void> {
+  if (keys.length === 0) return
+  await sql`
+    delete from webhook_queues where (webhook, provider, provider_id) in (
+      select webhook, provider, provider_id from ${recordset(JSON.stringify(keys), keyTypes)}
+    ) and (due_at is null and claim is null or webhook not in (select id from webhooks where state = 'active')) and not exists (
+      select 1 from webhook_deliveries as kept where kept.webhook = webhook_queues.webhook
+      and kept.provider = webhook_queues.provider and kept.provider_id = webhook_queues.provider_id
+    )`.execute(within)
+}
+
+function isUnderWay({ databaseTimeMs: now }: Store): RawBuilder<boolean> {
+  return sql`claim is not null and due_at > ${now} and not ${hasWrongLease({ databaseTimeMs: now })}`
+}
+
+/** Its lease ends later than any that begins now: the clock was set back. */
+function hasWrongLease({ databaseTimeMs: now }: Pick<Store, 'databaseTimeMs'>): RawBuilder<boolean> {
+  return sql`(claim is not null and due_at > ${now} + ${sql.lit(leaseMs)})`
+}
+
   encode: EncodeChange,
   store: Store,
 ): Promise<Claims | undefined> {

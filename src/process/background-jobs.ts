@@ -13,7 +13,7 @@ import type { OpenLedger } from '../ledger/index.ts'
 import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { ConfigurationInForce } from './in-force.ts'
 import type { LimitStores } from './limit-stores.ts'
-import { removeOld } from './retention.ts'
+import { removeOld, removeOldDeliveries } from './retention.ts'
 import type { Monitoring } from './telemetry.ts'
 import { webhookSender } from './webhook-sender.ts'
 
@@ -96,13 +96,17 @@ function webhookJobs(
     encode: changeEncoder(config.assets),
   }))
   const delivery = new WebhookDelivery({ store, send: () => current().send, encode: () => current().encode, observe })
+  let isStopped = false
   const poll = startIntervalJob(() => delivery.look(), webhookPollMs)
   return [
     poll,
-    startIntervalJob(async () => {
-      while (await store.expire(deliveriesKeptMs));
-    }, 3_600_000),
-    { stop: () => delivery.stop(maxDeliveryWaitMs) },
+    startIntervalJob(() => removeOldDeliveries(store, deliveriesKeptMs, () => isStopped), 3_600_000),
+    {
+      stop() {
+        isStopped = true
+        return delivery.stop(maxDeliveryWaitMs)
+      },
+    },
   ]
 }
 

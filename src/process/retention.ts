@@ -1,6 +1,7 @@
 /** `ledger.keep`, `ledger.keepAudit`, `events.keep`, and counts of requests: what is older is removed by one process of several, in short steps. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Retention, RetentionCursor } from '../core/retention.ts'
+import type { WebhookStore } from '../core/webhooks.ts'
 
 export interface Kept {
   /** Days; undefined: for good. */
@@ -41,6 +42,15 @@ export async function removeOld(
     after = next
   }
   if (total > 0) await retention.noteOfPrune(before, total)
+}
+
+/** Removes deliveries to webhooks that ended so long ago. */
+export async function removeOldDeliveries(
+  { expire }: Pick<WebhookStore, 'expire'>,
+  keptMs: number,
+  isStopped: () => boolean,
+): Promise<void> {
+  while (!isStopped() && (await expire(keptMs))) await delay(pauseMs)
 }
 
 /** A pause after a step. False if the process ends. */
