@@ -71,7 +71,10 @@ export function deliveries(store: Store): Deliveries {
       if (!has('webhooks')) return []
       return await activeWebhooks(
         database,
-        sql<boolean>`(select min(due_at) from webhook_queues where webhook = webhooks.id and due_at is not null) <= ${now}`,
+        sql<boolean>`(
+          (select min(due_at) from webhook_queues where webhook = webhooks.id and due_at is not null) <= ${now}
+          or exists (select 1 from webhook_queues where webhook = webhooks.id and ${hasWrongLease(store)})
+        ) and (select count(*) from webhook_queues where webhook = webhooks.id and ${isUnderWay(store)}) < ${sql.lit(maxAtOnce)}`,
       )
     },
     claim: (webhook, encode) => write((within) => claim(within, webhook, encode, store)),
@@ -102,9 +105,9 @@ export function deliveries(store: Store): Deliveries {
       if (!has('webhooks')) return { waiting: 0, oldestWaitingMs: 0 }
       const { rows } = await sql<{ readonly waiting: number; readonly oldest: number | null }>`
         select count(*) as waiting, ${now} - min(created_at) as oldest from (
-          select webhook_deliveries.created_at from webhooks join webhook_deliveries on webhook_deliveries.webhook = webhooks.id
-          where webhooks.state = 'active' and webhook_deliveries.state = 'waiting'
-          order by webhook_deliveries.created_at limit ${sql.lit(maxCounted)}
+          select created_at from webhook_deliveries where state = 'waiting'
+          and exists (select 1 from webhooks where webhooks.id = webhook_deliveries.webhook and webhooks.state = 'active')
+          order by created_at limit ${sql.lit(maxCounted)}
         ) as waiting`.execute(database)
       return { waiting: Number(rows[0]?.waiting ?? 0), oldestWaitingMs: Math.max(0, Number(rows[0]?.oldest ?? 0)) }
     },
@@ -124,9 +127,6 @@ export function deliveries(store: Store): Deliveries {
   }
 }
 
-async function claim(
-  within: Database,
-  { id: webhookId }: Webhook,
 /** Of these, in one statement, and also those that are due where nobody sends any more. */
 async function removeEmptyQueues(within: Database, keys: readonly QueueKey[], { recordset }: Store): Promise<void> {
   if (keys.length === 0) return
@@ -148,6 +148,9 @@ function hasWrongLease({ databaseTimeMs: now }: Pick<Store, 'databaseTimeMs'>): 
   return sql`(claim is not null and due_at > ${now} + ${sql.lit(leaseMs)})`
 }
 
+async function claim(
+  within: Database,
+  { id: webhookId }: Webhook,
   encode: EncodeChange,
   store: Store,
 ): Promise<Claims | undefined> {
@@ -157,18 +160,30 @@ function hasWrongLease({ databaseTimeMs: now }: Pick<Store, 'databaseTimeMs'>): 
   const webhook = await findWebhook(within, webhookId)
   if (webhook?.state !== 'active') return undefined
   const { rows: underWay } = await sql<{ readonly count: number }>`
-    select count(*) as count from webhook_queues where webhook = ${webhook.id} and claim is not null and due_at > ${now}`.execute(
-    within,
-  )
+    select count(*) as count from webhook_queues where webhook = ${webhook.id} and ${isUnderWay(store)}`.execute(within)
   const free = maxAtOnce - Number(underWay[0]?.count ?? 0)
   if (free <= 0) return undefined
+  await sql`
+    update webhook_queues set claim = null, due_at = ${now} where webhook = ${webhook.id} and ${hasWrongLease(store)}`.execute(
+    within,
+  )
+  const { rows: keys } = await sql<QueueKey>`
+    select webhook, provider, provider_id from webhook_queues
+    where webhook = ${webhook.id} and due_at <= ${now} order by due_at limit ${sql.lit(free)}`.execute(within)
+  if (keys.length === 0) return undefined
+  const ofKeys = sql<boolean>`(webhook, provider, provider_id) in (
+    select webhook, provider, provider_id from ${recordset(JSON.stringify(keys), keyTypes)}
+  )`
+  // In the order of `addDeliveries`, so that the two wait for each other in no circle.
+  const locked = within.selectFrom('webhook_queues').select('webhook').where(ofKeys).orderBy('provider').orderBy('provider_id')
+  await locked.forUpdate().execute()
   const { rows: queues } = await sql<Queue>`
     select provider, provider_id, (
       select id from webhook_deliveries as waiting
       where waiting.webhook = webhook_queues.webhook and waiting.provider = webhook_queues.provider
       and waiting.provider_id = webhook_queues.provider_id and waiting.state = 'waiting' order by waiting.event limit 1
     ) as head
-    from webhook_queues where webhook = ${webhook.id} and due_at <= ${now} order by due_at limit ${sql.lit(free)}`.execute(within)
+    from webhook_queues where ${ofKeys} and due_at <= ${now} order by due_at`.execute(within)
   const told = await toldRows(
     within,
     queues.flatMap(({ head }) => head ?? []),
@@ -231,9 +246,13 @@ async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode:
   const encoded = attemptTo(() => encode(change, form))
   if (!encoded) return { problem: 'body' }
   const { body, isPayable } = encoded
-  if (row.body === body || (row.body !== null && isPayable)) return { body: row.body }
+  if (row.body !== null && (isPayable || !hasAddress(row.body, change.entry))) return { body: row.body }
   await within.updateTable('webhook_deliveries').set({ body }).where('id', '=', row.id).execute()
   return { body }
+}
+
+function hasAddress(body: string, { transaction: { depositAddress } }: LedgerEntry): boolean {
+  return Boolean(depositAddress) && body.includes(depositAddress ?? '')
 }
 
 type WrittenBody = Pick<ClaimedDelivery, 'body' | 'problem'>
@@ -246,8 +265,7 @@ function changeOf({ event_at, event_state, owner, provider }: ToldRow, latest: L
 
 /** Of a body that cannot be written again: whether it has no deposit address, or one that may be paid. */
 function mayBeSent(body: string, latest: LedgerEntry | undefined, encode: EncodeChange, form: string): boolean {
-  const { depositAddress } = latest?.transaction ?? {}
-  if (!latest || !depositAddress || !body.includes(depositAddress)) return latest !== undefined
+  if (!latest || !hasAddress(body, latest)) return latest !== undefined
   return attemptTo(() => encode({ at: 0, entry: latest, latest }, form))?.isPayable === true
 }
 
@@ -296,6 +314,7 @@ async function finish(
       .selectFrom('webhook_deliveries')
       .select('attempts')
       .where('id', '=', id)
+      .forUpdate()
       .executeTakeFirstOrThrow()
     const state = isRetried ? 'waiting' : outcome === 'delivered' ? 'delivered' : 'failed'
     await within

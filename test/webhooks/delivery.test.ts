@@ -10,6 +10,7 @@ import type { Attempt, EncodeChange, SendWebhook, Webhook } from '../../src/core
 import type { Observation } from '../../src/domain/observation.ts'
 import { changeEncoder } from '../../src/gateway/webhook-bodies.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
+import { removeOldDeliveries } from '../../src/process/retention.ts'
 import { query } from '../ledger/raw.ts'
 import { facts } from '../ledger/samples.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
@@ -434,6 +435,97 @@ describeStores(durableStores, (shared) => {
     await hasten()
     await settle(delivery)
     expect(receivers.statuses('x')).toEqual(['wait'])
+  })
+
+  test('many changes of the same swaps that get their numbers at once are queued once for each swap', async () => {
+    const { add, change, stores } = await rig()
+    await add()
+    for (const status of ['wait', 'exchanging', 'success']) for (let at = 0; at < 80; at++) await change(`t${at}`, { status })
+    expect(await stores.events.number()).toMatchObject({ count: 240 })
+    expect(await query(stores.url, 'SELECT * FROM webhook_queues')).toHaveLength(80)
+  })
+
+  test('an ended webhook leaves no queues, also where they are due', async () => {
+    const { add, change, stores } = await rig()
+    const webhook = await add()
+    for (const id of ['x', 'y']) await change(id)
+    while ((await stores.events.number()).mayBeMore);
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    await query(stores.url, "UPDATE webhook_deliveries SET created_at = 1 WHERE provider_id = 'x'")
+    expect(await stores.webhooks.expire(30 * 86_400_000)).toBe(false)
+    expect(await query(stores.url, 'SELECT provider_id FROM webhook_queues')).toEqual([{ provider_id: 'y' }])
+  })
+
+  test('a webhook with eight requests under way is not looked for, and where nothing waits nobody is told', async () => {
+    const { stores, delivery, receivers, answers, settle, change, webhook } = await fifty()
+    expect(await stores.webhooks.due()).toEqual([])
+    answers.resolve({ status: 200 })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(50)
+    await stores.webhooks.remove(webhook.id, 2, 'tester')
+    let told = 0
+    stores.webhooks.onNew(() => told++)
+    await change('t1', { status: 'exchanging' })
+    expect(await stores.events.number()).toMatchObject({ count: 1 })
+    expect(told).toBe(0)
+  })
+
+  test('what is under way by a clock that was set back since is due', async () => {
+    const { stores, receivers, delivery, settle } = await fifty()
+    await query(stores.url, 'UPDATE webhook_queues SET due_at = due_at + 3600000 WHERE claim IS NOT NULL')
+    receivers.answer = () => ({ status: 200 })
+    expect(await stores.webhooks.due()).toHaveLength(1)
+    await settle(delivery)
+    expect(new Set(receivers.sent.map(({ id }) => id)).size).toBe(50)
+    expect(receivers.sent).toHaveLength(58)
+  })
+
+  test('what may not be paid goes out with the same bytes at each attempt, whatever the assets are called by then', async () => {
+    const { add, process, change, settle, receivers, hasten, stores, owner } = await rig()
+    await add()
+    let name = 'old name'
+    const delivery = process(undefined, undefined, (told, form) => {
+      const { body, isPayable } = encode(told, form)
+      return { body: body.replace('"data":{', `"data":{"name":"${name}",`), isPayable }
+    })
+    receivers.answer = () => ({ status: 500 })
+    await change('x', { status: 'wait' })
+    const entry = await stores.ledger.find(owner, 'alpha', 'x')
+    if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
+    await settle(delivery)
+    name = 'new name'
+    await hasten()
+    await settle(delivery)
+    expect(receivers.sent[0]?.body).toContain('old name')
+    expect(receivers.sent[1]).toEqual(receivers.sent[0])
+  })
+
+  test('an attempt that is recorded beside another one is kept', async () => {
+    const { stores, answers, settle, delivery, receivers, webhook } = await fifty()
+    receivers.answer = () => ({ status: 200 })
+    const id = receivers.sent[0]?.id
+    const beside = query(
+      stores.url,
+      'BEGIN',
+      `UPDATE webhook_deliveries SET attempts = '[{"at":1,"status":500,"ms":1,"body":""}]' WHERE id = '${id}'`,
+      stores.url.startsWith('sqlite:') ? 'SELECT 1' : 'SELECT pg_sleep(0.7)',
+      'COMMIT',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    answers.resolve({ status: 200 })
+    await beside
+    await settle(delivery)
+    const found = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 99 })
+    expect(found.find((one) => one.id === id)?.attempts.map(({ status }) => status)).toEqual([500, 200])
+  })
+
+  test('the removal of what ended pauses between its steps, and ends with the process', async () => {
+    let steps = 0
+    const startedAt = performance.now()
+    const expire = async (): Promise<boolean> => ++steps > 0
+    await removeOldDeliveries({ expire }, 1, () => steps === 5)
+    expect(steps).toBe(5)
+    expect(performance.now() - startedAt).toBeGreaterThan(60)
   })
 
   test('what ended is kept for its time, and goes with its transaction', async () => {

@@ -295,6 +295,7 @@ function webhooks({ integer, text }: ColumnTypes): readonly string[] {
     `CREATE INDEX IF NOT EXISTS webhook_deliveries_of_event ON webhook_deliveries (event) WHERE state = 'waiting'`,
     'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_transaction ON webhook_deliveries (provider, provider_id)',
     'CREATE INDEX IF NOT EXISTS webhook_deliveries_by_time ON webhook_deliveries (created_at)',
+    `CREATE INDEX IF NOT EXISTS webhook_deliveries_waiting_by_time ON webhook_deliveries (created_at) WHERE state = 'waiting'`,
   ]
 }
 
