@@ -52,6 +52,7 @@ export function describeForm(form: Form, served?: Served, mountedAt = ''): Schem
       { name: 'Swaps', description: 'Your swaps. They need your key.' },
     ],
     paths: paths(form, served),
+    ...(form.streams.length > 0 && served?.isManaged !== false && { webhooks }),
     components: {
       securitySchemes: securitySchemes(form, served),
       schemas: schemas(form, served),
@@ -189,6 +190,52 @@ function paths(form: Form, served: Served | undefined): Schema {
   const streams = form.streams.filter(({ stream }) => stream === 'watchTransaction' || served?.isManaged !== false)
   const streamItems = streams.map((codec) => [codec.path.pattern, { get: describeStream(codec, form, served) }])
   return Object.fromEntries([...items, ...streamItems])
+}
+
+// What the gateway sends to a webhook of an account (docs/contract.md §18.3).
+
+const webhookHeaders: readonly (readonly [name: string, description: string])[] = [
+  ['webhook-id', 'The same each time that it is sent again: handle it once.'],
+  ['webhook-timestamp', 'When this attempt was sent, in seconds since 1970.'],
+  [
+    'webhook-signature',
+    'That of Standard Webhooks (https://www.standardwebhooks.com); two, with a space between, while a secret is rotated.',
+  ],
+]
+
+const sentAgain = 'It is sent again later, and what has changed in this swap since waits for it.'
+
+function webhook(type: string, summary: string, description: string, data: Schema): Schema {
+  const properties = { type: { type: 'string', const: type }, timestamp: { type: 'string', format: 'date-time' }, data }
+  return {
+    post: {
+      summary,
+      description,
+      parameters: webhookHeaders.map(([name, about]) => ({
+        ...{ name, in: 'header', required: true, description: about },
+        schema: { type: 'string' },
+      })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } } },
+      },
+      responses: {
+        '2XX': { description: 'You have it. Answer within ten seconds.' },
+        410: { description: 'You want no more: the webhook is switched off.' },
+        ...Object.fromEntries(['3XX', '4XX', '5XX'].map((status) => [status, { description: sentAgain }])),
+      },
+    },
+  }
+}
+
+const webhooks: Schema = {
+  'transaction.updated': webhook(
+    'transaction.updated',
+    'A swap has changed',
+    'One for each change, in order for each swap, at least once. `data` is what a get of the swap returned then.',
+    reference('schemas', rowNames.getTransaction),
+  ),
+  'webhook.test': webhook('webhook.test', 'A try', 'Sent by the operator.', { type: 'object' }),
 }
 
 const streamDocs: Readonly<Record<StreamName, Pick<OperationDocs, 'summary' | 'description'>>> = {
