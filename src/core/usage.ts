@@ -39,7 +39,7 @@ export interface AccountUsage {
 /** `refused`: nothing was created. `unknown`: also those that are running. */
 export type CreateResult = 'done' | 'refused' | 'unknown' | 'mismatch'
 
-interface AmountSums {
+export interface AmountSums {
   readonly in: Readonly<Record<string, string>>
   readonly out: Readonly<Record<string, string>>
 }
