@@ -105,7 +105,7 @@ function answersOf(
 /** The changes of a caller's swaps, as they come. */
 function feedsOf(
   service: SwapService,
-  { config, events, eventHub: hub, isManaged, identification, observe }: GatewayScope,
+  { config, events, eventHub: hub, isManaged, identification, retired, observe }: GatewayScope,
 ): EventFeeds {
   const identify = identification(config.auth)
   const { isPossible, onWritten: _, ...calls } = events
@@ -116,7 +116,11 @@ function feedsOf(
     hub,
     isManaged,
     maxStreams: config.limits.dryRun ? Number.POSITIVE_INFINITY : config.limits.streams,
-    isAllowed: async ({ caller: { key, address } }) => key !== undefined && (await identify(key, false, address)) !== undefined,
+    async isAllowed({ caller: { key, address } }) {
+      // With the provider's own key a stream reads by this gateway's connections: the client goes on at the next one.
+      if (key === undefined || (!isManaged && retired.aborted)) return false
+      return (await identify(key, false, address)) !== undefined
+    },
   })
 }
 

@@ -60,6 +60,7 @@ export function restores(store: Store): RestoreStore {
             on conflict (provider) do update set restored_at = excluded.restored_at, since = excluded.since, read_at = null, ended_at = null`.execute(
             within,
           )
+        if (store.has('transaction events')) await leaveNumbers(within)
         const after = oldest === undefined ? {} : { since: new Date(oldest).toISOString() }
         await addAudit(within, store, { actor, action: 'restore.mark', subject: all.join(', '), after })
         return all
@@ -203,6 +204,14 @@ function isHeld(id: RawBuilder<unknown>, provider: unknown): RawBuilder<boolean>
 /** Until a person has decided, or the result of its create is in the ledger. */
 const isUndecided = sql<boolean>`found_orders.decided_at is null
   and not ${isHeld(sql`found_orders.provider_id`, sql.ref('found_orders.provider'))}`
+
+/** More than an owner's events between a backup and its restore. */
+const numbersLeft = 1_000_000_000
+
+/** What was told after the backup has numbers that the ledger has forgotten: no other change gets them. */
+async function leaveNumbers(within: Database): Promise<void> {
+  await sql`update event_owners set last_number = last_number + ${sql.lit(numbersLeft)}`.execute(within)
+}
 
 /**
  * Since when every swap that was pruned is still known by its id. Undefined: none was ever pruned.

@@ -17,6 +17,7 @@ import {
 import type { Database } from './database.ts'
 import { openStatuses } from './entries.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
+import { changeTime } from './schema/migrations.ts'
 import type { WatchedTransactions } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
@@ -175,7 +176,7 @@ function mayChange(now: RawBuilder<number>): RawBuilder<boolean> {
   ))`
 }
 
-/** What these owners have open, and nobody reads yet. Each part repeats the condition of an index. */
+/** What these owners have open, and nobody reads yet. Each part uses an index: overdue ones that of changes, since most are old. */
 async function unwatchedOf(
   database: Database,
   owners: readonly string[],
@@ -184,13 +185,14 @@ async function unwatchedOf(
   if (owners.length === 0) return []
   const withStatus = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select owner, provider, provider_id as id from transactions
-    where owner in (${sql.join(owners)}) and state = 'done' and ${status} and ${mayChange(now)} and not exists (
+    where owner in (${sql.join(owners)}) and state = 'done' and settled_at is null and ${status} and not exists (
       select 1 from watched_transactions
       where watched_transactions.provider = transactions.provider and watched_transactions.provider_id = transactions.provider_id
     )`
   const { rows } = await sql<WatchedTransaction>`
     select * from (
-      ${withStatus(sql`status in (${sql.join([...openStatuses, 'overdue'])})`)} union all ${withStatus(sql`status is null`)}
+      ${withStatus(sql`status in (${sql.join(openStatuses)})`)} union all ${withStatus(sql`status is null`)}
+      union all ${withStatus(sql`status || '' = 'overdue' and ${sql.raw(changeTime)} > ${now} - ${sql.lit(overdueWatchedForMs)}`)}
     ) as unwatched limit ${sql.lit(maxFound)}`.execute(database)
   return rows
 }
@@ -211,7 +213,7 @@ function nextRead(now: RawBuilder<number>): RawBuilder<number> {
     ({ ageMs, pauseMs }) => sql`when ${now} - created_at < ${sql.lit(ageMs)} and not ${isOverdue} then ${sql.lit(pauseMs)}`,
   )
   const pause = sql`case ${sql.join(cases, sql` `)} else ${sql.lit(longestWatchPauseMs)} end`
-  return sql`case when next_read_at > ${now} - ${sql.lit(maxDelayMs)} then next_read_at else ${now} end + ${pause}`
+  return sql`case when next_read_at between ${now} - ${sql.lit(maxDelayMs)} and ${now} then next_read_at else ${now} end + ${pause}`
 }
 
 /** A look at what is due comes each second. */

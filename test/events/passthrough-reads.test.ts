@@ -23,3 +23,16 @@ test('many streams of one swap are one reader, with its key, until the last of t
   expect(streams[0]?.events.at(-1)?.data).toMatchObject({ status: 'confirmation' })
   for (const stream of streams) stream.close()
 })
+
+test('a stream ends with the configuration whose connections read it, so that the client goes on with the next one', {
+  timeout: eventTimeoutMs,
+}, async () => {
+  await using passthrough = await startPassthrough('alpha')
+  const { gateway, client } = passthrough
+  const { id } = (await client('A').post('/transactions', orderIn('A'))).json as { id: string }
+  const headers = { authorization: `Bearer ${clientKey}` }
+  const stream = await openEvents(`${gateway.url}/a/api/v2/transactions/${id}/events`, headers)
+  await stream.received(1)
+  passthrough.reconfigure({}, { timeout: 9 })
+  expect(await stream.untilEnd()).toBe('whole')
+})

@@ -169,6 +169,34 @@ describe.each(formNames)('form %s', (form) => {
     ])
   })
 
+  test('rows that are gone behind one that is kept are a gap too', async () => {
+    await create()
+    const ended = await create()
+    await change(ended, { status: 'success' })
+    const { events, retention } = managed.gateway.stores()
+    while ((await events.number()).mayBeMore);
+    await retention.eventsStep(-86_400_000, 0)
+    const latest = await create()
+    const stream = await watchAll({ 'last-event-id': '1' })
+    const received = await stream.received(2)
+    expect(received[0]).toEqual({ event: 'gap', id: undefined, data: {} })
+    expect(received.at(-1)).toMatchObject({ data: { id: latest } })
+  })
+
+  test('what was told after a backup has numbers that no other change gets after its restore', async () => {
+    const after = await create()
+    const { events } = managed.gateway.stores()
+    while ((await events.number()).mayBeMore);
+    await managed.gateway.restores.mark(['alpha'], Date.now() - 1, 'alice')
+    await managed.gateway.restores.end(undefined, 'nothing is missing', 'alice')
+    await change(after, { status: 'confirmation' })
+    const stream = await watchAll({ 'last-event-id': '1' })
+    const [gap, event] = await stream.received(2)
+    expect(gap?.event).toBe('gap')
+    expect(event?.data).toMatchObject({ id: after })
+    expect(Number(event?.id)).toBeGreaterThan(1_000_000_000)
+  })
+
   test('errors before the head are those of a get', async () => {
     const id = await create()
     const foreign = await managed.issue()

@@ -205,6 +205,28 @@ test('what a provider that fails was not asked for is due again', async () => {
   expect(await statusInLedger(id)).toBe('success')
 })
 
+test('a clock that was set back makes nothing due at each look', async () => {
+  await start()
+  const ids = await create()
+  await watchOwner()
+  await query(ledger, `UPDATE watched_transactions SET next_read_at = ${Date.now() + 3_600_000}`)
+  expect(await readOnce()).toEqual(ids)
+  expect(await readOnce()).toEqual([])
+})
+
+test('an old overdue one is not watched, a new one is', async () => {
+  await start()
+  const [id = ''] = await create()
+  become('overdue')
+  await managed.client('A').get(`/transactions/alpha~${id}`, { key })
+  await pass(8 * dayMs)
+  await watchOwner()
+  expect(await query(ledger, 'SELECT provider_id FROM watched_transactions')).toEqual([])
+  await pass(-2 * dayMs)
+  await managed.gateway.watches.findWatched()
+  expect(await query(ledger, 'SELECT provider_id FROM watched_transactions')).toHaveLength(1)
+})
+
 test('a clock that was set back stops nothing', async () => {
   await start()
   const ids = await create()

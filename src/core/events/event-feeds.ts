@@ -162,6 +162,8 @@ class Subscription implements Listener, EventFeed {
   private unfollow = (): void => {}
   private beginning: Beginning | undefined
   private cursor = 0
+  /** Of what is missing behind the cursor. */
+  private isGapTold = false
   private isOver: boolean | undefined
   private hasNews = true
   private isEnded = false
@@ -183,6 +185,7 @@ class Subscription implements Listener, EventFeed {
   begin(beginning: Beginning): this {
     this.beginning = beginning
     this.cursor = beginning.cursor
+    this.isGapTold = beginning.first.some(({ event }) => event === 'gap')
     this.isOver = beginning.isOver
     this.watched = beginning.watched
     this.readWithKey = beginning.readWithKey
@@ -234,12 +237,20 @@ class Subscription implements Listener, EventFeed {
         continue
       }
       this.hasNews = true
-      this.cursor = beginning.numberOf(last)
       if (this.isOver !== undefined) this.isOver = last.isFinal
-      return events.map((event) => beginning.show(event.entry, beginning.numberOf(event)))
+      return events.flatMap((event) => this.shown(event, beginning))
     }
     this.close()
     return undefined
+  }
+
+  /** With a gap before it, if rows that the client has not seen are not kept any more. */
+  private shown(event: TransactionEvent, { numberOf, show }: Beginning): readonly StreamEvent[] {
+    const number = numberOf(event)
+    const isMissed = number !== this.cursor + 1 && !this.isGapTold
+    this.cursor = number
+    this.isGapTold = false
+    return [...(isMissed ? [{ event: 'gap' } as const] : []), show(event.entry, number)]
   }
 
   private async news(maxMs?: number): Promise<void> {
