@@ -36,6 +36,7 @@ export const actions: Actions = {
     mixedUp.set(own, id)
     const response = await read(world, create, own)
     mixedUp.clear()
+    if (id !== own) world.doubted.add(own)
     const reported = (response.json as { deposit_address?: string }).deposit_address
     // A swap that is contradicted shows none.
     if (reported !== undefined && reported !== `deposit-${own}`)

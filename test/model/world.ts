@@ -49,6 +49,8 @@ const timeout = 60
 export class World implements AsyncDisposable {
   readonly processes = new Map<ProcessName, Process>()
   readonly creates = new Map<number, Create>()
+  /** Swaps of which a get reported another one: from then on a repeated create may show no deposit. */
+  readonly doubted = new Set<number>()
   /** Lists that are being read, by the create that is searched for. */
   readonly listReads = new Map<number, PendingListRead>()
   /** Reads the ledger beside the processes, and is never in their way. */
