@@ -175,7 +175,12 @@ it(
       lastNumbers.set(data.id, number)
     }
     const ofSwaps = Map.groupBy(known.values(), ({ provider_id }) => provider_id)
-    for (const swap of swaps) expect(ofSwaps.get(swap)?.map(({ status }) => status)).toEqual(statuses)
+    for (const swap of swaps) {
+      const changes = ofSwaps.get(swap)?.map(({ status }) => status) ?? []
+      // A get does not wait for its write for longer than half a second: what it showed a gateway may have taken along when it was killed.
+      expect(changes).toEqual(statuses.filter((status) => changes.includes(status)))
+      expect([changes[0], changes.at(-1)]).toEqual(['wait', 'success'])
+    }
   },
   killCount * 20_000 + 300_000,
 )
