@@ -160,7 +160,7 @@ export const fixedfloat = defineProviderForm({
     },
     texts: [
       { matches: /\bapi[ -]?key\b|\bsign(?:ature)?\b/i, meaning: { kind: 'unauthorized' } },
-      { matches: /\border\b.{0,40}\bnot found\b/i, meaning: { kind: 'notFound' } },
+      { matches: /\border not found\b/i, meaning: { kind: 'notFound' } },
       { matches: /\bout of (?:the )?limits?\b|\bm(?:in|ax)imum\b/i, meaning: { kind: 'invalid', isAboutAmount: true } },
       { matches: /\binternal\b|\btry again\b|\bunavailable\b/i, meaning: { kind: 'failed' } },
     ],

@@ -1,3 +1,5 @@
+// Runs with few others: processes are started and killed all the time, and a stopwatch of another file would count them.
+// Takes longest: a thousand swaps.
 /** docs/contract.md §18.3: what webhooks are told survives kills and bad receivers: all of it, in order, and nothing else. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
