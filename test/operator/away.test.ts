@@ -67,7 +67,7 @@ test.each([
 ])('while the ledger %s, nothing is well that was, and each figure has its age; then it is read again', async (_, lose) => {
   await using opened = await openPage()
   const { page, ledger } = opened
-  expect(await greens(page)).toEqual(['active'])
+  await expect.poll(() => greens(page)).toEqual(['active'])
   await show(page, 'Accounts and keys')
   await expect.poll(() => greens(page)).toEqual(['valid'])
   await show(page, 'Overview')
