@@ -164,7 +164,7 @@ function printKey(issued: NewKey, isJson = false, { config, terminal }: Session)
     ['ends', endOf(issued)],
   ]))
     terminal.out(line)
-  terminal.out('The key is not shown again: only its SHA-256 is stored.')
+  terminal.out('The key is not shown again: its SHA-256 and its last four characters are stored.')
 }
 
 function endOf({ expiresAt, revokedAt }: IssuedKey): string {

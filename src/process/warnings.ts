@@ -188,11 +188,13 @@ interface LedgerFacts {
   readonly overrides?: Pick<Followed, 'applied' | 'asleep'> & Partial<Pick<Followed, 'ended'>>
   /** Keys that are valid from some networks only. */
   readonly networkKeys?: number
+  /** All that there are. */
+  readonly accountNames?: readonly string[]
 }
 
 export function ledgerWarnings(
   file: Config,
-  { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides, networkKeys = 0 }: LedgerFacts,
+  { openCounts = [], destinationCounts = [], assetCounts = [], tags = [], overrides, networkKeys = 0, accountNames }: LedgerFacts,
 ): readonly string[] {
   return [
     ...unusedProviders(file, openCounts, tags),
@@ -200,12 +202,21 @@ export function ledgerWarnings(
     ...missingAssets(file, assetCounts),
     ...(overrides ? overriddenSettings(file, overrides) : []),
     ...(networkKeys > 0 && file.server.trustProxy === 0 ? [networkKeysWarning] : []),
+    ...(accountNames ? unknownAccounts(file, accountNames) : []),
   ]
 }
 
 /** Of `check`, and where such a key is issued. */
 export const networkKeysWarning =
   'server.trustProxy is 0, and keys are valid from some networks only: behind a proxy every request has the address of the proxy'
+
+/** Accounts whose label no request will have. */
+function unknownAccounts({ telemetry }: Config, known: readonly string[]): readonly string[] {
+  const names = new Set(known)
+  return telemetry.accounts
+    .filter((account) => !names.has(account))
+    .map((account) => `telemetry.accounts: no account has the name ${account}: nothing is counted for it`)
+}
 
 /** Providers that the file takes out of use, or lacks, while something is open there. */
 function unusedProviders(

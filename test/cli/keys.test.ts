@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashKey } from '../../src/adapters/crypto.ts'
 import { authentication } from '../../src/core/access/authentication.ts'
@@ -61,7 +62,7 @@ describe('swapgate keys create', () => {
       expect.stringMatching(/^id {7}[0-9a-f-]{36}$/),
       'account  acme',
       'ends     never',
-      'The key is not shown again: only its SHA-256 is stored.',
+      'The key is not shown again: its SHA-256 and its last four characters are stored.',
     ])
   })
 
@@ -245,6 +246,18 @@ describe('the ledger', () => {
       expect(err).toEqual([expect.stringMatching(/^swapgate: The ledger in \/dev\/null\/ledger.db cannot be opened: [^\n]+$/)])
     }
   })
+})
+
+it('check warns of an account of telemetry.accounts that the ledger does not know', async () => {
+  const check = () => place.facts<{ readonly warnings: readonly string[] }>('check')
+  const ofTelemetry = async () => (await check()).warnings.filter((line) => line.startsWith('telemetry'))
+  const before = readFileSync(place.file, 'utf8')
+  writeFileSync(place.file, `${before}telemetry: { accounts: [acme, "Cafe\u0301"] }\n`)
+  expect(await ofTelemetry(), 'there is no ledger yet').toEqual([])
+  await create('--name', 'Caf\u00e9')
+  expect(await ofTelemetry()).toEqual(['telemetry.accounts: no account has the name acme: nothing is counted for it'])
+  await create('--name', 'acme')
+  expect(await ofTelemetry()).toEqual([])
 })
 
 describe('wrong usage', () => {

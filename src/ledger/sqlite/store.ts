@@ -240,6 +240,7 @@ export interface LedgerInspection {
   readonly overrides: readonly StoredOverride[]
   /** Keys in use that are valid from some networks only. */
   readonly networkKeys: number
+  readonly accountNames: readonly string[]
   /** Of webhooks, encrypted. */
   readonly sealedSecrets: Awaited<ReturnType<typeof sealedSecrets>>
 }
@@ -255,6 +256,7 @@ export async function inspect(
     assetCounts: await assetCounts(store.database),
     overrides: await readAllOverrides(store.database),
     networkKeys: await countNetworkKeys(store.database).catch(() => 0), // the schema before has no such keys
+    accountNames: (await store.database.selectFrom('accounts').select('name').execute()).map(({ name }) => name),
     sealedSecrets: await sealedSecrets(store.database).catch(() => []), // and no webhooks
   }
 }
