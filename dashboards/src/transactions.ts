@@ -95,8 +95,8 @@ const funnel = [
   }),
   graph({
     title: 'Watched swaps: since the last read',
-    description: 'Of the one that was not read for the longest. It grows: the quota for reads at the provider is too small.',
-    runbooks: ['SwapgateUpstreamQuotaUsedUp'],
+    description: 'Of the one that was not read for the longest. It grows: reads fail, or the quota for them is too small.',
+    runbooks: ['SwapgateWatchedTransactionsUnread', 'SwapgateUpstreamQuotaUsedUp'],
     unit: 's',
     span: 12,
     queries: { '{{provider}}': shared('swapgate_watched_transactions_oldest_read_seconds', 'provider', chosen) },

@@ -145,7 +145,7 @@ const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NO
 /** The oldest creation time in milliseconds: sort keys are negative nanoseconds. */
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
 
-export async function ledgerGauges(store: Pick<Store, 'database' | 'has'>): Promise<LedgerGauges> {
+export async function ledgerGauges(store: Pick<Store, 'database' | 'has' | 'databaseTimeMs'>): Promise<LedgerGauges> {
   const { database } = store
   const open = await database
     .selectFrom('transactions')

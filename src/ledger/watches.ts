@@ -156,12 +156,21 @@ export function watches(store: Store): WatchStore {
   }
 }
 
-export async function watchedCounts({ database, has }: Pick<Store, 'database' | 'has'>): Promise<readonly WatchedCount[]> {
+/** Without those that have ended: they are dropped when they are due, which at a provider that is `off` is never. */
+export async function watchedCounts({
+  database,
+  has,
+  databaseTimeMs,
+}: Pick<Store, 'database' | 'has' | 'databaseTimeMs'>): Promise<readonly WatchedCount[]> {
   if (!has('watches')) return []
   const counted = database
-    .selectFrom('watched_transactions')
-    .select(({ fn }) => ['provider', fn.countAll<number>().as('count'), fn.min<number>('read_at').as('oldest')])
-    .groupBy('provider')
+    .selectFrom('watched_transactions as watched')
+    .innerJoin('transactions', (join) =>
+      join.onRef('transactions.provider', '=', 'watched.provider').onRef('transactions.provider_id', '=', 'watched.provider_id'),
+    )
+    .select(({ fn }) => ['watched.provider', fn.countAll<number>().as('count'), fn.min<number>('watched.read_at').as('oldest')])
+    .where(sql<boolean>`transactions.state = 'done' and ${mayChange(sql<number>`(select ${databaseTimeMs})`)}`)
+    .groupBy('watched.provider')
   return (await counted.execute()).map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
 }
 

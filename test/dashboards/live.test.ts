@@ -163,6 +163,7 @@ const notHere = [
   'SwapgateClockOffset',
   'SwapgateSaturated',
   'SwapgateTelemetryLost',
+  'SwapgateWatchedTransactionsUnread',
   'SwapgateWebhookFailed',
 ]
 

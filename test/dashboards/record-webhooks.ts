@@ -1,4 +1,7 @@
-/** Records a delivery to a webhook that fails for good, as `record.ts` does the rest: the pauses between its attempts are over at once. */
+/**
+ * Records, as `record.ts` does the rest, a delivery to a webhook that fails for good, and a swap that a webhook watches and nobody can read: the
+ * pauses between attempts are over at once, and what is not read ages as fast as a scrape counts.
+ */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +17,7 @@ import { writeCase } from './recorded-case.ts'
 import { Recorder } from './recorder.ts'
 import { startSite } from './world.ts'
 
+const secondsPerTick = 15
 const removeBundle = await buildBundle()
 {
   await using open = new AsyncDisposableStack()
@@ -27,7 +31,7 @@ const removeBundle = await buildBundle()
   const site = await startSite(directory, { name: 'webhooks', form: 'A', sections: { webhooks } }, open)
   const accounts = (await site.gateway.command('accounts', 'list')) as readonly { readonly name: string }[]
   for (const { name } of accounts) await site.gateway.command('webhooks', 'add', name, `${origin}/`)
-  const recorder = new Recorder(15)
+  const recorder = new Recorder(secondsPerTick)
   recorder.add('webhooks', site.gateway.adminUrl)
   const ledger = new DatabaseSync(join(site.directory, 'ledger.db'), { timeout: 5_000 })
   open.defer(async () => ledger.close())
@@ -36,6 +40,7 @@ const removeBundle = await buildBundle()
       await recorder.next()
       await delay(1_000)
       ledger.exec('UPDATE webhook_queues SET due_at = 1 WHERE due_at IS NOT NULL AND claim IS NULL')
+      ledger.exec(`UPDATE watched_transactions SET read_at = read_at - ${1_000 * (secondsPerTick - 1)}`)
     }
   }
   await ticks(20)
@@ -45,6 +50,15 @@ const removeBundle = await buildBundle()
   })
   await ticks(40)
   await writeCase('SwapgateWebhookFailed', recorder, { from: 0, to: recorder.tick, instances: ['webhooks'], faultAt })
+  const unreadFrom = recorder.tick
+  for (const operation of ['get', 'list'] as const) await site.provider.fault({ operation, before: 500, times: 100_000 })
+  await ticks(160)
+  await writeCase('SwapgateWatchedTransactionsUnread', recorder, {
+    from: 20,
+    to: recorder.tick,
+    instances: ['webhooks'],
+    faultAt: unreadFrom,
+  })
 }
 removeBundle?.()
 process.exit()

@@ -93,6 +93,17 @@ describeStores(allStores, (shared) => {
     expect(await counts()).toMatchObject([{ count: 1 }])
   })
 
+  test('what has ended counts no more, also where nothing is read any more', async () => {
+    const { ledger, watches, owner, provider, counts } = await setUp(2)
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    for (const id of ['x0', 'x1']) {
+      const before = await ledger.find(owner, provider, id)
+      await ledger.upsert(owner, provider, facts(id, { status: 'success' }), before)
+    }
+    expect(await counts()).toEqual([])
+  })
+
   test('a transaction of another owner, or none, is not watched', async () => {
     const { watches, provider, take } = await setUp(1)
     await watches.watch([{ owner: 'another', provider, id: 'x0' }], minuteMs)
