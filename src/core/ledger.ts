@@ -6,7 +6,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { SwapsNamed } from '../domain/native.ts'
 import type { ClientRequest, IdempotencyKey } from '../domain/service.ts'
-import type { Doubt, Status } from '../domain/status.ts'
+import type { Attention, Doubt, Status } from '../domain/status.ts'
 import type { NewTransaction, Pair, RateType, RequestedAmount, SentWords, Transaction } from '../domain/swap.ts'
 import type { Destination } from './destination.ts'
 import type { JudgedAsset, MismatchStreak } from './mismatch-streaks.ts'
@@ -75,6 +75,8 @@ export interface TransactionRecord {
   readonly settledAt?: number | undefined
   /** Of a failed one only where no person can settle it: else that is its `attention`. */
   readonly doubt?: Doubt | undefined
+  /** What its owner sees where no person here is needed; else that is the transaction's `attention`. */
+  readonly ownerAttention?: Attention | undefined
   /** Since when it is `success` without the amount sent, or its hash; absent once the provider has both. */
   readonly payoutMissingSince?: number | undefined
   /** Since when the provider does not find it; absent once it does. */

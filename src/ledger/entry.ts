@@ -69,7 +69,7 @@ type MutableEntry = { -readonly [Field in keyof LedgerEntry]: LedgerEntry[Field]
 export function toEntry(row: EntryRow): LedgerEntry {
   const { owner, provider, record, reported_at } = row
   if (record === null || reported_at === null) throw new Error('The row has no transaction.')
-  const { transaction, derived, quotedAmountOut, payoutMissingSince, doubt } = loadEntry(record)
+  const { transaction, derived, quotedAmountOut, payoutMissingSince, doubt, ownerAttention } = loadEntry(record)
   const entry: MutableEntry = {
     transaction,
     derived,
@@ -84,6 +84,7 @@ export function toEntry(row: EntryRow): LedgerEntry {
   if (quotedAmountOut !== undefined) entry.quotedAmountOut = quotedAmountOut
   if (payoutMissingSince !== undefined) entry.payoutMissingSince = payoutMissingSince
   if (doubt !== undefined) entry.doubt = doubt
+  if (ownerAttention !== undefined) entry.ownerAttention = ownerAttention
   if (row.fetched_at !== null) entry.fetchedAt = row.fetched_at
   if (row.changed_at !== null) entry.changedAt = row.changed_at
   if (row.missing_since !== null) entry.missingSince = row.missing_since
@@ -121,14 +122,15 @@ export function toNanoseconds(milliseconds: number): bigint {
 // The JSON in the columns `transactions.record` and `claims.first`. Its keys change only together with a migration.
 
 /** The fields of an entry that have no column. */
-interface StoredEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut' | 'payoutMissingSince' | 'doubt'> {
+interface StoredEntry
+  extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut' | 'payoutMissingSince' | 'doubt' | 'ownerAttention'> {
   readonly transaction: Omit<Transaction, 'status' | 'attention'>
 }
 
 export function storeEntry(record: TransactionRecord): string {
   const { status: _, attention: __, ...transaction } = record.transaction
-  const { derived, quotedAmountOut, payoutMissingSince, doubt } = record
-  const stored: StoredEntry = { transaction, derived, quotedAmountOut, payoutMissingSince, doubt }
+  const { derived, quotedAmountOut, payoutMissingSince, doubt, ownerAttention } = record
+  const stored: StoredEntry = { transaction, derived, quotedAmountOut, payoutMissingSince, doubt, ownerAttention }
   return JSON.stringify(stored)
 }
 

@@ -10,6 +10,8 @@ export const refundAddress = '0x52908400098527886E0F7030069857D2E4169EE7'
 export const otherAddress = '0xde709f2102306220921060314715629080e2fb77'
 
 export interface ActionRig extends Rig {
+  /** Of the account `acme`. */
+  readonly key: string
   /** A swap of the account `acme` without a refund address, by its id for clients. */
   readonly begin: (facts?: CreateFacts) => Promise<string>
   readonly swap: () => Swap
@@ -32,6 +34,7 @@ export async function startActions(name: ProviderName, settings: Parameters<type
   const of = (form: FormName): Client => client(form, rig.gateway.url)
   return {
     ...rig,
+    key,
     exchange: rig.exchange,
     async begin(facts = {}) {
       const { json, text } = await rig.create('A', { ...facts, body: { refundAddress: undefined, ...facts.body } })

@@ -10,6 +10,7 @@ export interface ReceivedEvent {
 }
 
 export interface EventSource {
+  readonly url: string
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly events: readonly ReceivedEvent[]
@@ -54,6 +55,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     ended = response.complete ? 'whole' : 'cut'
   })
   return {
+    url,
     status: response.statusCode ?? 0,
     headers: response.headers,
     events,

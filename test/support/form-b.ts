@@ -86,7 +86,7 @@ export function detailedB(facts: Swap): Record<string, unknown> {
     deposit_address: facts.depositAddress,
     withdrawal_address: facts.withdrawalAddress,
     refund_address: facts.refundAddress,
-    tx_hash_in: `hash-in-${facts.id}`,
+    tx_hash_in: facts.txHashIn ?? `hash-in-${facts.id}`,
     tx_hash_out: null,
   }
 }

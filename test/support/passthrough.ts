@@ -24,10 +24,11 @@ export interface Passthrough extends AsyncDisposable {
   readonly second: () => Promise<StartedGateway>
 }
 
-/** `routedTo`: the one provider in `routing.providers`. */
+/** `routedTo`: the one provider in `routing.providers`. `betaFacts`: of beta, throughout. */
 export async function startPassthrough(
   routedTo: 'alpha' | 'beta',
   settings: Pick<GatewaySettings, 'ledgerLayer' | 'sections'> = {},
+  betaFacts: object = {},
 ): Promise<Passthrough> {
   const [alpha, beta] = [await startFormA(), await startFormB()]
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
@@ -37,7 +38,7 @@ export async function startPassthrough(
     startGateway({
       ...settings,
       provider: { name: 'alpha', form: 'A', url: alpha.url, ...facts },
-      others: { beta: { form: 'B', url: beta.url } },
+      others: { beta: { form: 'B', url: beta.url, ...betaFacts } },
       ledger: `sqlite:${file}`,
       sections: { routing: { providers: [name] }, ...settings.sections },
     })
@@ -57,7 +58,7 @@ export async function startPassthrough(
       const [other, others] = routed === 'alpha' ? [facts, {}] : [{}, facts]
       gateway.reconfigure({
         provider: { name: 'alpha', form: 'A', url: alpha.url, ...other },
-        others: { beta: { form: 'B', url: beta.url, ...others } },
+        others: { beta: { form: 'B', url: beta.url, ...betaFacts, ...others } },
         sections: { routing: { providers: [routed] }, ...settings.sections, ...sections },
       })
     },

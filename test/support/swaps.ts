@@ -24,6 +24,8 @@ export interface Swap {
   readonly refundAddress: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** In Form B; it has one unless given. */
+  readonly txHashIn?: string
 }
 
 export interface Holdings {

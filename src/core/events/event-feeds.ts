@@ -8,8 +8,9 @@ import { formatTransactionId, parseTransactionId } from '../../domain/swap.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import type { EventRange, EventStore, TransactionEvent } from '../transaction-events.ts'
+import { withAttention } from '../transactions/derive-fields.ts'
 import { presented } from '../transactions/merge-transaction.ts'
-import { type EventHub, type Listener, transactionKey } from './event-hub.ts'
+import type { EventHub, Listener } from './event-hub.ts'
 
 interface EventFeedsOptions {
   readonly service: SwapService
@@ -35,7 +36,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         const owner = ownerOf(context)
         const { tag, id } = parseTransactionId(request.id)
         // Known before the get, so that no change of it is missed.
-        const subscription = open(tag === undefined ? undefined : transactionKey(tag, id))
+        const subscription = open(tag === undefined ? undefined : formatTransactionId(tag, id))
         const { body, provider = tag } = await service.call('getTransaction', request, context)
         if (provider === undefined) throw new Fault('internal', 'A transaction has no provider.')
         const { event, entry } = await events.newest(owner, provider, id)
@@ -50,6 +51,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         return subscription.begin({
           provider,
           watched: { owner, provider, id },
+          isInLedger: event !== undefined || entry !== undefined,
           readWithKey: isManaged ? undefined : () => service.call('getTransaction', request, unrequested(context)),
           first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
           cursor: seen ?? event?.transactionNumber ?? 0,
@@ -71,6 +73,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           const seen = seenNumber(lastEventId, range)
           return subscription.begin({
             watched: 'all of its owner',
+            isInLedger: true,
             readWithKey: undefined,
             first: gapBefore(seen, range),
             cursor: seen ?? range.last,
@@ -96,7 +99,8 @@ function isEnd({ transaction: { status }, settledAt }: LedgerEntry): boolean {
 
 /** As a get returns it, but for what can be done about the swap now. */
 function shown(entry: LedgerEntry, id: string, number: number | undefined, context: Context): StreamEvent {
-  return { event: 'transaction', id: number, body: { ...presented(entry, context).body, id } }
+  const body = withAttention(presented(entry, context).body, entry.ownerAttention)
+  return { event: 'transaction', id: number, body: { ...body, id } }
 }
 
 /** Undefined for what is no number of this stream. */
@@ -140,6 +144,8 @@ const retryReadMs = 1_000
 
 interface Beginning extends Pick<Listener, 'watched' | 'readWithKey'> {
   readonly provider?: string
+  /** Else it can be watched only from its first row on. */
+  readonly isInLedger: boolean
   /** Before the rows. */
   readonly first: readonly StreamEvent[]
   /** The number of the last row that the client has, or gets in `first`. */
@@ -165,6 +171,7 @@ class Subscription implements Listener, EventFeed {
   /** Of what is missing behind the cursor. */
   private isGapTold = false
   private isOver: boolean | undefined
+  private isInLedger = true
   private hasNews = true
   private isEnded = false
   private waiting: (() => void) | undefined
@@ -187,6 +194,7 @@ class Subscription implements Listener, EventFeed {
     this.cursor = beginning.cursor
     this.isGapTold = beginning.first.some(({ event }) => event === 'gap')
     this.isOver = beginning.isOver
+    this.isInLedger = beginning.isInLedger
     this.watched = beginning.watched
     this.readWithKey = beginning.readWithKey
     if (!this.isOver) this.hub.watch([this])
@@ -238,6 +246,8 @@ class Subscription implements Listener, EventFeed {
       }
       this.hasNews = true
       if (this.isOver !== undefined) this.isOver = last.isFinal
+      if (!this.isInLedger && !this.isOver) this.hub.watch([this])
+      this.isInLedger = true
       return events.flatMap((event) => this.shown(event, beginning))
     }
     this.close()

@@ -3,13 +3,14 @@
  * ledger serves all listeners, whichever process has written.
  */
 import type { Observer } from '../../domain/observation.ts'
+import { formatTransactionId } from '../../domain/swap.ts'
 import type { EventStore } from '../transaction-events.ts'
 import type { WatchedTransaction, WatchStore } from '../watches.ts'
 import { keyedReads, type WatchingStream } from './keyed-reads.ts'
 
 export interface Listener extends WatchingStream {
   readonly owner: string
-  /** Its key, for transactions; undefined: any change of its owner. */
+  /** Undefined: any change of its owner. */
   readonly transaction: string | undefined
   /** There may be new events. */
   readonly wake: () => void
@@ -40,11 +41,6 @@ interface Followed {
 }
 
 type Watches = Pick<WatchStore, 'watch' | 'watchOwners' | 'takeDue' | 'recordReads' | 'postpone'>
-
-/** Of a transaction of one owner. */
-export function transactionKey(provider: string, id: string): string {
-  return `${provider}~${id}`
-}
 
 export class EventHub {
   private readonly store: EventStore
@@ -105,7 +101,7 @@ export class EventHub {
     const owners = new Set<string>()
     for (const { owner, watched } of listeners) {
       if (watched === 'all of its owner') owners.add(owner)
-      else if (watched) transactions.set(transactionKey(watched.provider, watched.id), watched)
+      else if (watched) transactions.set(formatTransactionId(watched.provider, watched.id), watched)
     }
     this.watches.watch([...transactions.values()], watchedForMs).catch(() => {})
     this.watches.watchOwners([...owners], watchedForMs).catch(() => {})
@@ -187,7 +183,7 @@ export class EventHub {
     if (listeners.values().every(({ transaction }) => transaction === undefined)) return undefined
     const events = await this.store.ofOwner(owner, last, maxRead)
     if (events.length === maxRead) return undefined
-    return new Set(events.map(({ entry }) => transactionKey(entry.provider, entry.transaction.id)))
+    return new Set(events.map(({ entry }) => formatTransactionId(entry.provider, entry.transaction.id)))
   }
 
   private async checkKeys(): Promise<void> {

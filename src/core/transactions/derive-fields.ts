@@ -4,7 +4,7 @@ import type { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { Capabilities, Context, Op, ServiceResponse } from '../../domain/service.ts'
-import { isFinal, statusUnderAttention } from '../../domain/status.ts'
+import { type Attention, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import type { Rate, Transaction } from '../../domain/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
@@ -76,17 +76,18 @@ export function requireStatus(response: ServiceResponse<'getTransaction'>): Serv
   throw new Fault('unreadable', message, { ...(response.provider !== undefined && { provider: response.provider }) })
 }
 
-// A provider's statuses that need a person, in passthrough mode: clients get them, but they are not stored.
+// A provider's statuses that need a person, in passthrough mode: clients get them, and nobody here is needed.
 
 /** The report with the status that may be stored: a failed transaction keeps the last known one. */
 export function withoutAttention(observed: ObservedTransaction): ObservedTransaction {
   const { reported } = observed
-  if (reported.attention === undefined) return observed
-  return { ...observed, reported: storable(reported), hasFailed: reported.attention === 'failed' }
+  return reported.attention === undefined
+    ? observed
+    : { ...observed, reported: storable(reported), ownerAttention: reported.attention }
 }
 
-/** The transaction with the reported attention, unless it has ended. */
-export function withAttention(transaction: Transaction, { attention }: Transaction): Transaction {
+/** The transaction with this attention, unless it has ended. */
+export function withAttention(transaction: Transaction, attention: Attention | undefined): Transaction {
   if (attention === undefined || isFinal(transaction.status)) return transaction
   const { status } = transaction
   if (attention === 'unknown_status') return { ...transaction, attention }

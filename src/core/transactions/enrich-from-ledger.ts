@@ -111,7 +111,7 @@ class Enrichment {
     const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
     const { record, staleSeconds } = this.apply(owner, cached, [observed], mismatches)
     const { body: known, derived } = presented(record, context)
-    const shown = staleSeconds === undefined ? withAttention(known, response.body) : known
+    const shown = staleSeconds === undefined ? withAttention(known, response.body.attention) : known
     const body = mismatches.has(request.id) ? withoutDeposit(shown) : shown
     return requireStatus({ ...response, body, derived, staleSeconds, doubt: doubtAbout(record) })
   }
@@ -138,7 +138,7 @@ class Enrichment {
       const { unsaved } = cached
       const isNewest = unsaved !== undefined && isOvertaken(unsaved, row)
       const record = isNewest ? unsaved : mergeChecked(latestOf(cached), row, this.scope).record
-      return passes(filter, withAttention(presented(record, context).body, reported), record, timezone)
+      return passes(filter, withAttention(presented(record, context).body, reported.attention), record, timezone)
     })
     const reportedRows = matching.map(([reported]) => reported)
     return { ...whole, body: cutPage(reportedRows, { page, size }) }
@@ -169,7 +169,7 @@ class Enrichment {
     })
     const shown = rows.map(({ reported, record }) => {
       const { body, derived } = presented(record, context)
-      const item = withAttention(body, reported)
+      const item = withAttention(body, reported.attention)
       return { item: mismatches.has(reported.id) ? withoutDeposit(item) : item, derived }
     })
     return {

@@ -4,6 +4,7 @@ import { isFinal, type Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
+import { differsVisibly } from '../visible-state.ts'
 import { rebase } from './save-observed.ts'
 
 /** During a request longer than this, another process may have stored a newer state, so the ledger is read again. */
@@ -38,12 +39,11 @@ export function latestOf(cached: CachedTransaction): LedgerEntry | undefined {
   return unsaved && (isWriting || isChange(cached, unsaved)) ? unsaved : stored
 }
 
-/** Whether the ledger needs this state: a change of status, amount, deposit address or doubt, or the first get. */
-function isChange({ stored, refused }: CachedTransaction, { transaction, fetchedAt, doubt }: LedgerEntry): boolean {
+/** Whether the ledger needs this state: a change that its owner sees, of its doubt, or the first get. */
+function isChange({ stored, refused }: CachedTransaction, entry: LedgerEntry): boolean {
   const before = stored ?? refused
-  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined) || before.doubt !== doubt) return true
-  const { status, amountOut, depositAddress } = before.transaction
-  return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
+  if (!before || (before.fetchedAt === undefined && entry.fetchedAt !== undefined) || before.doubt !== entry.doubt) return true
+  return differsVisibly(before, entry)
 }
 
 /** A read cache for one provider's entries. Writes through it are visible at once. */

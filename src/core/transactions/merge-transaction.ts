@@ -2,7 +2,7 @@
 import { isPositive } from '../../domain/amount.ts'
 import { millisecondsOf } from '../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../domain/service.ts'
-import { type Doubt, isFinal, statusUnderAttention } from '../../domain/status.ts'
+import { type Attention, type Doubt, isFinal, statusUnderAttention } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { assetFields } from '../assets/asset-naming.ts'
 import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -21,8 +21,8 @@ export interface ObservedTransaction {
   readonly sequence?: number | undefined
   /** That of the provider's times without a zone; default: UTC. */
   readonly timezone?: string | undefined
-  /** The status was `failed`, and is none here. */
-  readonly hasFailed?: boolean | undefined
+  /** That of the report, where it is only shown: then `failed` is no status. */
+  readonly ownerAttention?: Attention | undefined
   readonly deniesRefund?: boolean | undefined
   readonly lacksPayout?: boolean | undefined
 }
@@ -52,6 +52,7 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   if (observed.deniesRefund) Object.assign(transaction, { refundAddress: undefined, refundExtraId: reported.refundExtraId })
   const payoutMissingSince = payoutMissing(before, observed, status)
   const doubt = doubtAfter(before, observed)
+  const ownerAttention = isFinal(status) ? undefined : ownerAttentionAfter(before, observed)
   const isSettled = isFinal(status) || before?.settledAt !== undefined
   transaction.attention = isSettled ? undefined : mergedAttention(known.attention, reported)
   if (!keepsReason(transaction, known, observed)) transaction.statusReason = reported.statusReason
@@ -69,13 +70,22 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
     ...(before?.settledAt !== undefined && { settledAt: before.settledAt }),
     ...(payoutMissingSince !== undefined && { payoutMissingSince }),
     ...(doubt !== undefined && { doubt }),
+    ...(ownerAttention !== undefined && { ownerAttention }),
   }
 }
 
 /** A row of a list may lack the field in which a get has contradicted. */
-function doubtAfter(before: LedgerEntry | undefined, { isComplete, hasFailed }: ObservedTransaction): Doubt | undefined {
+function doubtAfter(before: LedgerEntry | undefined, { isComplete, ownerAttention }: ObservedTransaction): Doubt | undefined {
   if (!isComplete && before?.doubt === 'contradicted') return 'contradicted'
-  return hasFailed ? 'failed' : undefined
+  return ownerAttention === 'failed' ? 'failed' : undefined
+}
+
+/** A row of a list may lack the status. */
+function ownerAttentionAfter(
+  before: LedgerEntry | undefined,
+  { reported, ownerAttention, isComplete }: ObservedTransaction,
+): Attention | undefined {
+  return ownerAttention ?? (isComplete || reported.status !== undefined ? undefined : before?.ownerAttention)
 }
 
 function payoutMissing(

@@ -38,10 +38,11 @@ export function rebase(
   stored: LedgerEntry,
   table: AssetTable,
 ): LedgerEntry | undefined {
-  const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence, doubt } = unsaved
+  const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence, doubt, ownerAttention } = unsaved
   if (stored.isCreated && discrepanciesOf(stored, transaction, table).rejected.length > 0) return undefined
   const reported = withoutCopies(transaction, base?.transaction)
-  const record = mergeTransaction(stored, { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence })
+  const isComplete = fetchedAt !== undefined
+  const record = mergeTransaction(stored, { reported, derived, at: changedAt, isComplete, sequence, ownerAttention })
   if (record === stored) return undefined
   return { ...stored, ...record, reportedAt, fetchedAt: fetchedAt ?? stored.fetchedAt, doubt }
 }
