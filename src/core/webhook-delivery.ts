@@ -1,5 +1,6 @@
 /** Tells webhooks what has changed (docs/contract.md §18.3): in order for each transaction, at least once, and each receiver apart from the others. */
 import type { Observer, WebhookOutcome } from '../domain/observation.ts'
+import { Turns } from '../domain/turns.ts'
 import {
   type Attempt,
   type ClaimedDelivery,
@@ -18,6 +19,8 @@ export const retryDelaysMs: readonly number[] = [5_000, 60_000, 600_000, 3_600_0
 /** What an attempt may take: with less of its lease left, it is not begun, since another process may be about to. */
 const longestAttemptMs = 13_000
 const goneStatus = 410
+/** However many webhooks are due, clients find the ledger's other connections free. */
+const maxLedgerCalls = 4
 
 export interface WebhookDeliveryParts {
   readonly store: Pick<WebhookStore, 'due' | 'claim' | 'finish' | 'onNew'>
@@ -29,8 +32,9 @@ export interface WebhookDeliveryParts {
 
 export class WebhookDelivery {
   private readonly parts: WebhookDeliveryParts
-  /** Webhooks for which this process claims now; true: once more after that. */
+  /** Webhooks for which this process claims now, or waits for its turn to; true: once more after that. */
   private readonly claiming = new Map<string, boolean>()
+  private readonly ledgerCalls = new Turns(maxLedgerCalls)
   private readonly underWay = new Set<Promise<void>>()
   private looking: Promise<void> | undefined
   private looksAgain = false
@@ -80,18 +84,24 @@ export class WebhookDelivery {
     work.then(forget, forget)
   }
 
-  /** One claim at a time for a webhook, and none waits for another webhook's. */
+  /** One claim at a time for a webhook, and none waits until another webhook's receiver answers. */
   private async sendDue(webhook: Webhook): Promise<void> {
     if (this.isStopped) return
     if (this.claiming.has(webhook.id)) return void this.claiming.set(webhook.id, true)
     this.claiming.set(webhook.id, false)
-    const { store, encode } = this.parts
-    const claimedAt = performance.now()
-    const claims = await store.claim(webhook, encode()).catch(() => undefined)
-    if (claims) for (const delivery of claims.deliveries) this.track(this.deliver(claims.webhook, delivery, claimedAt + leaseMs))
+    await this.ledgerCalls.run(webhook.owner, () => this.claim(webhook)).catch(() => {})
     const isAgain = this.claiming.get(webhook.id) === true
     this.claiming.delete(webhook.id)
     if (isAgain) await this.sendDue(webhook)
+  }
+
+  private async claim(webhook: Webhook): Promise<void> {
+    if (this.isStopped) return
+    // Whoever asked while it waited has what it wants.
+    this.claiming.set(webhook.id, false)
+    const leaseEnd = performance.now() + leaseMs
+    const claims = await this.parts.store.claim(webhook, this.parts.encode())
+    if (claims) for (const delivery of claims.deliveries) this.track(this.deliver(claims.webhook, delivery, leaseEnd))
   }
 
   private async deliver(webhook: Webhook, delivery: ClaimedDelivery, leaseEnd: number): Promise<void> {
@@ -101,7 +111,9 @@ export class WebhookDelivery {
     const attempt = body === undefined ? notSent(delivery) : await send()(webhook, deliveryId, body)
     const outcome = outcomeOf(attempt, delivery)
     const isHeld = outcome === 'held'
-    const isStored = await store.finish(webhook, delivery, isHeld ? undefined : attempt, outcome).catch(() => false)
+    const isStored = await this.ledgerCalls
+      .runFirst(() => store.finish(webhook, delivery, isHeld ? undefined : attempt, outcome))
+      .catch(() => false)
     if (!isStored) return
     const { id, account } = webhook
     observe({

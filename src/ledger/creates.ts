@@ -24,6 +24,7 @@ import { discrepanciesOf, wasThereBefore } from '../core/same-swap.ts'
 import { LedgerBusy, LedgerConflict, QuoteNotHeld, TooManyOpenCreates, UncertainChange } from '../domain/fault.ts'
 import { isFinal } from '../domain/status.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
+import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
@@ -33,7 +34,6 @@ import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
 import { countMismatch, endStreaks } from './mismatch-streaks.ts'
 import type { Store } from './store.ts'
-import { Turns } from './turns.ts'
 import { countRefused, type RefusedCreate, removeRefused } from './usage.ts'
 
 type Creates = Pick<
@@ -63,7 +63,7 @@ const maxAloneWaitMs = 2_000
 
 export function creates(store: Store): Creates {
   const { database, write, writeOne, atOnce } = store
-  const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, () => {}, maxAloneWaitMs)
+  const alone = new Turns(atOnce?.maxAlone ?? Number.POSITIVE_INFINITY, { maxWaitMs: maxAloneWaitMs })
   /** What this process has begun, until it is told the outcome. */
   const sent = new Map<string, CreateWithoutEntry>()
   return {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { LedgerBusy } from '../../src/domain/fault.ts'
 import type { Observation } from '../../src/domain/observation.ts'
-import { inTurns, Turns } from '../../src/ledger/turns.ts'
+import { Turns } from '../../src/domain/turns.ts'
+import { inTurns } from '../../src/ledger/turns.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -32,6 +33,18 @@ test('accounts take turns: one that asks for more waits for itself alone', async
   expect(begun).toHaveLength(54)
 })
 
+test('what is urgent has the next turn', async () => {
+  const turns = new Turns(1)
+  const { begun, run } = timedWork(10)
+  const others = ['one', 'two', 'three'].map((account) => run(turns, account))
+  const urgent = turns.runFirst(async () => void begun.push('urgent'))
+  await vi.advanceTimersByTimeAsync(10)
+  await urgent
+  expect(begun.slice(0, 3)).toEqual(['one', 'urgent', 'two'])
+  await vi.advanceTimersByTimeAsync(20)
+  await Promise.all(others)
+})
+
 test('at most the limit runs at a time, also after failures', async () => {
   const turns = new Turns(2)
   let [running, most] = [0, 0]
@@ -50,7 +63,7 @@ test('at most the limit runs at a time, also after failures', async () => {
 })
 
 test('who gets no turn in time is refused, without a change', async () => {
-  const turns = new Turns(1)
+  const turns = new Turns(1, { maxWaitMs: 600 })
   const { begun, run } = timedWork(1_500)
   const first = run(turns, 'noisy')
   const second = run(turns, 'noisy', 'second').catch((reason) => reason)

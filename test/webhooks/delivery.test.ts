@@ -194,6 +194,30 @@ describeStores(durableStores, (shared) => {
     expect(outcomes).toEqual([...Array.from({ length: 7 }, () => 'retried'), 'failed', 'delivered'])
   })
 
+  test('however many webhooks are due, only a few calls of the ledger run at a time, and what was sent is stored first', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const count = 30
+    for (let made = 0; made < count; made++) await add()
+    let [running, most] = [0, 0]
+    const calls: string[] = []
+    const counted = async <Result>(name: string, call: () => Promise<Result>): Promise<Result> => {
+      calls.push(name)
+      most = Math.max(most, ++running)
+      return await call().finally(() => running--)
+    }
+    const webhooks = {
+      ...stores.webhooks,
+      claim: (...args: Parameters<typeof stores.webhooks.claim>) => counted('claim', () => stores.webhooks.claim(...args)),
+      finish: (...args: Parameters<typeof stores.webhooks.finish>) => counted('finish', () => stores.webhooks.finish(...args)),
+    }
+    const delivery = process({ ...stores, webhooks })
+    await change('x', { status: 'wait' })
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(count)
+    expect(most).toBeLessThanOrEqual(4)
+    expect(calls.indexOf('finish')).toBeLessThan(count / 2)
+  })
+
   test('410 switches the webhook off, with one record of the audit log, and nothing more is sent', async () => {
     const { add, process, change, settle, receivers, stores } = await rig()
     const webhook = await add()
