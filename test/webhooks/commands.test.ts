@@ -89,6 +89,8 @@ describe('webhooks add', () => {
     ['https://0177.0.0.1/', /its address is not public/], // and in octal ones
     ['https://0x7f.1/', /its address is not public/],
     ['https://127.0.0.1./', /its address is not public/],
+    ['https://0.0.0.0/', /its address is not public/],
+    ['https://[::]/', /its address is not public/],
     ['https://[::1]/', /its address is not public/],
     ['https://[::ffff:8.8.8.8]/', /its address is not public/],
     ['https://[64:ff9b::808:808]/', /its address is not public/], // NAT64

@@ -2,8 +2,8 @@
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns'
 import { once } from 'node:events'
-import { createServer, type LookupFunction } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createServer, isIP, type LookupFunction, Socket } from 'node:net'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tunnelThrough } from '../../src/adapters/tunnel.ts'
 import { postWebhook, type WebhookWay } from '../../src/adapters/webhook-connection.ts'
 import { allowedTargets } from '../../src/domain/webhook-target.ts'
@@ -135,21 +135,111 @@ describe('an attempt', () => {
   })
 })
 
+/** Addresses to which this process begins a connection, from now to the end of the test, whether anybody listens there or not. */
+function watchConnections(): readonly string[] {
+  const begun: string[] = []
+  const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket
+  const watched = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
+    this.on('connectionAttempt', (address: string) => begun.push(address))
+    return connect.apply(this, args)
+  })
+  onTestFinished(() => watched.mockRestore())
+  return begun
+}
+
+const closedAddresses = [
+  ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.1.1', '172.16.0.1', '172.31.255.255'],
+  ...['192.0.0.1', '192.88.99.1', '192.168.0.1', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
+  ...['169.254.169.254', '169.254.170.2', '100.100.100.200', 'fd00:ec2::254'], // of metadata
+  ...['::', '::1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:0:127.0.0.1'],
+  ...['64:ff9b::7f00:1', '64:ff9b::10.0.0.1', '64:ff9b:1::7f00:1'], // NAT64
+  ...['2002:7f00:1::', '2002:a00:1::1'], // 6to4
+  ...['2001::1', '2001:db8::1', 'fc00::1', 'fd12:3456:789a::1', 'fe80::1', 'fec0::1', 'ff02::1'],
+]
+
 describe('never connected to', () => {
+  let begun: readonly string[]
+  beforeEach(() => {
+    begun = watchConnections()
+  })
+
+  it('is watched: what is open is connected to', async () => {
+    const to = await receiver('127.0.0.1', certificate)
+    await post(`https://127.0.0.1:${to.port}/`, way(['127.0.0.0/8']))
+    const lookup = await nameServer(['127.0.0.1'])
+    await post(`https://hooks.example:${to.port}/`, way(['127.0.0.0/8'], lookup))
+    expect(begun).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+
+  it.each(closedAddresses)('%s, in a URL', async (address) => {
+    const host = isIP(address) === 6 ? `[${address}]` : address
+    for (const port of ['', ':80', ':8443'])
+      expect(await post(`https://${host}${port}/`, way([])), port).toMatchObject({ status: null, reason: 'address' })
+    expect(begun).toEqual([])
+  })
+
+  it.each(closedAddresses)('%s, behind a name, alone or beside a public one', async (address) => {
+    const found = (...addresses: readonly string[]): LookupFunction => {
+      return (_, __, callback) =>
+        callback(
+          null,
+          addresses.map((each) => ({ address: each, family: isIP(each) })),
+        )
+    }
+    for (const addresses of [[address], ['8.8.8.8', address], [address, '2606:4700:4700::1111']])
+      for (const name of ['hooks.example', 'hooks.example.', 'localhost', 'LOCALHOST.'])
+        expect(await post(`https://${name}/`, way([], found(...addresses)))).toMatchObject({ status: null, reason: 'address' })
+    expect(begun).toEqual([])
+  })
+
   it.each([
-    '127.0.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '127.1',
-    '127.0.0.1.',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[::1]',
-  ])('https://%s', async (host) => {
-    const to = await receiver(host === '[::1]' ? '::1' : '127.0.0.1', certificate)
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '127.0.1',
+      '127.0.0.1.',
+      '2130706433',
+      '0x7f000001',
+      '0x7f.1',
+      '0177.0.0.1',
+      '017700000001',
+      '0',
+      '0.',
+    ],
+    ...['%31%32%37.0.0.1', '１２７.0.0.1', '127。0。0。1', 'hooks.example@127.0.0.1', 'hooks.example:443@127.0.0.1'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:127.0.0.1]', '[::1]', '[0:0:0:0:0:0:0:1]', '[::]'],
+  ])('https://%s, where somebody listens', async (host) => {
+    const to = await receiver(/^\[[0:]+1?\]$/.test(host) ? '::1' : '127.0.0.1', certificate)
     expect(await post(`https://${host}:${to.port}/`, way([]))).toMatchObject({ status: null, reason: 'address' })
-    expect(to.connections).toBe(0)
+    expect([to.connections, begun]).toEqual([0, []])
+  })
+
+  it('where a redirect leads', async () => {
+    const [to, inside] = [await receiver(), await receiver('127.0.0.1', certificate)]
+    const on = way([`http://127.0.0.1:${to.port}`])
+    for (const status of [301, 302, 303, 307, 308])
+      for (const location of [`https://127.0.0.1:${inside.port}/`, 'http://169.254.169.254/latest/', 'https://8.8.8.8/']) {
+        to.respond = (_, response) => response.writeHead(status, { location, refresh: `0; url=${location}` }).end()
+        expect(await post(`http://127.0.0.1:${to.port}/`, on)).toMatchObject({ status })
+      }
+    expect([inside.connections, to.received.length, new Set(begun)]).toEqual([0, 15, new Set(['127.0.0.1'])])
+    expect(begun).toHaveLength(15)
+  })
+
+  it('another port, or another spelling, of a host that is open for http; nor the host by https', async () => {
+    const [to, beside] = [await receiver(), await receiver()]
+    const on = way([`http://127.0.0.1:${to.port}`])
+    for (const url of [
+      `http://127.0.0.1:${beside.port}/`,
+      `http://127.0.0.2:${to.port}/`,
+      `http://[::ffff:127.0.0.1]:${to.port}/`,
+      `http://localhost:${to.port}/`,
+      `http://127.0.0.1:${to.port}@localhost:${beside.port}/`,
+      `https://127.0.0.1:${to.port}/`,
+      'http://127.0.0.1/',
+    ])
+      expect(await post(url, on), url).toMatchObject({ status: null, reason: 'address' })
+    expect(begun).toEqual([])
   })
 
   it('http where no host is open for it', async () => {

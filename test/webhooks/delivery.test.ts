@@ -1,6 +1,7 @@
 /** docs/contract.md §18.3: what webhooks are told, in which order, how often, and by whom, over both stores. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
+import { Webhook as Verifier } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeWebhookSecret, secretBox } from '../../src/adapters/webhook-crypto.ts'
 import type { LedgerEntry } from '../../src/core/ledger.ts'
@@ -11,10 +12,13 @@ import type { Observation } from '../../src/domain/observation.ts'
 import { changeEncoder } from '../../src/gateway/webhook-bodies.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOldDeliveries } from '../../src/process/retention.ts'
+import { webhookSender } from '../../src/process/webhook-sender.ts'
 import { query } from '../ledger/raw.ts'
 import { facts } from '../ledger/samples.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
+import { type Received, Receiver } from './receiver.ts'
 
+const all = { onlyFailed: false, max: 99 }
 const secrets = secretBox([randomBytes(32).toString('base64')])
 const encode: EncodeChange = changeEncoder({ coin: () => undefined } as never)
 
@@ -259,13 +263,18 @@ describeStores(durableStores, (shared) => {
     expect(await stores.webhooks.find(webhook.id)).toMatchObject({ state: 'gone' })
   })
 
-  test('after its removal a webhook gets nothing more of what waits', async () => {
-    const { answers, settle, delivery, receivers, stores, webhook } = await fifty()
-    await stores.webhooks.remove(webhook.id, 2, 'tester')
-    answers.resolve({ status: 200 })
-    await settle(delivery)
-    expect(receivers.sent).toHaveLength(8)
-  })
+  test.each([200, 500])(
+    'after its removal a webhook gets nothing more of what waits, nor again what is under way and ends with %i',
+    async (status) => {
+      const { answers, settle, delivery, receivers, hasten, stores, webhook } = await fifty()
+      await stores.webhooks.remove(webhook.id, 2, 'tester')
+      answers.resolve({ status })
+      await settle(delivery)
+      await hasten()
+      await settle(delivery)
+      expect(receivers.sent).toHaveLength(8)
+    },
+  )
 
   test('after a rotation without overlap only the new secret signs what waits', async () => {
     const { answers, settle, delivery, receivers, stores, webhook } = await fifty()
@@ -275,6 +284,58 @@ describeStores(durableStores, (shared) => {
     await settle(delivery)
     expect(receivers.sent).toHaveLength(50)
     expect(new Set(receivers.secrets.slice(8))).toEqual(new Set([`${secret} alone`]))
+  })
+
+  test('a rotation during a delivery: its next attempts have two signatures during the overlap, and one after it', async () => {
+    const { change, settle, hasten, stores } = await rig()
+    await using to = await Receiver.start()
+    const origin = `http://127.0.0.1:${to.port}`
+    const keys = [randomBytes(32).toString('base64')]
+    const box = secretBox(keys)
+    const id = `wh_${randomUUID()}`
+    const [old, next] = [makeWebhookSecret(), makeWebhookSecret()]
+    const added = { id, account: 'acme', url: origin, form: 'A', secret: box.seal(old, id), createdAt: 1 }
+    await stores.webhooks.add(added, 'tester')
+    const answer = Promise.withResolvers<number>()
+    to.respond = async (_, response) => response.writeHead(await answer.promise).end()
+    const send = webhookSender({ webhooks: { key: keys, allow: [origin], proxy: undefined } })
+    const delivery = new WebhookDelivery({ store: stores.webhooks, send: () => send, encode: () => encode, observe: () => {} })
+    onTestFinished(() => delivery.stop(0))
+    await change('x')
+    while ((await stores.events.number()).mayBeMore);
+    await delivery.look()
+    await expect.poll(() => to.received.length).toBe(1)
+    await stores.webhooks.rotate(id, box.seal(next, id), Date.now(), Date.now() + 3_600_000, 'tester')
+    answer.resolve(500)
+    const attempt = async (count: number): Promise<Received> => {
+      await expect.poll(async () => (await stores.webhooks.deliveries(id, all))[0]?.attempts.length).toBe(count - 1)
+      await hasten()
+      await settle(delivery)
+      await expect.poll(() => to.received.length).toBe(count)
+      return to.received[count - 1] as Received
+    }
+    const during = await attempt(2)
+    await query(stores.url, `UPDATE webhooks SET previous_until = ${Date.now() - 1}`)
+    const after = await attempt(3)
+    const signers = [old, next]
+    const verifiedBy = ({ body, headers }: Received) =>
+      signers.map((secret) => {
+        try {
+          return Boolean(new Verifier(secret).verify(body, headers as Record<string, string>))
+        } catch {
+          return false
+        }
+      })
+    const [before] = to.received as [Received]
+    expect([before, during, after].map(verifiedBy)).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ])
+    expect([before, during, after].map(({ headers }) => String(headers['webhook-signature']).split(' ').length)).toEqual([1, 2, 1])
+    expect([during, after].map(({ body, headers }) => [body, headers['webhook-id']])).toEqual(
+      Array.from({ length: 2 }, () => [before.body, before.headers['webhook-id']]),
+    )
   })
 
   test('a webhook that was removed gets nothing more', async () => {
@@ -440,6 +501,29 @@ describeStores(durableStores, (shared) => {
     const entry = await stores.ledger.find(owner, 'alpha', 'x')
     if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
     expect(await replay()).toBeUndefined()
+  })
+
+  test('an event that is removed while its delivery waits: what was sent of it is sent again, unless it may not be paid any more', async () => {
+    const { add, process, change, settle, receivers, hasten, stores, owner } = await rig()
+    const webhook = await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: 500 })
+    await change('x', { status: 'wait' })
+    await settle(delivery)
+    await query(stores.url, 'DELETE FROM transaction_events')
+    await hasten()
+    await settle(delivery)
+    const [first, second] = receivers.sent
+    expect(first?.body).toContain('to-x')
+    expect(second).toEqual(first)
+    const entry = await stores.ledger.find(owner, 'alpha', 'x')
+    if (entry) await stores.ledger.upsert(owner, 'alpha', { ...entry, doubt: 'contradicted', sequence: 9 }, entry)
+    await query(stores.url, 'DELETE FROM transaction_events')
+    await hasten()
+    await settle(delivery)
+    expect(receivers.sent).toHaveLength(2)
+    const [gone] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })
+    expect(gone).toMatchObject({ state: 'failed', attempts: [{}, {}, { status: null, reason: 'event' }] })
   })
 
   test('a body that cannot be written is tried again later, and holds up no other transaction', async () => {
