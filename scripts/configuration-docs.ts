@@ -13,14 +13,14 @@ const introduction = `# Configuration
 
 The gateway reads one YAML file, the first of these: \`--config <file>\`, \`SWAPGATE_CONFIG\`, \`config/gateway.yaml\` in the working directory, the packaged file (the gateway in front of its own sandbox; \`start\` then prints a warning). The asset table is a second file. \`npm run swapgate -- check\` lists every error of both with its path and line; \`start\` rejects the same errors with exit code 1.
 
-- All errors are listed at once, in the order of the file: YAML, references, values, unknown keys, rules between keys. Where the file is not YAML, each key at the beginning of a line is read by itself, so one section that cannot be read hides no other. What only follows from another error is left out: a rule about a value that cannot be read, or what is missing in a section that cannot be read.
-- A key that is not listed here is an error, so that a misspelt key is never ignored. An [earlier name](#earlier-names) is a warning.
+- All errors are listed at once; what only follows from another error is left out.
+- A key that is not listed here is an error. An [earlier name](#earlier-names) is a warning.
 - \`\${NAME}\` in a value reads the environment; \`\${NAME:-default}\` uses the default if the variable is missing or empty. A missing variable without a default is an error.
 - \`\${file:/run/secrets/alpha}\` reads a file and removes white space at both ends. A relative path is relative to the file that contains it.
 - A file has at most 1 MB and 150,000 words and entries, a list or section at most 1,000 entries.
 - Seconds may have a fraction.
-- An editor with the YAML language server shows this page's words, completes keys and marks mistakes while you write, if the first line of your file is \`# yaml-language-server: $schema=<path>\`, with the path from your file to \`config/gateway.schema.json\` of the clone or the package (\`node_modules/swapgate/config/\`). The files in \`config/\` and \`deploy/\` have the line. It takes \`\${…}\` for any value; earlier names it marks. Rules between keys only \`check\` knows.
-- No message shows a value: it may be a secret. A name that looks like one is replaced by its length: \`providers.<28 characters>.url: is missing\`.
+- For an editor with the YAML language server the first line of your file is \`# yaml-language-server: $schema=<path>\`, with the path to \`config/gateway.schema.json\` of the clone or the package (\`node_modules/swapgate/config/\`). Rules between keys only \`check\` knows.
+- No message shows a value, or a name that looks like a secret.
 `
 
 /** After the introduction. */
@@ -37,9 +37,9 @@ next.yaml changes 3 keys of config/gateway.yaml:
 warning: providers has no tag beta, which has 2 open transactions or creates: they stay as last seen until a provider has that tag again
 \`\`\`
 
-With \`--diff\` alone the file is compared with the running gateway: it is asked at \`admin.host\` and \`admin.port\` of the file with one of its \`admin.tokens\`, and tells also what a start has read and the file in force says otherwise by now. Then all warnings are printed, and the ledger is that of the file.
+With \`--diff\` alone the file is compared with the running gateway, asked at \`admin.host\` and \`admin.port\` of the file with one of its \`admin.tokens\`: also with what its start has read.
 
-Both files are read with the environment of the command. A key that a file leaves out has its default; a secret is only said to have changed. The ledger of the file in force tells what is open, and which overrides the new file ends. Then \`mv next.yaml config/gateway.yaml\`. The exit code is 0 whether or not something changes, and 1 if a file has errors, a reload would refuse the new one, or the gateway cannot be asked; \`--json\` has \`changes\`, \`restart\` (the sections that need one) and \`warnings\`.
+Of a secret it is only said that it changed. The ledger tells what is open, and which overrides the new file ends. Then \`mv next.yaml config/gateway.yaml\`. Exit code 1: a file has errors, a reload would refuse the new one, or the gateway cannot be asked; \`--json\` has \`changes\`, \`restart\` (the sections that need one) and \`warnings\`.
 `
 
 const header = '| Key | Default | Meaning |\n|---|---|---|'

@@ -41,21 +41,16 @@ const breaker = section(
     consecutiveFailures: setting(
       integer(1, 1_000),
       5,
-      "Failures in a row that open a breaker (without a connection), or let the gateway's own read decide. More for a provider that often fails for one request only",
+      "Failures in a row that open a breaker (without a connection), or let the gateway's own read decide",
       'calls',
     ),
     baseEjectionTime: setting(
       seconds('above 0', 3_600),
       30,
-      'How long a breaker is open the first time; the n-th time n times as long. Shorter for a provider whose outages are short: quotes and reads are probed each second in any case',
+      'How long a breaker is open the first time; the n-th time n times as long. Quotes and reads are probed each second in any case',
       'seconds',
     ),
-    maxEjectionTime: setting(
-      seconds('above 0', 3_600),
-      300,
-      'The longest time that a breaker is open, so that creates are tried again after a long outage',
-      'seconds',
-    ),
+    maxEjectionTime: setting(seconds('above 0', 3_600), 300, 'The longest time that a breaker is open', 'seconds'),
   },
   "The [circuit breaker](contract.md#8-towards-providers) of each operation, in the words of Envoy's outlier detection",
 )
@@ -65,13 +60,13 @@ const bulkhead = section(
     maxConcurrentCalls: setting(
       integer(1, 10_000),
       128,
-      'Calls at a time, and connections, of each process: a provider that hangs holds no more. More if its responses take long and its quota is large',
+      'Calls at a time, and connections, of each process: a provider that hangs holds no more',
       'calls',
     ),
     maxPendingCalls: setting(
       integer(0, 100_000),
       4_096,
-      'Calls that wait for one of these; a further one is rejected at once. A waiting call costs less than one that is sent again',
+      'Calls that wait for one of these; a further one is rejected at once',
       'calls',
     ),
     maxWaitDuration: setting(
@@ -98,7 +93,7 @@ const judge = section(
     contract: setting(judgement, 'refuse', "The contract of a token: another than the table's"),
     network: setting(judgement, 'refuse', 'The network of a coin: another than was requested'),
   },
-  'If the response to a create cannot be right. `refuse`: 502 without a deposit address, and a person must look. `count`: the client gets the response',
+  'If the response to a create cannot be right. `refuse`: 502 `mismatch`, and a person must look. `count`: the client gets it',
 )
 
 const contract = name.optional()
@@ -142,23 +137,23 @@ export const provider = keys({
   secret: setting(
     text,
     '',
-    'A second key, which signs calls with `key`, for a form that [needs it](providers/README.md#what-each-can); it is never sent. Best read from a file or the environment, like `key`',
+    'A second key, which signs calls, for a form that [needs it](providers/README.md#what-each-can); it is never sent',
   ),
   listKey: setting(text, '', 'A second key that may list transactions, where `key` may not; used for nothing else. Empty: `key`'),
   settings: setting(
     mapping(text),
     {},
-    'What its form needs or takes beside the key, like `affiliateId` or a commission; its page names them. An empty one that is not needed is not sent',
+    'What its form needs or takes beside the key, like `affiliateId` or a commission; [its page](providers/) names them',
   ),
   accountSettings: setting(
     mapping(mapping(text)),
     {},
-    "In place of `settings`, for the accounts of keys that you issue: `{ acme: { promocode: SPRING } }`. In the account's quotes and creates alike; no other account gets such a quote. Not in passthrough mode",
+    'In place of `settings`, for accounts of keys that you issue: `{ acme: { promocode: SPRING } }`, in quotes and creates alike. Not in passthrough mode',
   ),
   hook: setting(
     hookSecret,
     '',
-    'Secret of a path for its webhooks, `/hooks/<tag>/<hook>`: each one makes the gateway read the transactions that it names, and [nothing of it is believed](contract.md#185-webhooks-of-providers). 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
+    'Secret of a path for its webhooks, `/hooks/<tag>/<hook>`, which make the gateway [read the transactions that they name](contract.md#185-webhooks-of-providers). 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
   ),
   forwardAddress: setting(
     flag,
@@ -173,7 +168,7 @@ export const provider = keys({
   account: setting(
     word,
     '',
-    'A word for your account at the service, the same for all providers that lead to it (two hosts, or its forms A and B): they share ids, `rateLimit` and the health of the key. Keep it when the provider is renamed or its key changes. Empty: the tag',
+    'A word for your account at the service, the same for all providers that lead to it (two hosts, or its forms A and B): they share ids, `rateLimit` and the health of the key. Keep it for good. Empty: the tag',
   ),
   timezone: setting(timezone, 'UTC', 'Zone of its times that have none, like `Europe/Berlin` or `+08:00`'),
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
@@ -183,10 +178,7 @@ export const provider = keys({
     'How long a connection is used for new requests; then a provider that has moved is followed',
     'seconds',
   ),
-  proxy: optional(
-    proxy,
-    'Proxy on the way to it, as `egress.proxy`. Only CONNECT is sent there, so the key stays within TLS. None: `egress.proxy`. Of no effect for `http` and for this machine',
-  ),
+  proxy: optional(proxy, 'Proxy on the way to it. None: [`egress.proxy`](deployment.md#a-proxy-on-the-way-to-providers)'),
   rateLimit,
   breaker,
   bulkhead,
@@ -203,7 +195,7 @@ export const provider = keys({
   amountTo: setting(
     flag,
     false,
-    'Form A or B: whether it takes `amountTo`, the amount to receive, in the place of `amount`. Else such quotes and creates go to another provider, or are 400 `not_offered`. Other forms know it themselves',
+    'Form A or B: whether it takes `amountTo`, the amount to receive, in the place of `amount`. Other forms know it themselves',
   ),
   extraIds: setting(
     extraIds,
@@ -213,7 +205,7 @@ export const provider = keys({
   networks: setting(
     choice(['confirmed', 'unconfirmed']),
     'confirmed',
-    '`confirmed`: if its response to a create does not name the network of a coin that has several, a get must; else the outcome is unknown. `unconfirmed`: it never names them, and its silence is accepted',
+    '`confirmed`: its response to a create, or a get, must name the network of a coin that has several; else the outcome is unknown. `unconfirmed`: its silence is accepted',
   ),
   extraIdNames: setting(
     extraIdNames,
@@ -222,13 +214,13 @@ export const provider = keys({
   ),
   depositMemo: optional(
     list(name),
-    'Networks on which its deposit addresses are shared: one without a memo is never returned to a client, and without `extraIds` swaps from there are not offered. This list, also an empty one, decides alone. [None](contract.md#35-extra-ids): XRP, XLM, and more by form',
+    'Networks on which its deposit addresses are shared, and [need a memo](contract.md#35-extra-ids). This list, also an empty one, decides alone. None: XRP, XLM, and more by form',
   ),
   judge,
   addresses: setting(
     choice(['checked', 'unchecked']),
     'checked',
-    '`checked`: the addresses of a request and the deposit address must match their network in the asset table. `unchecked`: the rules of the networks are not applied',
+    '`checked`: addresses must match their network in the asset table. `unchecked`: the rules of the networks are not applied',
   ),
   state: setting(
     choice(providerStates),
@@ -239,7 +231,7 @@ export const provider = keys({
   native: setting(
     list(text),
     [],
-    'Its paths that the [native lane](native.md) opens, like `GET /coins/{}/networks` (`{}` is one segment, `{id}` one that is a swap of the account that calls). **Every client with a key may call them with your key**',
+    'Its paths that the [native lane](native.md) opens, like `GET /coins/{}/networks`. **Every client with a key may call them with your key**',
   ),
   nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum request body on the native lane', 'bytes'),
   nativeTimeout: setting(seconds('above 0'), 300, 'Maximum time of a call on the native lane', 'seconds'),

@@ -43,7 +43,7 @@ const server = section(
     workers: setting(
       autoOr(integer(1, 64), 'must be auto or an integer from 1 to 64'),
       1,
-      'Processes that share the port: a number, or `auto` for one on each core. `swapgate start` runs them, and one more for the port of operators and the work in the background',
+      'Processes that share the port: a number, or `auto` for one on each core; one more has the port of operators and the work in the background',
       'processes',
     ),
     trustProxy: setting(
@@ -72,14 +72,14 @@ const server = section(
     keepAliveTimeout: setting(
       seconds('above 0'),
       66,
-      'How long a connection stays open after a response, for the next request; `Keep-Alive` announces a second less. Longer than what is in front keeps an idle connection ([a value for each balancer](deployment.md#idle-connections-of-a-balancer)): else a request meets a connection that is being closed, which a client sees as 502',
+      'How long a connection stays open after a response; `Keep-Alive` announces a second less. [Longer than the balancer in front](deployment.md#idle-connections-of-a-balancer) keeps one',
       'seconds',
     ),
     drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
     shutdownDelay: setting(
       seconds(),
       2,
-      'At shutdown: how long new connections are accepted after `/readyz` changes to 503, so that a load balancer can react',
+      'At shutdown: how long new connections are accepted after `/readyz` changes to 503',
       'seconds',
     ),
     cors: setting(
@@ -98,7 +98,7 @@ const admin = section(
     tokens: setting(
       mapping(operatorToken),
       {},
-      'Tokens of the [operator’s API and page](operating.md): one for each name, 32 characters or more, best read from a file. `{ token, roles }`: one with [some roles](operating.md#roles) of `read`, `operate` and `money`; else it has all. None: there is no API and no page',
+      'Tokens of the [operator’s API and page](operating.md): one for each name, 32 characters or more, best read from a file. `{ token, roles }`: one with [some roles](operating.md#roles); else it has all. None: no API and no page',
     ),
     hosts: setting(
       list(name),
@@ -154,7 +154,7 @@ const log = section(
     format: setting(
       choice(['auto', 'json', 'text']),
       'auto',
-      'What a line is: `json` for programs, `text` for people, or `auto`: `text` if standard error is a terminal, else `json`',
+      '`json`, `text`, or `auto`: `text` if standard error is a terminal, else `json`',
     ),
   },
   'One line per event on standard error ([observability.md](observability.md#the-log)).',
@@ -172,14 +172,14 @@ const samplers = [
 
 const telemetry = section(
   {
-    metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls; else it has only the metrics of the process'),
+    metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls, beside the metrics of the process'),
     accounts: setting(
       list(name.max(64, 'must have at most 64 characters').transform((account) => account.normalize())).max(
         100,
         'must name at most 100 accounts',
       ),
       [],
-      'Accounts that have a label `account` at the [counters of requests and errors](observability.md#requests-of-clients); all others have none. At most 100',
+      'At most 100 accounts that have a label `account` at the [counters of requests and errors](observability.md#requests-of-clients)',
     ),
     endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
     tracesEndpoint: setting(baseUrlOrNone, '', 'The same for traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
@@ -232,12 +232,12 @@ const routing = required(
     roundAmounts: setting(
       choice(['refuse', 'down']),
       'refuse',
-      'An amount of a create with more decimals than its asset has: `refuse` is 400, which names the nearest amounts; `down` sends the amount below, and `X-Swap-Derived` names it',
+      'An amount of a create with more decimals than its asset has: `refuse` is 400; `down` sends the amount below',
     ),
     maxDeviation: setting(
       share,
       0.1,
-      "By which share a create may promise less than its provider's newest quote of the same request in the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider. Also: by which share another provider's quote may be less than the client's last one, to take a create that its provider turns away. 0: any",
+      "By which share a create may promise less than its provider's newest quote of the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider. Also by which share another provider's quote may be less, to take a create that its provider turns away. 0: any",
     ),
     refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
     mirror: optional(
@@ -276,24 +276,24 @@ const ledger = section(
     mustExist: setting(
       flag,
       false,
-      'Whether a start fails if the ledger does not exist: against a volume that is not mounted, or another working directory. First start once without it',
+      'Whether a start fails if the ledger does not exist, as on a volume that is not mounted. First start once without it',
     ),
     migrate: setting(
       choice(['auto', 'manual']),
       'auto',
-      '`auto`: a start makes the ledger, or gives it what this version adds to its schema. `manual`: only `swapgate ledger migrate` does; a start without it runs on the [schema before](ledger.md#upgrades), with a warning, and does not make a ledger',
+      '`auto`: a start makes the ledger, or adds what this version needs. `manual`: only `swapgate ledger migrate` does ([upgrades](ledger.md#upgrades))',
     ),
     maxConnections: setting(
       integer(9, 1_000),
       13,
-      'The most connections of each process to PostgreSQL. Two are kept for results of creates and three for reads, so fewer than nine leave creates none. More where PostgreSQL is milliseconds away; all processes together stay below `max_connections`, or the pool of PgBouncer',
+      'The most connections of each process to PostgreSQL, two of them kept for results of creates and three for reads. More where PostgreSQL is milliseconds away; all processes together stay below `max_connections`, or the pool of PgBouncer',
       'connections',
     ),
     refreshAfter: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
     reconcileFor: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
     keep: optional(
       days,
-      'How long ended swaps are kept, like `400d`: older ones are removed by themselves, as [`swapgate ledger prune`](ledger.md#maintenance) would. Not set: for good',
+      'How long ended swaps are kept, like `400d`; then they are [pruned](ledger.md#maintenance). Not set: for good',
     ),
     keepAudit: optional(
       days,
@@ -308,7 +308,7 @@ const events = section(
     keep: settingAsText(
       days,
       '30d',
-      'How long the changes of swaps are kept, like `90d`, for [streams](events.md) that go on where they were; the last one of an open swap as long as that is open',
+      'How long the changes of swaps are kept, like `90d`, for [streams](events.md) that go on where they were; the last one of an open swap stays',
     ),
   },
   'Changes of swaps, as their owners see them ([events.md](events.md)).',
@@ -356,7 +356,7 @@ const exolix = section(
     keyInQuery: setting(
       flag,
       false,
-      'Whether clients may send their key as `apiToken` in the query too, as some wallets do. Then keys are in URLs, which proxies in front of the gateway log',
+      'Whether clients may send their key as `apiToken` in the query too, as some wallets do: then proxies in front log it',
     ),
   },
   'The form of clients that speak Exolix ([contract](contract.md#162-the-exolix-client-form)).',
@@ -367,16 +367,16 @@ const webhooks = section(
     key: setting(
       oneOrMore(encryptionKey, 'must be at least 32 bytes in base64, or a list of such'),
       [],
-      'Encrypts the secrets of webhooks in the ledger: at least 32 bytes in base64 (`openssl rand -base64 32`), best read from a file. Or a list of such: the first encrypts, all decrypt. None: no webhook can be added',
+      'Encrypts the secrets of webhooks in the ledger: at least 32 bytes in base64 (`openssl rand -base64 32`), best read from a file. Of a list the first encrypts, all decrypt. None: no webhook can be added',
     ),
     allow: setting(
       list(allowedTarget),
       [],
-      'What is open to webhooks beside `https:` to public addresses: a network like `10.0.0.0/8` opens its addresses for `https:`; `http://host[:port]` opens that host, whatever its address, for `http:`, without a port on every port',
+      'What is open beside `https:` to public addresses: a network like `10.0.0.0/8` for `https:`; `http://host[:port]` for `http:`, whatever its address, without a port on every port',
     ),
     proxy: optional(
       proxyUrl,
-      'Proxy for webhooks: `http://user:password@host:port`. It gets all of them, and where they go is not judged by the gateway. None: they are sent directly, whatever the environment says',
+      'Proxy for all webhooks: `http://user:password@host:port`; it decides where they may go. None: they are sent directly, whatever the environment says',
     ),
   },
   'Webhooks of accounts ([webhooks.md](webhooks.md)).',
@@ -391,7 +391,7 @@ const shape = {
   replicas: setting(
     integer(1),
     1,
-    'The most gateways that share the limits of clients and of providers, each with its workers. While Redis is lost, limits are divided among the [processes that run](limits.md#while-redis-is-lost); among so many gateways where that is not known',
+    'The most gateways that share limits, each with its workers: among so many limits are divided [while Redis is lost](limits.md#while-redis-is-lost) and it is not known how many run',
     'gateways',
   ),
   auth,
