@@ -28,6 +28,15 @@ it('counts in windows that begin with the first request', async () => {
   expect(await consume()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60, points: 1 })
 })
 
+it('at a limit that changes counts what was admitted, not what was refused', async () => {
+  const limiter = memoryLimiter()
+  const consume = (limit: number) => limiter.consume('read:identity:a', limit, 60)
+  for (let n = 0; n < 50; n++) await consume(5)
+  const raised = await Promise.all(Array.from({ length: 50 }, () => consume(8)))
+  expect(raised.filter(({ isOver }) => !isOver)).toHaveLength(3)
+  expect((await consume(2)).isOver).toBe(true)
+})
+
 it('R1: never returns more seconds than the window has, however long the process runs', async () => {
   const clock = vi.spyOn(performance, 'now')
   const limiter = memoryLimiter()

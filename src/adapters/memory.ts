@@ -1,5 +1,5 @@
 /** Limits, budgets, verified keys and winners of this process alone, for operation without Redis. `adapters/redis/stores.ts` has them in Redis. */
-import type { Counting, Limiter, LimitState } from '../core/access/limits.ts'
+import type { Limiter, LimitState } from '../core/access/limits.ts'
 import type { VerifiedKeys } from '../core/access/verified-keys.ts'
 import type { Budgets, Reservation } from '../core/resilience/budget-limit.ts'
 import type { Winner, WinnerStore } from '../core/routing/winners.ts'
@@ -12,7 +12,8 @@ import { SlidingWindowCounter } from '../domain/sliding-window-counter.ts'
 const maxLimitBuckets = 100_000
 
 interface Count {
-  points: number
+  admitted: number
+  refused: number
   /** On the clock of `performance.now()`. */
   readonly until: number
 }
@@ -35,16 +36,17 @@ class Windows {
     })
   }
 
-  consume(bucket: string, limit: number, counting: Counting): LimitState {
+  consume(bucket: string, limit: number): LimitState {
     const now = performance.now()
     const known = this.counts.get(bucket, now)
-    const count = known && known.until > now ? known : this.counts.set(bucket, { points: 0, until: now + this.windowMs }, now)
-    const isOver = count.points >= limit
-    if (!isOver || counting === 'all') count.points++
+    const count = known && known.until > now ? known : this.counts.set(bucket, { admitted: 0, refused: 0, until: now + this.windowMs }, now)
+    const isOver = count.admitted >= limit
+    if (isOver) count.refused++
+    else count.admitted++
     return {
       isOver,
-      remaining: Math.max(0, limit - count.points),
-      points: count.points,
+      remaining: Math.max(0, limit - count.admitted),
+      points: count.admitted + count.refused,
       // Rounding of floating-point numbers may make the difference a little larger than the window.
       resetSeconds: Math.ceil(Math.min(count.until - now, this.windowMs) / 1000),
     }
@@ -55,9 +57,9 @@ class Windows {
 export function memoryLimiter(): Limiter {
   const kindsByWindow = new Map<number, Map<string, Windows>>()
   return {
-    async consume(bucket, limit, window, counting = 'all') {
+    async consume(bucket, limit, window) {
       const kinds = kindsByWindow.getOrInsertComputed(window, () => new Map())
-      return kinds.getOrInsertComputed(kindOf(bucket), () => new Windows(window * 1000)).consume(bucket, limit, counting)
+      return kinds.getOrInsertComputed(kindOf(bucket), () => new Windows(window * 1000)).consume(bucket, limit)
     },
   }
 }

@@ -108,9 +108,8 @@ export function accounts(store: Store): Accounts {
         const id = await accountOf(within, store, { name, createdAt: at }, actor)
         const found = within.selectFrom('accounts').select('limits').where('id', '=', id).forUpdate()
         const before = toLimits((await found.executeTakeFirstOrThrow()).limits)
-        const after = Object.fromEntries(
-          Object.entries({ ...before, ...changes }).filter(([, limit]) => limit !== null && limit !== undefined),
-        )
+        const named = Object.entries(changes).filter(([, limit]) => limit !== undefined)
+        const after = Object.fromEntries(Object.entries({ ...before, ...Object.fromEntries(named) }).filter(([, limit]) => limit !== null))
         if (isDeepStrictEqual(before, after)) return before
         const limits = Object.keys(after).length === 0 ? null : JSON.stringify(after)
         await within.updateTable('accounts').set({ limits }).where('id', '=', id).execute()

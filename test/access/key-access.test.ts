@@ -320,6 +320,21 @@ describe('an account with limits of its own', () => {
     })
   })
 
+  test('that is raised gets the rest at once, however often it was refused', async () => {
+    const { key } = await issue()
+    expect(isLimited(await statusesOf(() => requests.read(key), 30))).toBe(25)
+    await command('accounts', 'set', 'acme', '--read', '8')
+    await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(200)
+    expect(isLimited(await statusesOf(() => requests.read(key), 10))).toBe(8)
+  })
+
+  test('keeps the limits that a change does not name', async () => {
+    await command('accounts', 'set', 'acme', '--create', '2', '--streams', '3')
+    expect(await command('accounts', 'set', 'acme', '--quotes', '7')).toMatchObject({
+      limits: { quotes: 7, create: 2, read: null, streams: 3 },
+    })
+  })
+
   test('is made by its limits, listed by name, and each change is audited with before and after', async () => {
     await command('accounts', 'set', 'zeta', '--read', '9')
     await command('accounts', 'set', 'beta', '--read', '8')

@@ -39,7 +39,7 @@ it('limits, budgets and keys of one turn are one call', async () => {
     Promise.all([
       ...Array.from({ length: 20 }, (_, at) => limiter.consume(`turn:${at}`, 60, 60)),
       ...Array.from({ length: 20 }, (_, at) => budgets.reserve(`turn:${at}`, 60, 'a')),
-      limiter.consume('turn', 60, 60, 'admitted'),
+      limiter.consume('turn', 60, 60),
       verifiedKeys.has('turn'),
     ])
   expect(await callsOf(work)).toBe(1)

@@ -29,7 +29,7 @@ async function decide(each: ChildProcess, decisions: readonly Decision[]): Promi
 
 const decision = fc.record({
   bucket: fc.constantFrom('one', 'other'),
-  counting: fc.constantFrom('all' as const, 'admitted' as const, undefined),
+  isBudget: fc.boolean(),
 })
 /** For each process, what it decides in one turn of its event loop; the processes do it at the same time. */
 const round = fc.tuple(...[1, 2, 3].map(() => fc.array(decision, { maxLength: 5 })))
@@ -43,7 +43,7 @@ it('R2, R14: of M requests exactly min(N, M) pass for each limit and budget, ove
       for (const turns of rounds) {
         await Promise.all(
           turns.map(async (turn, at) => {
-            const decisions = turn.map(({ bucket, counting }) => ({ bucket: `${counting}:${run}${bucket}`, limit, counting }))
+            const decisions = turn.map(({ bucket, isBudget }) => ({ bucket: `${isBudget}:${run}${bucket}`, limit, isBudget }))
             const results = await decide(processes[at] as ChildProcess, decisions)
             for (const [index, { bucket }] of decisions.entries()) {
               asked.set(bucket, (asked.get(bucket) ?? 0) + 1)
@@ -67,7 +67,7 @@ it('a limit that changes is the new one at once, also for a client that is past 
         const bucket = `admitted:${randomUUID()}`
         let counted = 0
         for (const [at, limit, requests] of turns) {
-          const decisions = Array.from({ length: requests }, () => ({ bucket, limit, counting: 'admitted' as const }))
+          const decisions = Array.from({ length: requests }, () => ({ bucket, limit, isBudget: false }))
           const results = await decide(processes[at] as ChildProcess, decisions)
           const admitted = Math.min(requests, Math.max(0, limit - counted))
           expect(results.filter(Boolean)).toHaveLength(admitted)

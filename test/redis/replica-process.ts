@@ -1,11 +1,10 @@
 /** A process of its own that consumes and reserves what it is sent, all in one turn of its event loop. */
 import { openLimitStores } from '../../src/process/limit-stores.ts'
 
-/** `counting` is of a limit; a budget has none. */
 export interface Decision {
   readonly bucket: string
   readonly limit: number
-  readonly counting: 'all' | 'admitted' | undefined
+  readonly isBudget: boolean
 }
 
 const { limiter, budgets } = await openLimitStores(
@@ -13,9 +12,9 @@ const { limiter, budgets } = await openLimitStores(
   () => {},
 )
 
-async function isPassed({ bucket, limit, counting }: Decision): Promise<boolean> {
-  if (counting === undefined) return (await budgets.reserve(bucket, limit)).isGranted
-  return !(await limiter.consume(bucket, limit, 60, counting)).isOver
+async function isPassed({ bucket, limit, isBudget }: Decision): Promise<boolean> {
+  if (isBudget) return (await budgets.reserve(bucket, limit)).isGranted
+  return !(await limiter.consume(bucket, limit, 60)).isOver
 }
 
 process.on('message', async (decisions: readonly Decision[]) => process.send?.(await Promise.all(decisions.map(isPassed))))

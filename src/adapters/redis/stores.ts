@@ -1,7 +1,7 @@
 /** Limits, budgets, verified keys and winners that all processes with the same Redis share. Everything throws if Redis does not respond. */
 import { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterStore from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
-import type { Counting, LimitState, SharedLimiter } from '../../core/access/limits.ts'
+import type { LimitState, SharedLimiter } from '../../core/access/limits.ts'
 import type { SharedVerifiedKeys } from '../../core/access/store-outage.ts'
 import type { Budgets } from '../../core/resilience/budget-limit.ts'
 import type { WinnerStore } from '../../core/routing/winners.ts'
@@ -12,38 +12,30 @@ import type { Script } from './script-batch.ts'
 
 // Limits: fixed windows as in memory. They end on the clock of Redis.
 
-/** Counts every request. ARGV: points, and the window in milliseconds. */
+/** ARGV: points, the window in milliseconds, and the limit: what is beyond it is not counted. Without one all points are. */
 const consumeLua = `
 local sum, left = redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])
-if left >= 0 then return {sum, left} end
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return {sum, tonumber(ARGV[2])}`
-
-/** Counts only admitted requests. ARGV: points, the window in milliseconds, and the limit. */
-const consumeAdmittedLua = `
-redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
-if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-local sum, limit = redis.call('GET', KEYS[1]) + ARGV[1], tonumber(ARGV[3])
-if sum <= limit then redis.call('INCRBY', KEYS[1], ARGV[1]) end
-return {math.min(sum, limit + 1), redis.call('PTTL', KEYS[1])}`
-
-type Scripts = Readonly<Record<Counting, Script>>
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  left = tonumber(ARGV[2])
+end
+if ARGV[3] and sum > tonumber(ARGV[3]) then redis.call('DECRBY', KEYS[1], ARGV[1]) end
+return {sum, left}`
 
 /**
  * rate-limiter-flexible with a store of our own, as its README describes it: its limiter for Redis sends each command alone, and without
  * a deadline. Its `inMemoryBlockOnConsumed` is not used: it ends on the wall clock, has no bound, and searches all of it for each new key.
  */
 class ScriptedLimiter extends RateLimiterStore {
-  private readonly scripts: Scripts
+  private readonly script: Script
 
-  constructor(scripts: Scripts, keyPrefix: string, points: number) {
-    super({ storeClient: scripts, keyPrefix, points, duration: 1 })
-    this.scripts = scripts
+  constructor(script: Script, keyPrefix: string, points: number) {
+    super({ storeClient: script, keyPrefix, points, duration: 1 })
+    this.script = script
   }
 
-  _upsert(key: string, points: number, windowMs: number, _isForced: boolean, { counting = 'all' }: { counting?: Counting }) {
-    const args = [String(points), String(windowMs), ...(counting === 'all' ? [] : [String(this.points)])]
-    return this.scripts[counting]([key], args)
+  _upsert(key: string, points: number, windowMs: number) {
+    return this.script([key], [String(points), String(windowMs), String(this.points)])
   }
 
   _getRateLimiterRes(_key: string, points: number, [consumed = 0, remainingMs = 0]: readonly number[]): RateLimiterRes {
@@ -64,29 +56,28 @@ interface Spent {
 const [maxSpent, spentLifetimeMs] = [100_000, 60_000]
 
 export function redisLimiter({ prefix, script }: Pick<Connection, 'prefix' | 'script'>): SharedLimiter {
-  const scripts = { all: script(consumeLua, 1), admitted: script(consumeAdmittedLua, 1) }
+  const consumeScript = script(consumeLua, 1)
   const limiters = new Map<number, ScriptedLimiter>()
   const limiterOf = (limit: number): ScriptedLimiter =>
-    limiters.getOrInsertComputed(limit, () => new ScriptedLimiter(scripts, `${prefix}:limit`, limit))
+    limiters.getOrInsertComputed(limit, () => new ScriptedLimiter(consumeScript, `${prefix}:limit`, limit))
   const spentWindows = new BoundedMap<Spent>({ share: cacheShares.limits, maxEntries: maxSpent, lifetimeMs: spentLifetimeMs })
-  const consumeInRedis = async (key: string, limit: number, windowSeconds: number, counting: Counting): Promise<LimitState> => {
-    const options = { customDuration: windowSeconds, counting }
-    const result = await limiterOf(limit).consume(key, 1, options).catch(refusalOf)
+  const consumeInRedis = async (key: string, limit: number, windowSeconds: number): Promise<LimitState> => {
+    const result = await limiterOf(limit).consume(key, 1, { customDuration: windowSeconds }).catch(refusalOf)
     const { consumedPoints, remainingPoints: remaining, msBeforeNext } = result
     const now = performance.now()
     if (remaining === 0) spentWindows.set(key, { limit, leftMs: msBeforeNext, until: now + msBeforeNext }, now)
     return { isOver: consumedPoints > limit, remaining, resetSeconds: secondsOf(msBeforeNext) }
   }
   return {
-    consume(bucket, limit, windowSeconds, counting = 'all') {
+    consume(bucket, limit, windowSeconds) {
       const key = `${windowSeconds}:${bucket}`
       const now = performance.now()
       const spent = spentWindows.get(key, now)
-      if (!spent || spent.limit < limit || spent.until <= now) return consumeInRedis(key, limit, windowSeconds, counting)
+      if (!spent || spent.limit < limit || spent.until <= now) return consumeInRedis(key, limit, windowSeconds)
       return Promise.resolve({ isOver: true, remaining: 0, resetSeconds: secondsOf(Math.min(spent.until - now, spent.leftMs)) })
     },
     async add(bucket, points, windowSeconds, remainingSeconds) {
-      const [sum = 0] = await scripts.all(
+      const [sum = 0] = await consumeScript(
         [`${prefix}:limit:${windowSeconds}:${bucket}`],
         [String(points), String(remainingSeconds * 1000)],
       )

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Gate } from '../../domain/service.ts'
 import { admission } from './admission.ts'
-import { type Counting, clientLimits, type LimitState, type Limits } from './limits.ts'
+import { clientLimits, type LimitState, type Limits } from './limits.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
 const configured: Limits = { quotes: 60, create: 30, read: 120, unverified: 600, window: 60, dryRun: false }
@@ -10,7 +10,7 @@ const callerWithoutKey: Caller = { address: '192.0.2.1' }
 const callerWithUnknownKey: Caller = { ...callerWithoutKey, isKeyUnknown: true }
 const client: Caller = { address: '192.0.2.1', identity: 'acme' }
 
-let consumed: [string, number, number, Counting?][]
+let consumed: [string, number, number][]
 let states: Record<string, Partial<LimitState>>
 let decided: string[]
 let refused: Set<string>
@@ -22,8 +22,8 @@ beforeEach(() => {
 })
 
 const limiter = {
-  async consume(bucket: string, limit: number, window: number, counting?: Counting): Promise<LimitState> {
-    consumed.push(counting ? [bucket, limit, window, counting] : [bucket, limit, window])
+  async consume(bucket: string, limit: number, window: number): Promise<LimitState> {
+    consumed.push([bucket, limit, window])
     return { isOver: false, remaining: limit - 1, resetSeconds: 42, ...states[bucket], ...states[`${bucket} ${limit}`] }
   },
 }
@@ -72,7 +72,7 @@ describe('is counted for', () => {
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
     expect(consumed).toEqual([
       ['unverified:address:192.0.2.1', 20, 60],
-      ['unverified:all', 600, 60, 'admitted'],
+      ['unverified:all', 600, 60],
       ['read:identity:acme', 120, 60],
     ])
     expect(refusal).toBeUndefined()
@@ -113,7 +113,7 @@ describe('is refused', () => {
     if (isRefused) refused.add('192.0.2.1')
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
     expect(refusal).toMatchObject({ kind: 'limited' })
-    expect(consumed.at(-1)).toEqual(['unverified:all', limit, 60, 'admitted'])
+    expect(consumed.at(-1)).toEqual(['unverified:all', limit, 60])
   })
 
   it('no other address above the bound for all, below five times it', async () => {

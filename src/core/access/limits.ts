@@ -16,17 +16,13 @@ export interface LimitState {
   readonly remaining: number
   /** Whole seconds, rounded up. */
   readonly resetSeconds: number
-  /** Of a count of this process alone: the requests in the window, this one too if it counts. */
+  /** Of a count of this process alone: the requests in the window, with those that were refused. */
   readonly points?: number
 }
 
-/** Whether requests above the limit count too (`all`), or only those that are admitted. */
-export type Counting = 'all' | 'admitted'
-
-/** Counts requests in fixed windows that start with the first request. */
+/** Counts what is admitted in fixed windows that start with the first request: a limit that changes meanwhile holds at once. */
 export interface Limiter {
-  /** `counting` is `all` by default. */
-  readonly consume: (bucket: string, limit: number, windowSeconds: number, counting?: Counting) => Promise<LimitState>
+  readonly consume: (bucket: string, limit: number, windowSeconds: number) => Promise<LimitState>
 }
 
 /** The configured limits: requests per window. */
@@ -80,13 +76,13 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
       .consume(`${policy}:${subject}`, limit, window)
       .then((state) => decide(policy, admissionOf(state, policy, limit, window)))
   }
-  const consumeBucket = (subject: string, limit: number, counting?: Counting): Promise<CountedAdmission> =>
+  const consumeBucket = (subject: string, limit: number): Promise<CountedAdmission> =>
     limiter
-      .consume(`unverified:${subject}`, limit, unverifiedWindowSeconds, counting)
+      .consume(`unverified:${subject}`, limit, unverifiedWindowSeconds)
       .then((state) => admissionOf(state, 'unverified', limit, unverifiedWindowSeconds))
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const consumeAllAddresses = async (address: string): Promise<CountedAdmission> => {
-    const all = (limit: number): Promise<CountedAdmission> => consumeBucket('all', limit, 'admitted')
+    const all = (limit: number): Promise<CountedAdmission> => consumeBucket('all', limit)
     const acrossAddresses = await all(configured.unverified)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
     return all(configured.unverified * unverifiedReserveFactor)
@@ -196,14 +192,14 @@ const maxFlushRounds = 10
  */
 export function limitFallback({ shared, local, processes, outage, observe }: LimitFallbackOptions): Limiter {
   const pendingPoints: PendingPoints = new BoundedMap({ share: cacheShares.limits, maxEntries: maxPendingBuckets })
-  const consumeLocally: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
+  const consumeLocally: Limiter['consume'] = async (bucket, limit, windowSeconds) => {
     const share = shareOf(limit, processes.among(windowSeconds * 1000))
-    const state = await local.consume(bucket, share, windowSeconds, counting)
+    const state = await local.consume(bucket, share, windowSeconds)
     if (state.isOver && (state.points ?? limit) <= limit && share < limit) observe({ what: 'shareRefusal', of: 'limit' })
     return state
   }
-  const consumeWithoutStore: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
-    const state = await consumeLocally(bucket, limit, windowSeconds, counting)
+  const consumeWithoutStore: Limiter['consume'] = async (bucket, limit, windowSeconds) => {
+    const state = await consumeLocally(bucket, limit, windowSeconds)
     if (!state.isOver)
       addPending(pendingPoints, bucket, {
         points: 1,
@@ -213,10 +209,10 @@ export function limitFallback({ shared, local, processes, outage, observe }: Lim
       })
     return state
   }
-  const consumeBoth: Limiter['consume'] = async (bucket, limit, windowSeconds, counting) => {
-    const localState = await consumeLocally(bucket, limit, windowSeconds, counting)
+  const consumeBoth: Limiter['consume'] = async (bucket, limit, windowSeconds) => {
+    const localState = await consumeLocally(bucket, limit, windowSeconds)
     if (localState.isOver) return localState
-    const sharedState = await shared.consume(bucket, limit, windowSeconds, counting).catch(() => outage.begin())
+    const sharedState = await shared.consume(bucket, limit, windowSeconds).catch(() => outage.begin())
     if (sharedState) return sharedState.remaining < localState.remaining || sharedState.isOver ? sharedState : localState
     addPending(pendingPoints, bucket, {
       points: 1,
@@ -228,12 +224,12 @@ export function limitFallback({ shared, local, processes, outage, observe }: Lim
   }
   outage.beforeRecovery(() => flushAll(pendingPoints, shared, observe))
   return {
-    consume(bucket, limit, windowSeconds, counting) {
-      if (outage.state === 'local') return consumeWithoutStore(bucket, limit, windowSeconds, counting)
-      if (outage.state === 'recovering') return consumeBoth(bucket, limit, windowSeconds, counting)
-      return shared.consume(bucket, limit, windowSeconds, counting).catch(() => {
+    consume(bucket, limit, windowSeconds) {
+      if (outage.state === 'local') return consumeWithoutStore(bucket, limit, windowSeconds)
+      if (outage.state === 'recovering') return consumeBoth(bucket, limit, windowSeconds)
+      return shared.consume(bucket, limit, windowSeconds).catch(() => {
         outage.begin()
-        return consumeWithoutStore(bucket, limit, windowSeconds, counting)
+        return consumeWithoutStore(bucket, limit, windowSeconds)
       })
     },
   }
