@@ -39,7 +39,8 @@ class Windows {
   consume(bucket: string, limit: number): LimitState {
     const now = performance.now()
     const known = this.counts.get(bucket, now)
-    const count = known && known.until > now ? known : this.counts.set(bucket, { admitted: 0, refused: 0, until: now + this.windowMs }, now)
+    const count =
+      known && known.until > now ? known : this.counts.set(bucket, { admitted: 0, refused: 0, until: now + this.windowMs }, now)
     const isOver = count.admitted >= limit
     if (isOver) count.refused++
     else count.admitted++

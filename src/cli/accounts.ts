@@ -59,13 +59,14 @@ export function addAccounts(program: Command, terminal: Terminal, end: (exitCode
 }
 
 async function list({ json }: Options, session: Session): Promise<ExitCode> {
-  print(await rowsOf(session), json, session)
+  print((await session.stores.accounts.listAccounts(Date.now())).map(accountRow), json, session)
   return 0
 }
 
 async function show(name: string, { json }: Options, session: Session): Promise<ExitCode> {
-  const row = (await rowsOf(session)).find((account) => account.name === name)
-  if (!row) return refuse(`no account has the name ${name}`, session.terminal)
+  const [account] = await session.stores.accounts.listAccounts(Date.now(), name)
+  if (!account) return refuse(`no account has the name ${name}`, session.terminal)
+  const row = accountRow(account)
   if (json) session.terminal.out(JSON.stringify(row))
   else print([row], json, session)
   return 0
@@ -78,15 +79,10 @@ async function set(name: string, limits: LimitChanges, options: Options, session
 
 async function reset(name: string, options: Options, session: Session): Promise<ExitCode> {
   const { accounts } = session.stores
-  if (!(await accounts.listAccounts()).some((account) => account.name === name))
+  if ((await accounts.listAccounts(Date.now(), name)).length === 0)
     return refuse(`no account has the name ${name}`, session.terminal)
   await accounts.changeLimits(name, noOwnLimits, Date.now(), session.actor)
   return await show(name, options, session)
-}
-
-async function rowsOf({ stores: { accounts } }: Session): Promise<readonly Row[]> {
-  const [known, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
-  return known.map((account) => accountRow(account, keys, Date.now()))
 }
 
 function print(rows: readonly Row[], isJson = false, { config, terminal }: Session): void {

@@ -1,8 +1,9 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
+import { setImmediate as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type NotNull, type RawBuilder, sql } from 'kysely'
-import type { Accounts, IssuedKey, KeyRecord } from '../core/access/authentication.ts'
+import type { Account, Accounts, IssuedKey, KeyRecord } from '../core/access/authentication.ts'
 import { isSameDeposit } from '../core/same-swap.ts'
 import { Fault } from '../domain/fault.ts'
 import { toIso } from '../domain/instant.ts'
@@ -15,7 +16,7 @@ import { addAudit } from './operations.ts'
 import { prepare, type Store } from './store.ts'
 
 export function accounts(store: Store): Accounts {
-  const { database, write, writeOne, isIn, toList, has, readSteps } = store
+  const { database, write, writeOne, isIn, toList, has, readSteps, recordset } = store
   /**
    * What was read without these columns is read again if another process has made them before that: a key that it issued since would
    * have its scope and networks.
@@ -50,10 +51,22 @@ export function accounts(store: Store): Accounts {
       return new Map(rows.map((row) => [row.digest, toRecord(row)]))
     },
     async listKeys() {
-      const rows = await withAccess((hasAccess) =>
-        keys(database, hasAccess).orderBy('keys.created_at').orderBy('keys.id').execute(),
-      )
-      return rows.map(toIssuedKey)
+      const found: IssuedKey[] = []
+      for (let after = ''; ; ) {
+        const page = (hasAccess: boolean) =>
+          keys(database, hasAccess).where('keys.id', '>', after).orderBy('keys.id').limit(keysPerPage).execute()
+        const rows = await withAccess(page)
+        for (const row of rows) found.push(toIssuedKey(row))
+        const last = rows.at(-1)
+        if (!last || rows.length < keysPerPage) break
+        after = last.id
+        await pause() // a file is read without a wait: requests come between
+      }
+      return found.sort((one, other) => one.createdAt - other.createdAt)
+    },
+    async readKey(id) {
+      const [row] = await withAccess((hasAccess) => keys(database, hasAccess).where('keys.id', '=', id).execute())
+      return row && toIssuedKey(row)
     },
     revokeKey(id, at, actor) {
       let isRetry = false
@@ -86,21 +99,25 @@ export function accounts(store: Store): Accounts {
       }),
     async recordUses(hours) {
       if (!has('key access')) return
+      const uses = JSON.stringify([...hours].map(([id, hour]) => ({ id, hour })))
       await writeOne(async (within) => {
-        for (const [id, hour] of hours) {
-          const isOlder = sql<boolean>`coalesce(used_at, 0) < ${hour}`
-          await within.updateTable('keys').set({ used_at: hour }).where('id', '=', id).where(isOlder).execute()
-        }
+        await sql`
+          update keys set used_at = input.hour from ${recordset(uses, { id: 'text', hour: 'integer' })}
+          where keys.id = input.id and coalesce(keys.used_at, 0) < input.hour`.execute(within)
       })
     },
-    async listAccounts() {
-      const rows = await database
+    async listAccounts(now, name) {
+      const all = database
         .selectFrom('accounts')
-        .select(['name', 'created_at'])
+        .select(['id', 'name', 'created_at'])
         .select(has('key access') ? 'limits' : sql<null>`null`.as('limits'))
         .orderBy('name')
-        .execute()
-      return rows.map(({ name, created_at, limits }) => ({ name, createdAt: created_at, limits: toLimits(limits) }))
+      const rows = await (name === undefined ? all : all.where('name', '=', name.normalize())).execute()
+      const counts = await countKeys(database, now, name === undefined ? undefined : rows[0]?.id)
+      return rows.map(({ id, created_at: createdAt, limits, ...row }) => ({
+        ...{ name: row.name, createdAt, limits: toLimits(limits) },
+        ...(counts.get(id) ?? { keys: 0, validKeys: 0 }),
+      }))
     },
     async changeLimits(name, changes, at, actor) {
       requireKeyAccess(has)
@@ -109,7 +126,9 @@ export function accounts(store: Store): Accounts {
         const found = within.selectFrom('accounts').select('limits').where('id', '=', id).forUpdate()
         const before = toLimits((await found.executeTakeFirstOrThrow()).limits)
         const named = Object.entries(changes).filter(([, limit]) => limit !== undefined)
-        const after = Object.fromEntries(Object.entries({ ...before, ...Object.fromEntries(named) }).filter(([, limit]) => limit !== null))
+        const after = Object.fromEntries(
+          Object.entries({ ...before, ...Object.fromEntries(named) }).filter(([, limit]) => limit !== null),
+        )
         if (isDeepStrictEqual(before, after)) return before
         const limits = Object.keys(after).length === 0 ? null : JSON.stringify(after)
         await within.updateTable('accounts').set({ limits }).where('id', '=', id).execute()
@@ -118,6 +137,23 @@ export function accounts(store: Store): Accounts {
       })
     },
   }
+}
+
+const keysPerPage = 1_000
+
+/** By the id of the account; of one, if it is named. */
+async function countKeys(
+  database: Database,
+  now: number,
+  account: string | undefined,
+): Promise<ReadonlyMap<string, Pick<Account, 'keys' | 'validKeys'>>> {
+  const isValid = sql`revoked_at is null and (expires_at is null or expires_at > ${now})`
+  const all = database
+    .selectFrom('keys')
+    .select(({ fn }) => ['account', fn.countAll().as('all'), sql<number>`sum(case when ${isValid} then 1 else 0 end)`.as('valid')])
+    .groupBy('account')
+  const rows = await (account === undefined ? all : all.where('account', '=', account)).execute()
+  return new Map(rows.map(({ account: id, all: keys, valid }) => [id, { keys: Number(keys), validKeys: Number(valid) }]))
 }
 
 type KeyFinder = (values: { readonly digest: string }) => Promise<KeyRow[]>

@@ -311,7 +311,7 @@ async function assign(
   const found = await lockOrder(within, provider, id)
   if (isRepeated && found?.decision === 'assigned') return 'assigned'
   if (!found || found.decision !== null) return 'missing'
-  const owner = await within.selectFrom('accounts').select('id').where('name', '=', account).executeTakeFirst()
+  const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
   if (!owner) return 'noAccount'
   await store.lockId(within, id)
   const { rows } = await sql`select 1 where ${isHeld(sql`${id}`, provider)}`.execute(within)

@@ -60,7 +60,7 @@ function entriesAfter(database: Database, { account, since }: TransactionSearch,
   let query = entries(database).where(sql<SqlBool>`${position} > (${values(after)})`)
   if (since !== undefined) query = query.where(sql<SqlBool>`sort_key <= ${clampSortKey(-toNanoseconds(since))}`)
   if (account === undefined) return query
-  return query.where('owner', '=', database.selectFrom('accounts').select('accounts.id').where('name', '=', account))
+  return query.where('owner', '=', database.selectFrom('accounts').select('accounts.id').where('name', '=', account.normalize()))
 }
 
 function matching(database: Database, search: TransactionSearch, { after, end }: Slice) {

@@ -23,7 +23,7 @@ export function usage(store: Store): UsageStore {
     },
     async read(since, account) {
       const named = database.selectFrom('accounts').select(['id', 'name']).orderBy('name')
-      const accounts = await (account === undefined ? named : named.where('name', '=', account)).execute()
+      const accounts = await (account === undefined ? named : named.where('name', '=', account.normalize())).execute()
       const tallies = new Map(accounts.map(({ id }) => [id, new Tally()]))
       const [only] = account === undefined ? [] : accounts
       if (accounts.length > 0) await readInto(tallies, since, only?.id, store)

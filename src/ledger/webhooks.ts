@@ -17,7 +17,7 @@ export function webhooks(
     async add({ id, account, url, form, secret, createdAt }, actor) {
       requireWebhooks(has)
       return await write(async (within) => {
-        const owner = await within.selectFrom('accounts').select('id').where('name', '=', account).executeTakeFirst()
+        const owner = await within.selectFrom('accounts').select('id').where('name', '=', account.normalize()).executeTakeFirst()
         if (!owner) return undefined
         // An earlier run of this transaction may have been committed without a confirmation.
         const known = await findWebhook(within, id)

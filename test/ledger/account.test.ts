@@ -89,4 +89,25 @@ describeStores(allStores, (shared) => {
     }
     expect(await findKey(accounts, digest)).toBeUndefined()
   })
+
+  test('accounts are counted with their keys, and more keys than a page are listed, the oldest first', async () => {
+    const { accounts } = await shared().openNew()
+    const many = Array.from({ length: 1_100 }, (_, at) => issued('acme', 5_000 - at))
+    for (const [at, key] of many.entries()) await accounts.addKey(key, `acme-${at}`, 'tester')
+    await accounts.addKey({ ...issued('caf\u00e9'), expiresAt: 7_000 }, 'expires', 'tester')
+    const revoked = issued('caf\u00e9')
+    await accounts.addKey(revoked, 'revoked', 'tester')
+    await accounts.revokeKey(revoked.id, 2_000, 'tester')
+    await accounts.changeLimits('zeta', { read: 3 }, 1_000, 'tester')
+    const acme = { name: 'acme', keys: 1_100, validKeys: 1_100, createdAt: 5_000, limits: {} }
+    const coffee = { name: 'caf\u00e9', keys: 2, validKeys: 1, createdAt: 1_000, limits: {} }
+    const zeta = { name: 'zeta', keys: 0, validKeys: 0, createdAt: 1_000, limits: { read: 3 } }
+    expect(await accounts.listAccounts(6_999)).toEqual([acme, coffee, zeta])
+    expect(await accounts.listAccounts(7_000, 'cafe\u0301')).toEqual([{ ...coffee, validKeys: 0 }])
+    expect(await accounts.listAccounts(7_000, 'nobody')).toEqual([])
+    const listed = await accounts.listKeys()
+    expect(listed.filter(({ name }) => name === 'acme').map(({ id }) => id)).toEqual(many.map(({ id }) => id).toReversed())
+    expect(await accounts.readKey(revoked.id)).toEqual({ ...revoked, revokedAt: 2_000 })
+    expect(await accounts.readKey('none')).toBeUndefined()
+  })
 })

@@ -148,8 +148,8 @@ async function serve(texts: Texts) {
     accounts: {
       listKeys: async () => keys,
       listAccounts: async () => [
-        { name: account, createdAt: at, limits: { quotes: 600, create: 60, streams: 50 } },
-        { name: `${account}.`, createdAt: at, limits: {} },
+        { name: account, createdAt: at, limits: { quotes: 600, create: 60, streams: 50 }, keys: 1, validKeys: 1 },
+        { name: `${account}.`, createdAt: at, limits: {}, keys: 0, validKeys: 0 },
       ],
     },
     overrides: { read: async () => [{ key: 'state:alpha', value: 'draining', actor: `bob${word}`, since: at }] },

@@ -72,7 +72,18 @@ test.each([
   'W83: while the ledger is unavailable, %s %s is 503 with Retry-After, and no internal error',
   async (method, path, body?: unknown) => {
     const lost = async (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'))
-    const methods = ['addKey', 'listKeys', 'revokeKey', 'read', 'readAll', 'change', 'search', 'findTransaction', 'settle'].concat([
+    const methods = [
+      'addKey',
+      'listKeys',
+      'readKey',
+      'revokeKey',
+      'read',
+      'readAll',
+      'change',
+      'search',
+      'findTransaction',
+      'settle',
+    ].concat([
       'unresolved',
       'findUnresolved',
       'append',

@@ -285,14 +285,16 @@ export interface Accounts {
   readonly findKeys: (digests: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
   /** All keys, oldest first. */
   readonly listKeys: () => Promise<readonly IssuedKey[]>
+  /** By its id. */
+  readonly readKey: (id: string) => Promise<IssuedKey | undefined>
   /** False if the key does not exist or is already revoked. */
   readonly revokeKey: (id: string, at: number, actor: string) => Promise<boolean>
   /** Adds `key` to the account of the key `id`. The old key expires at `until` at the latest. False if `id` is not a valid key. */
   readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
   /** Hours by key id. */
   readonly recordUses: (hours: ReadonlyMap<string, number>) => Promise<void>
-  /** By name. */
-  readonly listAccounts: () => Promise<readonly Account[]>
+  /** By name; with a name only that one, however its letters are composed. `now`: for which keys are valid. */
+  readonly listAccounts: (now: number, name?: string) => Promise<readonly Account[]>
   /** Makes the account if the name is new. A limit that is null is as configured, one that is absent stays. Returns the limits after it. */
   readonly changeLimits: (name: string, changes: LimitChanges, at: number, actor: string) => Promise<AccountLimits>
 }
@@ -301,6 +303,9 @@ export interface Account {
   readonly name: string
   readonly createdAt: number
   readonly limits: AccountLimits
+  /** How many it has, and how many are neither revoked nor expired. */
+  readonly keys: number
+  readonly validKeys: number
 }
 
 export type LimitChanges = Readonly<Partial<Record<keyof AccountLimits, number | null | undefined>>>

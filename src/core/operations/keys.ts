@@ -10,7 +10,8 @@ export const accountNameRule = '1 to 64 printable characters'
 
 /** Undefined if the text is no name. */
 export function toAccountName(text: string): string | undefined {
-  return accountName.test(text) ? text.normalize() : undefined
+  const name = text.normalize()
+  return accountName.test(name) ? name : undefined
 }
 
 export interface KeyPorts {
@@ -55,7 +56,7 @@ export async function rotateKey(
   id: string,
   { overlapMs = defaultOverlapMs, ...settings }: Rotation,
 ): Promise<{ readonly issued: NewKey; readonly oldExpiresAt: number } | undefined> {
-  const old = (await accounts.listKeys()).find((known) => known.id === id)
+  const old = await accounts.readKey(id)
   const { scope = old?.scope, networks = old?.networks } = settings
   const { key, ...made } = makeIssuedKey({ ...settings, scope, networks })
   const oldExpiresAt = Math.min(made.createdAt + overlapMs, old?.expiresAt ?? Number.POSITIVE_INFINITY)
@@ -95,7 +96,7 @@ export function newKeyRow({ id, name, key, expiresAt }: NewKey) {
 export async function findIssuedKey({ accounts, digest }: Omit<KeyPorts, 'actor'>, text: string): Promise<IssuedKey | undefined> {
   if (!isKey(text)) return undefined
   const { keyId } = (await accounts.findKeys([digest(text)])).get(digest(text)) ?? {}
-  return keyId === undefined ? undefined : (await accounts.listKeys()).find(({ id }) => id === keyId)
+  return keyId === undefined ? undefined : await accounts.readKey(keyId)
 }
 
 // What options and members of a key's access are: texts of a person.
@@ -121,14 +122,7 @@ export const noOwnLimits = Object.fromEntries(accountLimitNames.map((name) => [n
   Record<keyof AccountLimits, number | null>
 >
 
-/** An account as JSON, with how many of its keys are valid. A limit that is null is as configured. */
-export function accountRow({ name, createdAt, limits }: Account, keys: readonly IssuedKey[], now: number) {
-  const own = keys.filter((key) => key.name === name)
-  return {
-    name,
-    keys: own.length,
-    validKeys: own.filter((key) => keyState(key, now) === 'active').length,
-    createdAt: toIso(createdAt),
-    limits: { ...noOwnLimits, ...limits },
-  }
+/** An account as JSON. A limit that is null is as configured. */
+export function accountRow({ name, keys, validKeys, createdAt, limits }: Account) {
+  return { name, keys, validKeys, createdAt: toIso(createdAt), limits: { ...noOwnLimits, ...limits } }
 }

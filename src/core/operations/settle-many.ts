@@ -182,7 +182,7 @@ function transactionRow({ entry, account }: FoundTransaction, timezoneOf: Settle
 function isSelected({ provider, account, reason, at }: Row, wanted: Selection): boolean {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = wanted
   if (provider !== wanted.provider || at < since || at >= until) return false
-  if (wanted.account !== undefined && account !== wanted.account) return false
+  if (wanted.account !== undefined && account !== wanted.account.normalize()) return false
   return wanted.reason === undefined || reason.split(', ').includes(wanted.reason)
 }
 

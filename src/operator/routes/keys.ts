@@ -54,23 +54,18 @@ function roleToIssue(body: unknown): OperatorRole {
 }
 
 export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Route[] {
-  const accountList = async () => {
-    const [known, keys] = await Promise.all([accounts.listAccounts(), accounts.listKeys()])
-    return known.map((account) => accountRow(account, keys, Date.now()))
-  }
   const accountNamed = async (text: string) => {
-    const found = (await accountList()).find((account) => account.name === text)
+    const [found] = await accounts.listAccounts(Date.now(), text)
     if (!found) throw new Fault('notFound', 'No account has this name.')
-    return found
+    return accountRow(found)
   }
-  const list = async () => (await accounts.listKeys()).map((key) => keyRow(key, Date.now()))
   return [
     route({
       method: 'get',
       path: '/api/keys',
       role: 'read',
       summary: 'All keys, the oldest first, without the keys themselves.',
-      handle: async () => ok(await list()),
+      handle: async () => ok((await accounts.listKeys()).map((key) => keyRow(key, Date.now()))),
     }),
     route({
       method: 'post',
@@ -89,9 +84,10 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       role: 'operate',
       summary: 'Ends a key now, for good.',
       async handle({ parameter, actor }) {
-        if (!(await accounts.revokeKey(parameter, Date.now(), actor)))
-          throw new Fault('notFound', 'No key has this id, or it was revoked before.')
-        return ok((await list()).find(({ id }) => id === parameter))
+        const isRevoked = await accounts.revokeKey(parameter, Date.now(), actor)
+        const revoked = isRevoked ? await accounts.readKey(parameter) : undefined
+        if (!revoked) throw new Fault('notFound', 'No key has this id, or it was revoked before.')
+        return ok(keyRow(revoked, Date.now()))
       },
     }),
     route({
@@ -99,7 +95,7 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
       path: '/api/accounts',
       role: 'read',
       summary: 'The accounts, by name, with how many of their keys are valid, and their limits: null is as configured.',
-      handle: async () => ok(await accountList()),
+      handle: async () => ok((await accounts.listAccounts(Date.now())).map(accountRow)),
     }),
     route({
       method: 'post',

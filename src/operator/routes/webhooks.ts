@@ -67,7 +67,7 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       summary: 'Adds a webhook to an account. Its secret is shown this once.',
       body: z.strictObject({ account: z.string(), url: z.string(), form: form.optional() }),
       async handle({ body, actor }) {
-        const settings = { ...body, account: body.account.normalize(), form: body.form ?? formNamed(inForce().defaultForm).name }
+        const settings = { ...body, form: body.form ?? formNamed(inForce().defaultForm).name }
         const added = await addWebhook(portsFor(actor), settings, allowedTargets(inForce().webhooks.allow))
         if (!added) throw new Fault('notFound', 'No account has this name.')
         return { status: 201, body: newWebhookRow(added, Date.now()) }
