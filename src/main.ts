@@ -5,7 +5,7 @@ import type { CollectedMetrics } from './adapters/metrics/collected.ts'
 import type { Config } from './config/index.ts'
 import type { LoadLevel } from './core/access/admission.ts'
 import type { Observer } from './domain/observation.ts'
-import { forms } from './forms/index.ts'
+import { forms, providerFormNamed } from './forms/index.ts'
 import { addOperator } from './operator/router.ts'
 import type { OperatorParts, OperatorStores } from './operator/stores.ts'
 import { openGateway } from './process/gateway-process.ts'
@@ -179,6 +179,10 @@ function operatorParts(
     started: startSettings(started),
     redis,
     actions: () => configuration.gateway.operatorActions,
+    hasPlainIds(tag) {
+      const known = configuration.file.providers.find((provider) => provider.tag === tag)
+      return known !== undefined && !providerFormNamed(known.form).hasSecretIds
+    },
     follow,
   }
 }

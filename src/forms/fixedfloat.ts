@@ -132,6 +132,7 @@ export const fixedfloat = defineProviderForm({
     EMERGENCY: byMember('emergency.choice', { words: { EXCHANGE: 'exchanging', REFUND: 'exchanging' }, otherwise: 'held' }),
   },
   orderPage: 'https://ff.io/order/{id}',
+  hasSecretIds: true,
   newestFirst: false,
   hasExpectedAmount: true,
   depositMemo: ['XLM', 'XRP'],

@@ -85,15 +85,22 @@ async function rowsWhere({ database }: Store, condition: RawBuilder<unknown>): P
 
 /** The gateway's id of a transaction, or the provider's. */
 async function byId(store: Store, text: string): Promise<readonly Hit[]> {
-  const ofAny = isTransactionId(text)
-    ? await rowsWhere(store, sql`provider_id = ${text} and provider in (select tag from providers)`)
-    : []
+  const ofAny = isTransactionId(text) ? await rowsNamed(store, sql`provider in (select tag from providers)`, text) : []
   return [...(await byGatewayId(store, text)), ...ofAny.map((row) => hitOf(row, 'providerId'))]
+}
+
+/** Where no id is whole: the one that has it before its first dot, as people know swaps of FixedFloat. */
+async function rowsNamed(store: Store, isOfTag: RawBuilder<unknown>, id: string): Promise<readonly SwapRow[]> {
+  const whole = await rowsWhere(store, sql`${isOfTag} and provider_id = ${id}`)
+  if (whole.length > 0 || id.includes('.')) return whole
+  const isPart = sql`provider_id > ${`${id}.`} and provider_id < ${`${id}/`}`
+  const [only, ...others] = await rowsWhere(store, sql`${isOfTag} and ${isPart} limit 2`)
+  return only && others.length === 0 ? [only] : []
 }
 
 async function byGatewayId(store: Store, text: string): Promise<readonly Hit[]> {
   const { tag, id } = parseTransactionId(text)
-  const rows = tag === undefined ? [] : await rowsWhere(store, sql`provider = ${tag} and provider_id = ${id}`)
+  const rows = tag === undefined ? [] : await rowsNamed(store, sql`provider = ${tag}`, id)
   return rows.map((row) => hitOf(row, 'id'))
 }
 

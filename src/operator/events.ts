@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import { providerStatus } from '../core/operations/provider-status.ts'
 import { Fault } from '../domain/fault.ts'
 import { formatTransactionId } from '../domain/swap.ts'
-import { type Route, route } from './route.ts'
+import { type OperatorLocals, type Route, route } from './route.ts'
 import type { OperatorParts } from './stores.ts'
 import type { TokenCheck } from './tokens.ts'
 
@@ -42,9 +42,10 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
   const head = (): void => {
     if (!response.headersSent) response.status(200).type('text/event-stream').flushHeaders()
   }
+  const { shown } = response.locals as OperatorLocals
   const unsubscribe = feed.subscribe(({ event, data }) => {
     head()
-    send(`event: ${event}\ndata: ${data}\n\n`)
+    send(`event: ${event}\ndata: ${shown(data)}\n\n`)
   })
   if (!unsubscribe) throw new Fault('limited', 'Too many listen already; please close another page.', { retryAfter: 15 })
   head()

@@ -54,20 +54,25 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(definit
       const [parameter = ''] = Object.values(request.params).flat()
       const query = parse(definition.query ?? noQuery, parametersOf(request.url), 'parameter_invalid') as z.output<Query>
       const body = parse(definition.body, request.body, 'body_invalid') as z.output<Body>
-      const { actor, roles } = response.locals as OperatorLocals
+      const { actor, roles, shown } = response.locals as OperatorLocals
       const result = await handle({ parameter, query, body, actor, roles }, response)
       if (!result) return
       if (result.next !== undefined) response.links({ next: result.next })
-      response.status(result.status).json(result.body)
+      response
+        .status(result.status)
+        .type('json')
+        .send(shown(JSON.stringify(result.body)))
     },
   }
 }
 
-/** What the check of the token leaves for the routes. */
+/** What the token of a request says, for the routes. */
 export interface OperatorLocals {
   /** The name of the token. */
   readonly actor: string
   readonly roles: readonly OperatorRole[]
+  /** What the token may see of a text. */
+  readonly shown: (text: string) => string
 }
 
 /** Those of the query, each once: express would drop one that comes after a `#`, and make a list of one that comes twice. */

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Router } from 'express'
 import { type AdminApp, allowOnly } from '../adapters/http/admin.ts'
 import { readBody } from '../adapters/http/request-body.ts'
+import { withoutSecrets } from '../core/operations/secret-ids.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { parseJson } from '../wire/json.ts'
@@ -22,7 +23,7 @@ export function addOperator(
 ): void {
   const tokens = new TokenCheck({ tokens: () => parts.file().admin.tokens, clock: () => performance.now(), observe })
   router.use((_, __, next) => (tokens.isEnabled ? next() : next('router')))
-  router.use('/api', authenticated(tokens), readJson)
+  router.use('/api', authenticated(tokens, parts), readJson)
   const events = eventRoute({ feed: new EventFeed(parts), tokens, stopping })
   addRoutes(router, apiRoutes(parts, events), requireRole(parts.stores.audit))
   router.use('/api', () => {
@@ -32,10 +33,11 @@ export function addOperator(
   router.use(onError)
 }
 
-function authenticated(tokens: TokenCheck): RequestHandler {
+function authenticated(tokens: TokenCheck, { hasPlainIds }: OperatorParts): RequestHandler {
   return async ({ headers, socket }, response, next) => {
-    const operator: OperatorLocals = await tokens.authenticate(headers.authorization, socket.remoteAddress ?? '')
-    Object.assign(response.locals, operator)
+    const operator = await tokens.authenticate(headers.authorization, socket.remoteAddress ?? '')
+    const shown = (text: string) => (operator.roles.includes('money') ? text : withoutSecrets(text, hasPlainIds))
+    Object.assign(response.locals, { ...operator, shown } satisfies OperatorLocals)
     next()
   }
 }

@@ -3,6 +3,7 @@
 import type { Config } from '../config/index.ts'
 import type { OperatorActions } from '../core/actions/by-operator.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
+import type { HasPlainIds } from '../core/operations/secret-ids.ts'
 import type { OpenLedger } from '../ledger/index.ts'
 import type { RedisState } from '../process/limit-stores.ts'
 import type { StartSettings } from '../process/start-settings.ts'
@@ -34,6 +35,8 @@ export interface OperatorParts {
   readonly redis: () => RedisState | undefined
   /** On the swaps of clients. */
   readonly actions: () => OperatorActions
+  /** For whom ids of which a part moves money are shortened. */
+  readonly hasPlainIds: HasPlainIds
   /** Applies what an operator just stored. */
   readonly follow: () => Promise<void>
 }

@@ -8,6 +8,8 @@ import type { Observer } from '../domain/observation.ts'
 import { type OperatorToken, tokenRoles, tokenText } from '../domain/operator-role.ts'
 import type { OperatorLocals } from './route.ts'
 
+type Operator = Omit<OperatorLocals, 'shown'>
+
 const maxWrongPerMinute = 10
 const windowMs = 60_000
 const maxAddresses = 10_000
@@ -51,7 +53,7 @@ export class TokenCheck {
    * The name and the roles of the token in an `Authorization` header. Throws 401, and 429 past ten wrong ones a minute from the address: after a second,
    * or at once while too many wait. A right token never waits.
    */
-  async authenticate(authorization: string | undefined, address: string): Promise<OperatorLocals> {
+  async authenticate(authorization: string | undefined, address: string): Promise<Operator> {
     const [, token] = bearer.exec(authorization ?? '') ?? []
     const operator = token === undefined ? undefined : this.operatorOf(token)
     if (operator) return operator
@@ -69,9 +71,9 @@ export class TokenCheck {
   }
 
   /** Compares with every token, so that the time reveals nothing. */
-  private operatorOf(token: string): OperatorLocals | undefined {
+  private operatorOf(token: string): Operator | undefined {
     const digest = digestOf(token)
-    let found: OperatorLocals | undefined
+    let found: Operator | undefined
     for (const [actor, known] of Object.entries(this.options.tokens()))
       if (timingSafeEqual(digestOf(tokenText(known)), digest)) found = { actor, roles: tokenRoles(known) }
     return found

@@ -36,6 +36,8 @@ export interface ProviderForm {
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
   readonly flagsDepositMemos: boolean
+  /** Whether what follows the first dot of its ids is a secret by which money moves. */
+  readonly hasSecretIds: boolean
   /** Its page of a transaction for people, with `{id}`, where its responses name none. */
   readonly orderPage: string | undefined
   /** Settings that it requires: `providers.<name>.settings`. */
@@ -133,6 +135,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     flagsDepositMemos: tables.flagsDepositMemos ?? false,
+    hasSecretIds: tables.hasSecretIds ?? false,
     orderPage,
     actions: new Map(actions.map((action) => [action.action, action])),
     settings: settings.flatMap(({ setting, optional }) => (optional ? [] : [setting])),
@@ -237,6 +240,7 @@ function serviceFormOf(form: Form, takesReceived: boolean): ProviderForm {
     assets: {},
     depositMemo: [],
     flagsDepositMemos: false,
+    hasSecretIds: false,
     orderPage: undefined,
     actions: new Map(),
     settings: [],

@@ -211,6 +211,8 @@ export interface ProviderFormTables {
   readonly depositMemo?: readonly string[]
   /** Whether `needsMemo` of its list says that a deposit needs a memo, not only that an address may have one. */
   readonly flagsDepositMemos?: true
+  /** Whether the second part of its ids (`idPart`) is a secret by which money moves. */
+  readonly hasSecretIds?: true
   /** An absent operation: the provider has none. */
   readonly operations: Readonly<Partial<Record<Op, OperationVariants | undefined>>>
   /** What it can do about a swap that does not go on by itself; none by default. */

@@ -44,6 +44,7 @@ export async function serveApi(
     started: {} as never,
     redis,
     actions: () => noActions,
+    hasPlainIds: () => true,
     follow,
   }
   addOperator(admin, parts, () => {}, new AbortController().signal)

@@ -16,10 +16,11 @@ export function toFindText(text: string): string | undefined {
   return /^\P{C}{1,300}$/u.test(trimmed) ? trimmed : undefined
 }
 
-/** The text for the audit log, which has no whole address and no key: what names a swap or an account is whole. */
+/** The text for the audit log, which has no whole address and no key: what names a swap or an account is whole, an id of a provider with its tag. */
 export function auditedText(text: string, { rows }: FoundPage): string {
   const isName = rows.some(({ matched }) => matched.some((field) => namingFields.has(field)))
-  return isName ? text : shortened(text)
+  const byProvider = rows.find(({ matched }) => matched.includes('providerId'))
+  return byProvider?.id ?? (isName ? text : shortened(text))
 }
 
 const namingFields: ReadonlySet<SwapField> = new Set(['intent', 'id', 'providerId', 'requestId', 'account'])

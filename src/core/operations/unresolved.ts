@@ -7,6 +7,7 @@ import {
   type UnresolvedCreateReport,
   type UnresolvedCursor,
 } from '../ledger-admin.ts'
+import { type HasPlainIds, knownPart } from './secret-ids.ts'
 import { shortAddresses, shortRow } from './transaction-row.ts'
 
 export type UnresolvedLists = Pick<LedgerAdmin, 'unresolved' | 'needPerson'>
@@ -31,13 +32,14 @@ export interface UnresolvedPage {
   readonly next?: UnresolvedCursor | undefined
 }
 
-/** A page of creates, with whole addresses or shortened ones; the last one ends with the transactions that need a person. */
+/** A page of creates, whole or with shortened addresses and ids; the last one ends with the transactions that need a person. */
 export async function unresolvedPage(
   ledgerAdmin: UnresolvedLists,
-  { after, isWhole }: { readonly after: UnresolvedCursor | undefined; readonly isWhole: boolean },
+  after: UnresolvedCursor | undefined,
+  shortenedFor: HasPlainIds | undefined,
 ): Promise<UnresolvedPage> {
   const creates = await ledgerAdmin.unresolved(after)
-  const rows = creates.map(isWhole ? createRow : shortCreateRow)
+  const rows = creates.map((create) => createRow(shortenedFor ? shortCreate(create, shortenedFor) : create))
   if (creates.length === maxUnresolved) return { rows, next: creates.at(-1) }
   return { rows: [...rows, ...(await ledgerAdmin.needPerson()).map(transactionRow)] }
 }
@@ -47,9 +49,15 @@ function createRow(create: UnresolvedCreateReport) {
   return { ...others, account, reason: reasonOf(create), attemptedAt: toIso(attemptedAt), reported }
 }
 
-function shortCreateRow(create: UnresolvedCreateReport) {
-  const { requested } = create
-  return createRow({ ...create, requested: { ...requested, ...shortAddresses(requested) } as typeof requested })
+function shortCreate(create: UnresolvedCreateReport, hasPlainIds: HasPlainIds): UnresolvedCreateReport {
+  const { provider, requested, candidates, reported } = create
+  const short = (id: string): string => knownPart(provider, id, hasPlainIds)
+  return {
+    ...create,
+    requested: { ...requested, ...shortAddresses(requested) } as typeof requested,
+    ...(candidates && { candidates: candidates.map(short) }),
+    ...(reported && { reported: { ...reported, id: short(reported.id) } }),
+  }
 }
 
 function transactionRow(found: FoundTransaction) {

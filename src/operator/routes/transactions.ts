@@ -4,10 +4,11 @@ import { settledStatuses } from '../../core/ledger-admin.ts'
 import { actOnSwap } from '../../core/operations/act-on-swap.ts'
 import { auditedText, findSwaps, findTextRule, toFindText } from '../../core/operations/find.ts'
 import { resolveCreate } from '../../core/operations/resolve.ts'
+import { cursorWithoutSecret } from '../../core/operations/secret-ids.ts'
 import { noteRule, settleTransaction, toNote } from '../../core/operations/settle.ts'
 import { previewSettlement, settlementOutcomes, settleNext } from '../../core/operations/settle-many.ts'
 import { swapTimeline } from '../../core/operations/timeline.ts'
-import { shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
+import { shortened, shortRow, wholeRow } from '../../core/operations/transaction-row.ts'
 import { unresolvedPage } from '../../core/operations/unresolved.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { statuses } from '../../domain/status.ts'
@@ -53,7 +54,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, actions }: OperatorParts): readonly Route[] {
+export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, actions, hasPlainIds }: OperatorParts): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -75,7 +76,9 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
           ...query,
           ...(provider !== undefined && { provider: tagIn(file(), provider) }),
         })
-        await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: query })
+        // Of nobody it may be anything: an address or a key in the wrong field.
+        const audited = found.length > 0 || query.account === undefined ? query : { ...query, account: shortened(query.account) }
+        await audit.append({ actor, action: 'transaction.search', subject: String(found.length), after: audited })
         return ok({ data: found.map(shortRow), count })
       },
     }),
@@ -93,12 +96,13 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
         after: findCursor.optional(),
         size: integer(1, 100, 50),
       }),
-      async handle({ query: { text = '', after, size }, actor }) {
+      async handle({ query: { text = '', after, size }, actor, roles }) {
         const found = await findSwaps(ledgerAdmin, text, size, after)
         const { rows, next } = found
         const searched = { text: auditedText(text, found) }
         await audit.append({ actor, action: 'transaction.search', subject: String(rows.length), after: searched })
-        const page = next && new URLSearchParams({ text, size: String(size), after: JSON.stringify(next) })
+        const shownNext = next && (roles.includes('money') ? next : cursorWithoutSecret(next, hasPlainIds))
+        const page = shownNext && new URLSearchParams({ text, size: String(size), after: JSON.stringify(shownNext) })
         return page ? { ...ok({ data: rows }), next: `/api/find?${page}` } : ok({ data: rows })
       },
     }),
@@ -189,7 +193,7 @@ const cursor = z
   .transform((text) => ({ attemptedAt: Number.parseInt(text, 10), intent: text.slice(text.indexOf('~') + 1) }))
 const id = z.string().min(1).max(300)
 
-export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly Route[] {
+export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts): readonly Route[] {
   const reads = new NotedReads(stores.audit, 'unresolved.read')
   return [
     route({
@@ -200,8 +204,8 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
         'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first; the addresses of creates are whole for the role `money`; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ after: cursor.optional() }),
       async handle({ actor, roles, query }) {
-        const isWhole = roles.includes('money')
-        const { rows, next } = await unresolvedPage(stores.ledgerAdmin, { after: query.after, isWhole })
+        const shortenedFor = roles.includes('money') ? undefined : hasPlainIds
+        const { rows, next } = await unresolvedPage(stores.ledgerAdmin, query.after, shortenedFor)
         await reads.note(actor, rows.length)
         return next
           ? { ...ok(rows), next: `/api/unresolved?after=${next.attemptedAt}~${encodeURIComponent(next.intent)}` }
