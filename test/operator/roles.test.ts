@@ -213,6 +213,7 @@ describe('whole addresses', () => {
       `/api/find?text=${address}`,
       `/api/transactions/${id}/timeline`,
       '/api/unresolved',
+      `/api/transactions?account=${address}`,
       '/api/audit',
       '/api/providers',
       '/api/keys',
