@@ -39,7 +39,8 @@ export interface SwapActionStore {
   /** The refund address of the swap's create; empty if it had none. */
   readonly readCreatedWith: (provider: string, id: string) => Promise<Pick<NewSwapAction, 'refundAddress' | 'refundExtraId'>>
   /**
-   * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind.
+   * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind, is
+   * not its owner's any more, or was settled.
    * `replaced`: one whose outcome is not known, of which a person knows that it was not carried out.
    */
   readonly claimAction: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>

@@ -76,6 +76,10 @@ async function claim(
   // The same claim again: an earlier run stored it, and its COMMIT was not confirmed.
   const stored = within.selectFrom('swap_actions').select('claim').where(isClaim(action))
   if (await stored.executeTakeFirst()) return true
+  const swap = within.selectFrom('transactions').select('settled_at').where('provider', '=', action.provider)
+  const own = swap.where('provider_id', '=', action.id).where('owner', '=', action.owner).where('state', '=', 'done')
+  const found = await own.forUpdate().executeTakeFirst()
+  if (!found || found.settled_at !== null) return false
   // One that has had an outcome since stays.
   if (replaced) await within.deleteFrom('swap_actions').where(isClaim(replaced)).where('state', '=', 'sent').execute()
   const { provider, id, kind, owner, refundAddress, refundExtraId, claimedAt, nextCheckAt } = action

@@ -1,7 +1,7 @@
 /** docs/contract.md §3.11: an action is sent once, whatever fails, and what became of it is looked for. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { NewSwapAction } from '../../src/core/swap-actions.ts'
+import type { NewSwapAction, SwapActionStore } from '../../src/core/swap-actions.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ActionRig, refundAddress, startActions } from './rig.ts'
 
@@ -170,6 +170,23 @@ test('nothing is sent while the provider cannot be read, or is wrong about the s
       ? { json: { ...(reply.json as object), payoutAddress: '0xde709f2102306220921060314715629080e2fb77' } }
       : undefined
   expectRefusal(await rig.act('A', id, 'refund', { address: refundAddress }), 'A', 502, 'mismatch')
+  expect([rig.sent('refund'), await stored()]).toEqual([[], []])
+})
+
+test('a swap that an operator settles after it was judged is left as it is', async () => {
+  let meanwhile = async (): Promise<unknown> => undefined
+  const id = await held('changenow', {
+    actionsLayer: (own: SwapActionStore): SwapActionStore => ({
+      ...own,
+      async claimAction(...args) {
+        await meanwhile()
+        return own.claimAction(...args)
+      },
+    }),
+  })
+  const settled = { status: 'refunded', note: 'by hand', at: Date.now() } as const
+  meanwhile = () => rig.gateway.ledgerAdmin.settle('alpha', rig.swap().id, settled, 'alice')
+  expectRefusal(await rig.act('A', id, 'refund', { address: refundAddress }), 'A', 409, 'conflict')
   expect([rig.sent('refund'), await stored()]).toEqual([[], []])
 })
 

@@ -23,9 +23,15 @@ function refund(fields: Partial<NewSwapAction> = {}): NewSwapAction {
 }
 
 describeStores(allStores, (shared) => {
+  async function refundOfSwap(): Promise<NewSwapAction> {
+    const action = refund()
+    await shared().ledger.upsert('owner', action.provider, facts('x'))
+    return action
+  }
+
   test('of many claims of one kind one is stored, and it alone is in the audit log', async () => {
     const { swapActions, audit } = shared()
-    const first = refund()
+    const first = await refundOfSwap()
     const { provider } = first
     const claims = [first, ...Array.from({ length: 9 }, (_, at) => refund({ provider, actor: `account:${at}` }))]
     const results = await Promise.all(claims.map((claim) => swapActions.claimAction(claim)))
@@ -41,7 +47,7 @@ describeStores(allStores, (shared) => {
 
   test('the same claim again is true, and a refund address is of another kind', async () => {
     const { swapActions } = shared()
-    const first = refund()
+    const first = await refundOfSwap()
     const { provider } = first
     expect([await swapActions.claimAction(first), await swapActions.claimAction(first)]).toEqual([true, true])
     expect(await swapActions.claimAction(refund({ provider, action: 'continueTransaction' }))).toBe(false)
@@ -53,7 +59,7 @@ describeStores(allStores, (shared) => {
 
   test('one that is done stays for good; one that was not carried out makes room', async () => {
     const { swapActions } = shared()
-    const first = refund()
+    const first = await refundOfSwap()
     const { provider } = first
     await swapActions.claimAction(first)
     await swapActions.dropAction(first)
@@ -71,7 +77,7 @@ describeStores(allStores, (shared) => {
 
   test('a person replaces one of unknown outcome, once', async () => {
     const { swapActions } = shared()
-    const first = refund()
+    const first = await refundOfSwap()
     const { provider } = first
     await swapActions.claimAction(first)
     const [stored] = (await swapActions.readActions(provider, 'x')) ?? []
@@ -79,10 +85,24 @@ describeStores(allStores, (shared) => {
     expect(results.filter(Boolean)).toHaveLength(1)
   })
 
+  test('none is stored for a swap of another owner, or that a person has settled', async () => {
+    const { ledger, ledgerAdmin, swapActions, audit } = await shared().openNew()
+    await ledger.upsert('owner', 'alpha', facts('x', { attention: 'held' }))
+    const claim = (fields: object) => swapActions.claimAction(refund({ provider: 'alpha', ...fields }))
+    expect(await Promise.all([claim({ owner: 'other' }), claim({ id: 'none' })])).toEqual([false, false])
+    await ledgerAdmin.settle('alpha', 'x', { status: 'refunded', note: 'n', at: 5 }, 'tester')
+    expect(await claim({})).toBe(false)
+    expect(await swapActions.readActions('alpha', 'x')).toEqual([])
+    expect((await audit.read({})).map(({ action }) => action)).toEqual(['transaction.settle'])
+  })
+
   test('a check that is due is taken by one process, and there may be none after it', async () => {
-    const { swapActions } = await shared().openNew()
+    const { ledger, swapActions } = await shared().openNew()
     const [late, early] = [refund({ nextCheckAt: 3_000 }), refund({ nextCheckAt: 2_000 })]
-    for (const claim of [late, early]) await swapActions.claimAction(claim)
+    for (const claim of [late, early]) {
+      await ledger.upsert('owner', claim.provider, facts('x'))
+      await swapActions.claimAction(claim)
+    }
     expect(await swapActions.dueActions(1_999, 9)).toEqual([])
     expect((await swapActions.dueActions(3_000, 9)).map(({ claim }) => claim)).toEqual([early.claim, late.claim])
     const [due] = await swapActions.dueActions(3_000, 1)

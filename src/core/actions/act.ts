@@ -174,6 +174,10 @@ async function act(
   if (!(await claimed(claim, earlier, store))) {
     // Another request was first, and may have ended meanwhile.
     if (await isRepeated()) return { isRepeated: true }
+    const latest = await ledger.find(by.owner, tag, request.id)
+    if (!latest) throw standardFault('notFound')
+    const ended = endedFault(latest)
+    if (ended) throw ended
     throw inProgress({ checkCount: 0, nextCheckAt: claim.nextCheckAt })
   }
   const note = (outcome: 'done' | 'refused' | 'unknown'): void => {
