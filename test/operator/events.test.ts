@@ -30,6 +30,7 @@ const { respond } = eventRoute({
 let response: ServerResponse
 const keep: RequestHandler = (_, own, next) => {
   response = own
+  own.locals.shown = (text: string) => text
   next()
 }
 const server = createServer(express().get('/api/events', keep, respond))
