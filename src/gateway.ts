@@ -32,6 +32,7 @@ import { defaultStatus, deriveFields, nameCoins } from './core/transactions/deri
 import { listElsewhere, listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { EventFeeds } from './domain/event-stream.ts'
+import { scopeOf } from './domain/policy.ts'
 import type { Answers } from './domain/question.ts'
 import type { Gate, SwapService } from './domain/service.ts'
 import { type Gateway, type GatewayScope, gatewayScope, type ProcessScope } from './gateway/process-scope.ts'
@@ -119,7 +120,8 @@ function feedsOf(
     async isAllowed({ caller: { key, address } }) {
       // With the provider's own key a stream reads by this gateway's connections: the client goes on at the next one.
       if (key === undefined || (!isManaged && retired.aborted)) return false
-      return (await identify(key, false, address)) !== undefined
+      const known = await identify(key, false, address)
+      return known !== undefined && (known.scope?.includes(scopeOf.getTransaction) ?? true)
     },
   })
 }
