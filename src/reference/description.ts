@@ -32,10 +32,15 @@ interface Content {
   readonly example?: Readonly<Record<string, unknown>>
 }
 
+interface StreamContent {
+  readonly schema: FieldSchema
+  readonly example: string
+}
+
 export interface Response extends Reference {
   readonly description: string
   readonly headers?: Readonly<Record<string, Header>>
-  readonly content?: { readonly 'application/json': Content }
+  readonly content?: { readonly 'application/json'?: Content; readonly 'text/event-stream'?: StreamContent }
 }
 
 export interface Operation {

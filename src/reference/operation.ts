@@ -1,9 +1,10 @@
 /** One operation of a form: what it does, what it takes with a field for each value, samples beside it, what it returns. */
 
+import type { StreamName } from '../domain/event-stream.ts'
 import type { Reason } from '../domain/fault.ts'
 import type { Question } from '../domain/question.ts'
 import type { Op } from '../domain/service.ts'
-import { type Form, nameOf, type OperationCodec, type QuestionCodec } from '../wire/form.ts'
+import { type Endpoint, type Form, nameOf } from '../wire/form.ts'
 import { bodyOf, samplesOf, targetOf } from './browser/samples.js'
 import { type Description, type FieldSchema, type Operation, type Response, resolved } from './description.ts'
 import { html, inline, type Markup } from './markup.ts'
@@ -25,13 +26,13 @@ interface Field {
 
 interface Place {
   readonly form: Form
-  readonly endpoint: OperationCodec | QuestionCodec
+  readonly endpoint: Endpoint
   readonly origin: string
   readonly description: Description
 }
 
 /** The anchor of an operation. */
-export function anchorOf(form: Form, endpoint: OperationCodec | QuestionCodec): string {
+export function anchorOf(form: Form, endpoint: Endpoint): string {
   return `${form.name.toLowerCase()}-${nameOf(endpoint)}`
 }
 
@@ -45,7 +46,7 @@ export function operationMarkup(place: Place): Markup {
   const headers = fields.filter(({ place: where }) => where === 'header')
   const id = anchorOf(form, endpoint)
   const mount = `/${form.name.toLowerCase()}/api/v2`
-  return html`<section class="operation" id="${id}" data-op="${nameOf(endpoint)}" data-method="${method}" data-pattern="${path.pattern}" data-mount="${mount}" data-keyed="${String(keyed)}" aria-labelledby="${id}-title">
+  return html`<section class="operation" id="${id}" data-op="${nameOf(endpoint)}" data-method="${method}" data-pattern="${path.pattern}" data-mount="${mount}" data-keyed="${String(keyed)}" data-stream="${String('stream' in endpoint)}" aria-labelledby="${id}-title">
 <h3 id="${id}-title"><span class="method">${method}</span> <code>${path.pattern}</code> <small>${operation.summary}</small></h3>
 <div class="sides">
 <div class="text">
@@ -54,7 +55,7 @@ export function operationMarkup(place: Place): Markup {
 ${main.map((field) => fieldMarkup(field, id))}
 ${more.length > 0 && detailsMarkup(`${main.length > 0 ? 'More' : 'Optional'}: ${more.map(({ name }) => name).join(', ')}`, html`${more.map((field) => fieldMarkup(field, id))}`)}
 ${detailsMarkup(`Headers: ${headers.map(({ name }) => name).join(', ')}`, html`${headers.map((field) => fieldMarkup(field, id))}`)}
-<p class="buttons"><button type="submit" class="primary scripted">Send to this gateway</button></p>
+<p class="buttons"><button type="submit" class="primary scripted">Send to this gateway</button>${'stream' in endpoint && html` <button type="button" class="stop scripted" hidden>Stop</button>`}</p>
 </form>
 </div>
 <div class="code">
@@ -156,7 +157,13 @@ function samplesMarkup(fields: readonly Field[], { form, endpoint }: Place, meth
     ...(method === 'POST' ? ([['Content-Type', 'application/json']] as const) : []),
   ]
   const url = base + targetOf(endpoint.path.pattern, typed)
-  const samples = samplesOf({ method, url, headers, body: method === 'POST' ? bodyOf(ofBody) : undefined })
+  const samples = samplesOf({
+    method,
+    url,
+    headers,
+    body: method === 'POST' ? bodyOf(ofBody) : undefined,
+    isStream: 'stream' in endpoint,
+  })
   const buttons = Object.entries(languages).map(
     ([language, name]) =>
       html`<button type="button" data-language="${language}" aria-pressed="${String(language === 'curl')}">${name}</button>`,
@@ -181,7 +188,10 @@ ${detailsMarkup('Errors, with the reasons of each status', html`<dl>${errors.map
 const shortExample = 28
 
 function successMarkup(status: string, response: Response, { description }: Place): Markup {
-  const content = response.content?.['application/json']
+  const { 'application/json': content, 'text/event-stream': stream } = response.content ?? {}
+  if (stream)
+    return html`<p><strong>${status}</strong> ${inline(stream.schema.description ?? '')}</p>
+<pre><code>${stream.example}</code></pre>`
   if (content === undefined) return html`<p><strong>${status}</strong> ${inline(response.description)}</p>`
   const rows = rowsOf(resolved(content.schema, description), '', description)
   const names = Object.keys(response.headers ?? {})
@@ -214,12 +224,14 @@ function rowsOf(schema: FieldSchema, prefix: string, description: Description): 
   })
 }
 
-const ofCreates: readonly (Op | Question)[] = ['createTransaction']
-const ofAmounts: readonly (Op | Question)[] = ['getRate', 'listRates', ...ofCreates]
-const ofAssets: readonly (Op | Question)[] = ['describePair', 'checkAddress', ...ofAmounts]
+type Name = Op | Question | StreamName
+
+const ofCreates: readonly Name[] = ['createTransaction']
+const ofAmounts: readonly Name[] = ['getRate', 'listRates', ...ofCreates]
+const ofAssets: readonly Name[] = ['describePair', 'checkAddress', ...ofAmounts]
 
 /** The description has the reasons of a status. These are of some operations only. */
-const operationsOf: Readonly<Partial<Record<Reason, readonly (Op | Question)[]>>> = {
+const operationsOf: Readonly<Partial<Record<Reason, readonly Name[]>>> = {
   unknown_asset: ofAssets,
   network_required: ofAssets,
   network_unknown: ofAssets,
@@ -232,7 +244,7 @@ const operationsOf: Readonly<Partial<Record<Reason, readonly (Op | Question)[]>>
   outcome_unknown: ofCreates,
 }
 
-function errorMarkup(status: string, { description, headers }: Response, operation: Op | Question): Markup {
+function errorMarkup(status: string, { description, headers }: Response, operation: Name): Markup {
   const ofStatus = (headers?.['X-Swap-Reason']?.schema?.enum ?? []) as readonly Reason[]
   const reasons = ofStatus.filter((reason) => operationsOf[reason]?.includes(operation) ?? true)
   const links = reasons.map((reason) => html` <a href="#${reason}">${reason}</a>`)

@@ -1,12 +1,13 @@
 /** The reference at `/docs`: HTML made from the OpenAPI documents, complete without JavaScript; with it, requests can be sent. */
 import { readFileSync } from 'node:fs'
+import type { StreamName } from '../domain/event-stream.ts'
 import { reasons } from '../domain/fault.ts'
 import type { Question } from '../domain/question.ts'
 import type { Op } from '../domain/service.ts'
-import { describeForm, endpointsOf } from '../edges/openapi/document.ts'
+import { describeForm, endpointsOf, streamsOf } from '../edges/openapi/document.ts'
 import { guide, reasonGuide, type Served, sandboxKey } from '../edges/openapi/introduction.ts'
 import { docsPath } from '../edges/static-page.ts'
-import { type Form, nameOf } from '../wire/form.ts'
+import { type Endpoint, type Form, nameOf } from '../wire/form.ts'
 import { entityTag } from '../wire/http.ts'
 import { contentOf, leadTo, type StaticPage } from '../wire/static-page.ts'
 import type { Description } from './description.ts'
@@ -52,7 +53,7 @@ export function referencePages(forms: readonly Form[], served: Served, origin: s
   ]
 }
 
-const subjects: Readonly<Record<Op | Question, string>> = {
+const subjects: Readonly<Record<Op | Question | StreamName, string>> = {
   listCurrencies: 'Coins',
   getRate: 'Quote',
   createTransaction: 'Create a swap',
@@ -66,6 +67,12 @@ const subjects: Readonly<Record<Op | Question, string>> = {
   refundTransaction: 'Ask for a refund',
   continueTransaction: 'Continue',
   setRefundAddress: 'Set a refund address',
+  watchTransaction: 'Changes of a swap',
+  watchTransactions: 'Changes of all swaps',
+}
+
+function shownOf(form: Form, served: Served): readonly Endpoint[] {
+  return [...endpointsOf(form, served), ...streamsOf(form, served)]
 }
 
 /** The links are relative, so that they work behind a proxy that adds a path prefix. */
@@ -129,7 +136,7 @@ function contentsOf(form: Form, served: Served): Markup {
   const { name } = form
   const link = (anchor: string, text: string): Markup => html`<li><a href="#${anchor}">${text}</a></li>`
   return html`<section data-form="${name.toLowerCase()}"><h2><a href="#form-${name.toLowerCase()}">Form ${titleOf(name)}</a></h2>
-<ul>${endpointsOf(form, served).map((endpoint) => link(anchorOf(form, endpoint), subjects[nameOf(endpoint)]))}</ul>
+<ul>${shownOf(form, served).map((endpoint) => link(anchorOf(form, endpoint), subjects[nameOf(endpoint)]))}</ul>
 <ul>${guide(form, served).map((text) => link(guideAnchor(form, headingOf(text)), headingOf(text)))}</ul></section>
 `
 }
@@ -141,7 +148,7 @@ function formMarkup(form: Form, served: Served, origin: string): Markup {
   const [header = '', value = ''] = [credential.name, Object.values(credential.encode('{key}'))[0]]
   return html`<article class="form" id="form-${mount}" data-form="${mount}" data-key-header="${header}" data-key-value="${value}">
 <h2>Form ${titleOf(form.name)} <small><code>/${mount}/api/v2</code> · <a href="${mount}/openapi.json">OpenAPI</a></small></h2>
-${endpointsOf(form, served).map((endpoint) => operationMarkup({ form, endpoint, origin, description }))}
+${shownOf(form, served).map((endpoint) => operationMarkup({ form, endpoint, origin, description }))}
 ${guide(form, served).map((text) => html`<section class="guide" id="${guideAnchor(form, headingOf(text))}">${text.startsWith('## ') ? '' : html`<h3>Overview</h3>`}${markdown(text)}</section>`)}
 </article>
 `

@@ -22,6 +22,12 @@ beforeAll(async () => {
 afterAll(() => defaultGateway?.[Symbol.asyncDispose]())
 
 const timeout = 120_000
+const run = promisify(execFile)
+const languages = [
+  ['curl', ['sh', '-c']],
+  ['TypeScript', [process.execPath, '--input-type=module-typescript', '-e']],
+  ['Python', ['python3', '-c']],
+] as const
 const phone = { viewport: { width: 390, height: 844 } }
 const desktop = { viewport: { width: 1280, height: 900 } }
 
@@ -63,12 +69,7 @@ describe('what is typed', { timeout }, () => {
     const part = operation(page, 'B', 'getRate')
     await (await input(part, 'amount')).fill('0.25')
     await (await input(part, 'X-Request-Id')).fill('typed-by-me')
-    const run = promisify(execFile)
-    for (const [language, command] of [
-      ['curl', ['sh', '-c']],
-      ['TypeScript', [process.execPath, '--input-type=module-typescript', '-e']],
-      ['Python', ['python3', '-c']],
-    ] as const) {
+    for (const [language, command] of languages) {
       await part.getByRole('button', { name: language }).click()
       const text = await sample(part)
       expect(text).toContain('amount=0.25')
@@ -76,6 +77,46 @@ describe('what is typed', { timeout }, () => {
       const [program, ...options] = command
       expect((await run(program, [...options, text])).stdout).toMatch(/fromAmount['"]: ?(?:0\.25|Decimal\('0\.25'\))/)
     }
+  })
+
+  it('is a stream that is shown as it comes, until it ends or is stopped, and its samples run', async () => {
+    await using visited = await visit(docs)
+    const { page, complaints } = visited
+    await page.getByLabel('Key', { exact: true }).fill('sandbox-key-2')
+    for (const [form, amount] of [
+      ['A', '0.11'],
+      ['B', '0.12'],
+    ] as const) {
+      await chooseForm(page, form)
+      const create = operation(page, form, 'createTransaction')
+      await (await input(create, 'amount')).fill(amount)
+      const created = JSON.parse((await execute(create)).body) as Readonly<Record<string, string>>
+      const { id, depositAddress = created.deposit_address } = created
+      const part = operation(page, form, 'watchTransaction')
+      const result = part.locator('.result')
+      await part.getByRole('button', { name: 'Send' }).click()
+      await expect.poll(() => result.innerText()).toContain(`event: transaction\nid: 1\ndata: {"id":"${id}"`)
+      expect(await result.locator('.status').innerText()).toMatch(/^200 /)
+      await part.getByRole('button', { name: 'Stop' }).click()
+      await expect.poll(() => result.innerText()).toMatch(/Stopped\.$/)
+      expect(await part.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false)
+      await part.getByRole('button', { name: 'Send' }).click()
+      const paid = await fetch(`${defaultGateway.sandbox}/sandbox/deposits`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ depositAddress }),
+      })
+      expect(paid.ok).toBe(true)
+      await expect.poll(() => result.innerText(), { timeout: 30_000 }).toMatch(/"status":"success"[\s\S]*The stream has ended\.$/)
+      for (const [language, command] of languages) {
+        await part.getByRole('button', { name: language }).click()
+        const [program, ...options] = command
+        expect((await run(program, [...options, await sample(part)])).stdout).toMatch(
+          /event: transaction\nid: \d+\ndata: \{.*"success"/,
+        )
+      }
+    }
+    expect(complaints).toEqual([])
   })
 
   it('is still there after another form was shown, and is in the fields that both have', async () => {
@@ -163,6 +204,12 @@ describe('how it is read', { timeout }, () => {
         for (const reason of ['mismatch', 'outcome_unknown', 'address_invalid'])
           expect(await part.locator(`a[href="#${reason}"]`).count()).toBe(isCreate ? 1 : 0)
       }
+    for (const form of ['A', 'B']) {
+      const shown = await operation(page, form, 'watchTransaction').innerText()
+      for (const word of ['GET /transactions/{id}/events', 'Last-Event-ID', 'curl -sS -i -N', 'event: transaction'])
+        expect(shown).toContain(word)
+      expect(await page.locator(`nav a[href="#${form.toLowerCase()}-watchTransaction"]`).innerText()).toBe('Changes of a swap')
+    }
   })
 
   it('is searched in its text, and moved through by keyboard', async () => {

@@ -76,9 +76,13 @@ function keyDescription(served: Served | undefined): string {
 
 type Endpoint = OperationCodec | QuestionCodec
 
-/** What the form has here. */
+/** What the form has here, but for streams. */
 export function endpointsOf(form: Form, served?: Served): readonly Endpoint[] {
   return [...ops.map((op) => form.operations[op]), ...questionsOf(form, served)]
+}
+
+export function streamsOf({ streams }: Form, served?: Served): readonly StreamCodec[] {
+  return streams.filter(({ stream }) => stream === 'watchTransaction' || served?.isManaged !== false)
 }
 
 function schemas(form: Form, served: Served | undefined): Readonly<Record<string, Schema>> {
@@ -187,8 +191,7 @@ function paths(form: Form, served: Served | undefined): Schema {
     pattern,
     Object.fromEntries(sharing.map((endpoint) => [endpoint.method.toLowerCase(), describe(endpoint, form, served)])),
   ])
-  const streams = form.streams.filter(({ stream }) => stream === 'watchTransaction' || served?.isManaged !== false)
-  const streamItems = streams.map((codec) => [codec.path.pattern, { get: describeStream(codec, form, served) }])
+  const streamItems = streamsOf(form, served).map((codec) => [codec.path.pattern, { get: describeStream(codec, form, served) }])
   return Object.fromEntries([...items, ...streamItems])
 }
 

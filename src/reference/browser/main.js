@@ -65,7 +65,7 @@ function fieldsOf(operation) {
 }
 
 function requestOf(operation, placeholder) {
-  const { method, pattern, mount, keyed } = operation.dataset
+  const { method, pattern, mount, keyed, stream } = operation.dataset
   const { keyHeader, keyValue } = operation.closest('article').dataset
   const fields = fieldsOf(operation)
   const given = key.value.trim() || (keyed === 'true' ? placeholder : '')
@@ -75,7 +75,7 @@ function requestOf(operation, placeholder) {
     ...(method === 'POST' ? [['Content-Type', 'application/json']] : []),
   ]
   const body = method === 'POST' ? bodyOf(fields.filter(({ place }) => place === 'body')) : undefined
-  return { method, url: baseUrl + mount + targetOf(pattern, fields), headers, body }
+  return { method, url: baseUrl + mount + targetOf(pattern, fields), headers, body, isStream: stream === 'true' }
 }
 
 function showSamples(operation) {
@@ -139,24 +139,52 @@ setIdempotencyKey(randomKey())
 async function send(operation) {
   const result = operation.querySelector('.result')
   const button = operation.querySelector('[type=submit]')
-  const { url, method, headers, body } = requestOf(operation, '')
+  if (button.ariaDisabled === 'true') return
+  const { url, method, headers, body, isStream } = requestOf(operation, '')
   const input = operation.querySelector('[name=Idempotency-Key]')
   if (input) sentKeys.add(input.value)
   button.setAttribute('aria-disabled', 'true')
   result.hidden = false
   result.replaceChildren(line('p', 'Waiting…'))
   const began = performance.now()
+  const tookMs = () => Math.round(performance.now() - began)
   try {
-    const response = await fetch(url, { method, headers, body, cache: 'no-store' })
+    const response = await fetch(url, { method, headers, body, cache: 'no-store', signal: stoppable(operation) })
+    if (isStream && response.status === 200) return await showStream(response, result, tookMs())
     const text = await response.text()
-    const took = Math.round(performance.now() - began)
-    result.replaceChildren(...responseParts(response, text, took))
+    result.replaceChildren(...responseParts(response, text, tookMs()))
     if (operation.dataset.op === 'createTransaction' && response.ok) rememberId(text)
   } catch (error) {
-    result.replaceChildren(line('p', `No response: ${error.message}`))
+    if (error.name === 'AbortError') result.append(line('p', 'Stopped.'))
+    else result.replaceChildren(line('p', `No response: ${error.message}`))
   } finally {
     button.removeAttribute('aria-disabled')
+    const stop = operation.querySelector('.stop')
+    if (stop) stop.hidden = true
   }
+}
+
+/** Ends with the button beside; undefined where a response is short. */
+function stoppable(operation) {
+  const stop = operation.querySelector('.stop')
+  if (!stop) return undefined
+  const stopping = new AbortController()
+  stop.hidden = false
+  stop.onclick = () => stopping.abort()
+  return stopping.signal
+}
+
+/** Of a stream only the end is shown. */
+const maxShown = 20_000
+
+async function showStream(response, result, took) {
+  const parts = responseParts(response, '', took)
+  const code = parts[1].querySelector('code')
+  result.replaceChildren(...parts)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    code.textContent = (code.textContent + read.value).slice(-maxShown)
+  result.append(line('p', 'The stream has ended.'))
 }
 
 function responseParts(response, text, took) {
@@ -205,7 +233,7 @@ function rememberId(text) {
   const { id } = JSON.parse(text)
   if (typeof id !== 'string') return
   for (const operation of operations) {
-    if (operation.dataset.op !== 'getTransaction') continue
+    if (!['getTransaction', 'watchTransaction'].includes(operation.dataset.op)) continue
     operation.querySelector('[data-place=path]').value = id
     showSamples(operation)
   }

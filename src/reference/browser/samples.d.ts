@@ -12,6 +12,8 @@ interface TypedRequest {
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string | undefined
+  /** The response is read as it comes. */
+  readonly isStream: boolean
 }
 
 export function bodyOf(fields: readonly TypedField[]): string

@@ -26,14 +26,14 @@ export function targetOf(pattern, fields) {
   return query.length === 0 ? path : `${path}?${query.join('&')}`
 }
 
-/** `request`: method, url, headers as pairs, body or undefined. */
+/** `request`: method, url, headers as pairs, body or undefined, whether its response is read as it comes. */
 export function samplesOf(request) {
   return { curl: curl(request), typescript: typescript(request), python: python(request) }
 }
 
-function curl({ url, headers, body }) {
+function curl({ url, headers, body, isStream }) {
   const parts = [
-    `curl -sS -i --fail-with-body ${shell(url)}`,
+    `curl -sS -i ${isStream ? '-N ' : ''}--fail-with-body ${shell(url)}`,
     ...headers.map(([name, value]) => `-H ${shell(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${shell(body)}`]),
   ]
@@ -44,7 +44,7 @@ function shell(text) {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function typescript({ method, url, headers, body }) {
+function typescript({ method, url, headers, body, isStream }) {
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(headers.length === 0
@@ -53,13 +53,17 @@ function typescript({ method, url, headers, body }) {
     ...(body === undefined ? [] : [`  body: \`${body.replaceAll(/[`\\]|\$\{/g, '\\$&')}\`,`]),
   ]
   const call = options.length === 0 ? `fetch(${literal(url)})` : `fetch(${literal(url)}, {\n${options.join('\n')}\n})`
+  if (isStream)
+    return `const response = await ${call}
+if (!response.ok) throw new Error(\`\${response.headers.get('X-Swap-Reason')}: \${await response.text()}\`)
+for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) console.log(text)`
   return `const response = await ${call}
 const text = await response.text() // every digit
 if (!response.ok) throw new Error(\`\${response.headers.get('X-Swap-Reason')}: \${text}\`)
 console.log(text)`
 }
 
-function python({ method, url, headers, body }) {
+function python({ method, url, headers, body, isStream }) {
   const options = [
     ...(method === 'GET' ? [] : [`    method="${method}",`]),
     ...(headers.length === 0
@@ -71,6 +75,15 @@ function python({ method, url, headers, body }) {
     options.length === 0
       ? `urllib.request.Request(${literal(url, '"')})`
       : `urllib.request.Request(\n    ${literal(url, '"')},\n${options.join('\n')}\n)`
+  if (isStream)
+    return `import urllib.error, urllib.request
+
+request = ${made}
+try:
+    for line in urllib.request.urlopen(request):
+        print(line.decode(), end="", flush=True)
+except urllib.error.HTTPError as error:
+    raise SystemExit(f"{error.headers['X-Swap-Reason']}: {error.read().decode()}")`
   return `import decimal, json, urllib.error, urllib.request
 
 request = ${made}
