@@ -6,6 +6,7 @@ import { accountNameRule, toAccountName } from '../core/operations/keys.ts'
 import {
   addWebhook,
   attemptRow,
+  deliveryPage,
   deliveryRow,
   isOverlap,
   maxDeliveries,
@@ -96,13 +97,12 @@ export function addWebhooks(program: Command, terminal: Terminal, end: (exitCode
     .action((id: string, options: Options) => run(options, (session) => replay(id, options, session)))
   webhooks
     .command('deliveries <id>')
-    .description(`list what a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}`)
+    .description(`list what a webhook was sent and is to be sent, newest first, ${maxDeliveries} at a time`)
     .option('--failed', 'only what has failed for good')
+    .option('--after <delivery>', 'only what is older than this delivery: the next page')
     .option(...configOption)
     .option(...jsonOption)
-    .action((id: string, options: Options & { readonly failed?: boolean }) =>
-      run(options, (session) => listDeliveries(id, options, session)),
-    )
+    .action((id: string, options: DeliveryOptions) => run(options, (session) => listDeliveries(id, options, session)))
 }
 
 /** What a rule refuses is exit 1, with its message. */
@@ -180,8 +180,10 @@ async function test(id: string, { json }: Options, session: Session): Promise<Ex
 
 async function replay(id: string, { json }: Options, session: Session): Promise<ExitCode> {
   const { stores, config, actor, terminal } = session
-  const attempt = await replayDelivery({ ...stores, actor }, id, webhookSender(config), changeEncoder(config.assets))
-  return attempt ? printAttempt(attempt, json, session) : refuse(`no delivery of an active webhook has the id ${id}`, terminal)
+  const replayed = await replayDelivery({ ...stores, actor }, id, webhookSender(config), changeEncoder(config.assets))
+  return replayed
+    ? printAttempt(replayed.attempt, json, session)
+    : refuse(`no delivery of an active webhook has the id ${id}`, terminal)
 }
 
 function printAttempt(attempt: Attempt, isJson = false, { terminal }: Session): ExitCode {
@@ -193,15 +195,18 @@ function printAttempt(attempt: Attempt, isJson = false, { terminal }: Session): 
 
 async function listDeliveries(
   id: string,
-  { failed = false, json = false }: Options & { readonly failed?: boolean },
+  { failed = false, after, json = false }: DeliveryOptions,
   { stores, terminal }: Session,
 ): Promise<ExitCode> {
   if (!(await stores.webhooks.find(id))) return refuse(unknownId(id), terminal)
-  const deliveries = await stores.webhooks.deliveries(id, { onlyFailed: failed, max: maxDeliveries })
-  if (json) terminal.out(JSON.stringify(deliveries.map(deliveryRow)))
-  else for (const line of formatTable([deliveryColumns, ...deliveries.map(deliveryCells)])) terminal.out(line)
+  const { rows, next } = await deliveryPage(stores.webhooks, id, { onlyFailed: failed, after })
+  if (json) terminal.out(JSON.stringify(rows.map(deliveryRow)))
+  else for (const line of formatTable([deliveryColumns, ...rows.map(deliveryCells)])) terminal.out(line)
+  if (next !== undefined) terminal.err(`there are older ones: --after ${next}`)
   return 0
 }
+
+type DeliveryOptions = Options & { readonly failed?: boolean; readonly after?: string }
 
 const deliveryColumns = ['id', 'transaction', 'state', 'created', 'attempts', 'last status', 'ms']
 

@@ -80,6 +80,8 @@ export interface DeliveryCounts {
 export interface DeliveryQuery {
   readonly onlyFailed: boolean
   readonly max: number
+  /** A delivery: only older ones. */
+  readonly after?: string | undefined
 }
 
 /** What waits for a webhook and is to be sent now, by this process. */
@@ -146,7 +148,7 @@ export interface WebhookStore {
   /** Gives it another secret. The one before signs too until then, unless that is now. False if there is none. */
   readonly rotate: (id: string, secret: string, at: number, until: number, actor: string) => Promise<boolean>
   readonly counts: (id: string) => Promise<DeliveryCounts>
-  /** The newest first. */
+  /** The newest first. None where `after` is no delivery of the webhook. */
   readonly deliveries: (webhook: string, query: DeliveryQuery) => Promise<readonly Delivery[]>
 
   /** Calls this when there may be deliveries that wait. */

@@ -84,11 +84,13 @@ export function webhooks(
         select ${of(sql`'waiting'`)} as waiting, ${of(sql`'failed'`)} as failed`.execute(database)
       return { waiting: Number(rows[0]?.waiting), failed: Number(rows[0]?.failed) }
     },
-    async deliveries(webhook, { onlyFailed, max }) {
+    async deliveries(webhook, { onlyFailed, max, after }) {
       if (!has('webhooks')) return []
       const found = database.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
       const chosen = onlyFailed ? found.where(sql<boolean>`state = 'failed'`) : found
-      return (await chosen.orderBy('event', 'desc').limit(max).execute()).map(toDelivery)
+      const newest = database.selectFrom('webhook_deliveries').select('event').where('webhook', '=', webhook)
+      const older = after === undefined ? chosen : chosen.where('event', '<', newest.where('id', '=', after))
+      return (await older.orderBy('event', 'desc').limit(max).execute()).map(toDelivery)
     },
   }
 }

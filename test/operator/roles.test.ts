@@ -1,11 +1,14 @@
 /** docs/contract.md §15: what a token with some roles may do in the operator's API, and what it gets beyond them. */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { freePort } from '../support/free-port.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
+import { Receiver } from '../webhooks/receiver.ts'
 import { readersToken, serveApi, token as wholeToken } from './served.ts'
 
 const token = (name: string): string => `operator-token-of-${name}-0123456789`
@@ -24,11 +27,13 @@ let directory: string
 let alpha: Provider
 let gateway: InProcessGateway
 let key: string
+let receiverPort: number
 let id: string
 const open = new AsyncDisposableStack()
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'swapgate-roles-'))
+  receiverPort = await freePort(32_000, 1_000)
   open.defer(async () => rmSync(directory, { recursive: true }))
   alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: join(directory, 'alpha') }))
   gateway = open.use(
@@ -37,6 +42,9 @@ beforeAll(async () => {
       mode: 'managed',
       admin: { tokens },
       providers: { alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' } },
+      sections: {
+        webhooks: { key: randomBytes(32).toString('base64'), allow: [`http://127.0.0.1:${receiverPort}`] },
+      },
     }),
   )
   key = JSON.parse((await call('whole', 'POST', '/api/keys', { name: 'acme' })).text).key
@@ -235,7 +243,8 @@ describe('whole addresses', () => {
 it('an address that a receiver of a webhook sends back is shown whole for the role money alone', async () => {
   const attempt = { at: 1, status: 500, ms: 3, body: `{"withdrawalAddress":"0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C"}` }
   const delivery = { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: 'x', state: 'failed', attempts: [attempt] }
-  const webhooks = { find: async () => ({ id: 'wh_1' }), deliveries: async () => [{ ...delivery, createdAt: 1 }] }
+  const url = 'https://hooks.example/'
+  const webhooks = { find: async () => ({ id: 'wh_1', url }), deliveries: async () => [{ ...delivery, createdAt: 1 }] }
   await using api = await serveApi({ webhooks }, {})
   const bodyFor = async (sent: string): Promise<string> => {
     const headers = { authorization: `Bearer ${sent}` }
@@ -244,6 +253,48 @@ it('an address that a receiver of a webhook sends back is shown whole for the ro
   }
   expect(await bodyFor(wholeToken)).toBe(attempt.body)
   expect(await bodyFor(readersToken)).toBe('{"withdrawalAddress":"0x00D2…3B6C"}')
+})
+
+it('the path and the query of the URL of a webhook are whole for the role money alone, also where a receiver sends them back', async () => {
+  await using to = await Receiver.start('127.0.0.1', undefined, receiverPort)
+  to.respond = ({ path }, response) => response.writeHead(500).end(`Cannot POST ${path}, ${decodeURIComponent(path)}`)
+  const path = '/hook/secret-of-the%20path?token=secret-of-the-query'
+  const url = `http://127.0.0.1:${receiverPort}${path}`
+  const added = JSON.parse((await call('treasurer', 'POST', '/api/webhooks', { account: 'acme', url })).text)
+  expect(added).toMatchObject({ url })
+  const shortUrl = `http://127.0.0.1:${receiverPort}/hoo…`
+  const at = `/api/webhooks/${added.id}`
+  expect(await json('operator', '/api/webhooks')).toMatchObject([{ url: shortUrl }])
+  expect(await json('reader', at)).toMatchObject({ url: shortUrl })
+  expect(await json('treasurer', '/api/webhooks')).toMatchObject([{ url }])
+  const test = await call('operator', 'POST', `${at}/test`)
+  expect(JSON.parse(test.text)).toMatchObject({ status: 500, body: 'Cannot POST /hook/sec…?tok…=sec…, /hook/sec…?tok…=sec…' })
+  expect((await call('whole', 'POST', `${at}/test`)).text).toContain(path)
+
+  expect((await create()).status).toBe(201)
+  const deliveries = () =>
+    json<readonly { readonly id: string; readonly attempts: readonly object[] }[]>('reader', `${at}/deliveries`)
+  await expect.poll(async () => (await deliveries())[0]?.attempts.length, { timeout: 10_000 }).toBe(1)
+  // Kept to its first 200 characters: what is cut off is shown no more than what is whole.
+  to.respond = (_, response) => response.writeHead(500).end('. '.repeat(90) + path)
+  const [delivery] = await deliveries()
+  const replayed = await call('operator', 'POST', `/api/deliveries/${delivery?.id}/replay`)
+  expect(JSON.parse(replayed.text)).toMatchObject({ body: `${'. '.repeat(90)}/hook/sec…` })
+  const shown = [test.text, replayed.text]
+  for (const name of ['reader', 'operator'] as const)
+    for (const read of [
+      '/api/webhooks',
+      at,
+      `${at}/deliveries`,
+      `${at}/deliveries?failed=true`,
+      '/api/audit',
+      '/api/configuration',
+      '/api/find?text=acme',
+    ])
+      shown.push((await call(name, 'GET', read)).text)
+  expect(shown.filter((text) => /secret-of|hook\//.test(text.replaceAll('/hook/sec…', '')))).toEqual([])
+  expect((await call('treasurer', 'GET', `${at}/deliveries`)).text).toContain(path)
+  expect((await call('treasurer', 'DELETE', at)).status).toBe(200)
 })
 
 describe('the audit log', () => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
+import { facts } from '../ledger/samples.ts'
 import { serveApi } from '../operator/served.ts'
 
 const key = randomBytes(32).toString('base64')
@@ -61,6 +62,30 @@ describe('webhooks', () => {
       ['GET', '/deliveries'],
     ] as const)
       expect((await call(method, `/webhooks/${row.id}${path}`)).status, `${method} ${path}`).toBe(404)
+  })
+
+  it('their deliveries are read in pages by the links, with the filter of the first', async () => {
+    const { body: added } = await call<Row>('POST', '/webhooks', { account: 'acme', url })
+    const { owner = '' } = (await stores.webhooks.find(added.id)) ?? {}
+    for (let at = 0; at < 5; at++) await stores.ledger.upsert(owner, 'alpha', facts(`t${at}`))
+    while ((await stores.events.number()).mayBeMore);
+    const pages = async (query: string): Promise<readonly (readonly string[])[]> => {
+      const read: string[][] = []
+      for (let path: string | undefined = `/webhooks/${added.id}/deliveries${query}`; path !== undefined; ) {
+        const { status, text, headers } = await api.call('GET', path)
+        expect(status, text).toBe(200)
+        read.push((JSON.parse(text) as { readonly transaction: string }[]).map(({ transaction }) => transaction.slice(-2)))
+        path = /^<\/api(.*)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1]
+      }
+      return read
+    }
+    expect(await pages('')).toEqual([['t4', 't3', 't2', 't1', 't0']])
+    expect(await pages('?size=2')).toEqual([['t4', 't3'], ['t2', 't1'], ['t0']])
+    expect(await pages('?size=2&failed=true')).toEqual([[]])
+    for (const size of ['0', '1001', 'many'])
+      expect((await call('GET', `/webhooks/${added.id}/deliveries?size=${size}`)).status).toBe(400)
+    expect((await call('GET', `/webhooks/${added.id}/deliveries?page=2`)).status).toBe(400)
+    await call('DELETE', `/webhooks/${added.id}`)
   })
 
   it.each([

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { secretBox } from '../../src/adapters/webhook-crypto.ts'
 import type { AuditRecord } from '../../src/core/operations/audit.ts'
 import { Place } from '../cli/place.ts'
+import { facts } from '../ledger/samples.ts'
 import { type Received, Receiver } from './receiver.ts'
 
 const key = randomBytes(32).toString('base64')
@@ -232,6 +233,25 @@ it('each change is audited, without a secret, and of the URL with its host alone
   expect(records.map(({ action }) => action)).toEqual(['webhook.remove', 'webhook.rotate', 'webhook.add'])
   expect(records.at(-1)?.after).toEqual({ account: 'acme', host: 'hooks.example', form: 'A' })
   for (const text of [secret, rotated.secret, 'secret-of-the-receiver']) expect(JSON.stringify(records)).not.toContain(text)
+})
+
+it('deliveries beyond a thousand are on further pages, and the one before says so', async () => {
+  const { id } = await add('acme', url)
+  const stores = await place.stores()
+  const { owner = '' } = (await stores.webhooks.find(id)) ?? {}
+  for (let at = 0; at < 1_003; at++) await stores.ledger.upsert(owner, 'alpha', facts(`t${at}`))
+  while ((await stores.events.number()).mayBeMore);
+  await stores.close()
+  const page = async (...args: readonly string[]) => {
+    const { out, err } = await place.swapgate('webhooks', 'deliveries', id, '--json', ...args)
+    const rows = JSON.parse(out.join()) as readonly { readonly id: string; readonly transaction: string }[]
+    return { rows, err }
+  }
+  const first = await page()
+  const last = first.rows.at(-1)?.id
+  expect([first.rows.length, first.err]).toEqual([1_000, [`there are older ones: --after ${last}`]])
+  const second = await page('--after', last ?? '')
+  expect([second.rows.map(({ transaction }) => transaction), second.err]).toEqual([['alpha~t2', 'alpha~t1', 'alpha~t0'], []])
 })
 
 describe('check', () => {

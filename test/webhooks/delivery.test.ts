@@ -5,7 +5,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeWebhookSecret, secretBox } from '../../src/adapters/webhook-crypto.ts'
 import type { LedgerEntry } from '../../src/core/ledger.ts'
-import { replayDelivery } from '../../src/core/operations/webhooks.ts'
+import { deliveryPage, replayDelivery } from '../../src/core/operations/webhooks.ts'
 import { retryDelaysMs, WebhookDelivery } from '../../src/core/webhook-delivery.ts'
 import type { Attempt, EncodeChange, SendWebhook, Webhook } from '../../src/core/webhooks.ts'
 import type { Observation } from '../../src/domain/observation.ts'
@@ -445,7 +445,7 @@ describeStores(durableStores, (shared) => {
     await settle(process())
     const [waiting, tried] = await stores.webhooks.deliveries(webhook.id, { onlyFailed: false, max: 9 })
     receivers.answer = () => ({ status: 201 })
-    const replay = (id = '') => replayDelivery({ ...stores, actor: 'tester' }, id, receivers.send, encode)
+    const replay = async (id = '') => (await replayDelivery({ ...stores, actor: 'tester' }, id, receivers.send, encode))?.attempt
     expect(await replay(tried?.id)).toMatchObject({ status: 201 })
     expect(receivers.sent[1]).toEqual(receivers.sent[0])
     expect(await replay(waiting?.id)).toMatchObject({ status: 201 })
@@ -492,7 +492,8 @@ describeStores(durableStores, (shared) => {
     const failed = await stores.webhooks.deliveries(webhook.id, { onlyFailed: true, max: 9 })
     expect(failed).toMatchObject([{ providerId: 'x', attempts: [{ status: null, reason: 'event' }] }])
     expect(observed).toContainEqual(expect.objectContaining({ what: 'webhookAttempt', outcome: 'failed', why: 'event' }))
-    const replay = () => replayDelivery({ ...stores, actor: 'tester' }, failed[0]?.id ?? '', receivers.send, encode)
+    const replay = async () =>
+      (await replayDelivery({ ...stores, actor: 'tester' }, failed[0]?.id ?? '', receivers.send, encode))?.attempt
     expect(await replay()).toBeUndefined() // nothing was ever written
     await query(stores.url, `UPDATE webhook_deliveries SET body = '{"data":{"id":"kept"}}' WHERE id = '${failed[0]?.id}'`)
     expect(await replay()).toMatchObject({ status: 200 })
@@ -551,6 +552,31 @@ describeStores(durableStores, (shared) => {
     for (const status of ['wait', 'exchanging', 'success']) for (let at = 0; at < 80; at++) await change(`t${at}`, { status })
     expect(await stores.events.number()).toMatchObject({ count: 240 })
     expect(await query(stores.url, 'SELECT * FROM webhook_queues')).toHaveLength(80)
+  })
+
+  test('deliveries are read in pages, the newest first, also those that have failed', async () => {
+    const { add, change, stores } = await rig()
+    const [webhook, other] = [await add(), await add()]
+    for (let at = 0; at < 7; at++) await change(`t${at}`)
+    while ((await stores.events.number()).mayBeMore);
+    const pages = async (onlyFailed: boolean) => {
+      const read: string[][] = []
+      for (let after: string | undefined; ; ) {
+        const { rows, next } = await deliveryPage(stores.webhooks, webhook.id, { onlyFailed, after, size: 3 })
+        read.push(rows.map(({ providerId }) => providerId))
+        if (next === undefined) return read
+        after = next
+      }
+    }
+    expect(await pages(false)).toEqual([['t6', 't5', 't4'], ['t3', 't2', 't1'], ['t0']])
+    await query(stores.url, "UPDATE webhook_deliveries SET state = 'failed' WHERE provider_id <> 't3'")
+    expect(await pages(true)).toEqual([
+      ['t6', 't5', 't4'],
+      ['t2', 't1', 't0'],
+    ])
+    const [foreign] = await stores.webhooks.deliveries(other.id, all)
+    for (const after of [foreign?.id, 'wh_nothing'])
+      expect(await stores.webhooks.deliveries(webhook.id, { ...all, after })).toEqual([])
   })
 
   test('an ended webhook leaves no queues, also where they are due', async () => {

@@ -39,10 +39,10 @@ export class Receiver implements AsyncDisposable {
     })
   }
 
-  static async start(host = '127.0.0.1', tls?: { readonly cert: string; readonly key: string }): Promise<Receiver> {
+  static async start(host = '127.0.0.1', tls?: { readonly cert: string; readonly key: string }, port = 0): Promise<Receiver> {
     const server = tls ? createSecureServer(tls) : createServer()
     const receiver = new Receiver(server)
-    await once(server.listen(0, host), 'listening')
+    await once(server.listen(port, host), 'listening')
     return receiver
   }
 

@@ -3,8 +3,19 @@ import { Fault } from '../../domain/fault.ts'
 import { toIso } from '../../domain/instant.ts'
 import { formatTransactionId } from '../../domain/swap.ts'
 import { type AllowedTargets, mayLeadTo, parseWebhookUrl } from '../../domain/webhook-target.ts'
-import type { Attempt, Delivery, DeliveryCounts, EncodeChange, SecretBox, SendWebhook, Webhook, WebhookStore } from '../webhooks.ts'
+import type {
+  Attempt,
+  Delivery,
+  DeliveryCounts,
+  DeliveryQuery,
+  EncodeChange,
+  SecretBox,
+  SendWebhook,
+  Webhook,
+  WebhookStore,
+} from '../webhooks.ts'
 import type { AuditLog } from './audit.ts'
+import { shortened } from './transaction-row.ts'
 
 export interface WebhookPorts {
   readonly webhooks: WebhookStore
@@ -136,14 +147,72 @@ export async function replayDelivery(
   id: string,
   send: SendWebhook,
   encode: EncodeChange,
-): Promise<Attempt | undefined> {
+): Promise<{ readonly webhook: Webhook; readonly attempt: Attempt } | undefined> {
   const found = await webhooks.findToReplay(id, encode)
   if (!found) return undefined
   await audit.append({ actor, action: 'webhook.replay', subject: id })
   const attempt = await send(found.webhook, id, found.body)
   await webhooks.recordReplay(id, attempt)
-  return attempt
+  return { webhook: found.webhook, attempt }
 }
 
-/** Of one list. */
+/** Of one page. */
 export const maxDeliveries = 1_000
+
+/** A page of them, the newest first; `next`: what the next page comes after, if there is one. */
+export async function deliveryPage(
+  webhooks: Pick<WebhookStore, 'deliveries'>,
+  webhook: string,
+  { onlyFailed, after, size = maxDeliveries }: Pick<DeliveryQuery, 'onlyFailed' | 'after'> & { readonly size?: number },
+): Promise<{ readonly rows: readonly Delivery[]; readonly next: string | undefined }> {
+  const found = await webhooks.deliveries(webhook, { onlyFailed, after, max: size + 1 })
+  const rows = found.slice(0, size)
+  return { rows, next: found.length > size ? rows.at(-1)?.id : undefined }
+}
+
+// What is shown to whom may not see whole URLs and addresses. The path and the query of a URL often are its secret.
+
+const keptCharacters = 3
+
+/** The origin, and the first characters of the path. */
+export function shortenedUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  const kept = pathname.slice(0, 1 + keptCharacters)
+  return `${origin}${kept}${kept === pathname && search === '' ? '' : '…'}`
+}
+
+const leastPart = 5
+const addressLike = /[\w:-]{25,}/g
+
+/** A receiver may send back the addresses that it got, and the path and query that it was called by. */
+export function shortenedAttempt(attempt: Attempt, url: string): Attempt {
+  if (attempt.body === null) return attempt
+  const parts = partsOf(url)
+  let body = attempt.body
+  for (const part of parts) body = body.replaceAll(part, `${part.slice(0, keptCharacters)}…`)
+  return { ...attempt, body: withoutBegun(body, parts).replace(addressLike, shortened) }
+}
+
+/** Each part of the path and the query that may be a secret, as sent and decoded; the longest first. */
+function partsOf(url: string): readonly string[] {
+  const { pathname, search } = new URL(url)
+  const sent = [...pathname.split('/'), ...search.slice(1).split(/[&=]/)]
+  const parts = new Set([...sent, ...sent.map(decoded)])
+  return [...parts].filter(({ length }) => length >= leastPart).toSorted((one, other) => other.length - one.length)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** A body is kept up to a length: its end may be the beginning of a part. */
+function withoutBegun(body: string, parts: readonly string[]): string {
+  for (const part of parts)
+    for (let length = part.length - 1; length >= leastPart; length--)
+      if (body.endsWith(part.slice(0, length))) return `${body.slice(0, keptCharacters - length)}…`
+  return body
+}

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { makeWebhookSecret, secretBox } from '../../adapters/webhook-crypto.ts'
 import { toDuration } from '../../core/operations/duration.ts'
-import { shortened } from '../../core/operations/transaction-row.ts'
 import {
   addWebhook,
   attemptRow,
+  deliveryPage,
   deliveryRow,
   isOverlap,
   maxDeliveries,
@@ -12,6 +12,8 @@ import {
   overlapRule,
   replayDelivery,
   rotateWebhook,
+  shortenedAttempt,
+  shortenedUrl,
   testWebhook,
   type WebhookPorts,
   webhookRow,
@@ -24,7 +26,7 @@ import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
 import { changeEncoder } from '../../gateway/webhook-bodies.ts'
 import { webhookSender } from '../../process/webhook-sender.ts'
-import { ok, type Route, route } from '../route.ts'
+import { integer, ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
 const formNames = forms.map(({ name }) => name)
@@ -51,14 +53,17 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     if (!found) throw unknownWebhook()
     return found
   }
-  const rowOf = async (webhook: Webhook) => webhookRow(webhook, Date.now(), await webhooks.counts(webhook.id))
+  const rowOf = async (webhook: Webhook, roles: readonly OperatorRole[]) => {
+    const row = webhookRow(webhook, Date.now(), await webhooks.counts(webhook.id))
+    return roles.includes('money') ? row : { ...row, url: shortenedUrl(row.url) }
+  }
   return [
     route({
       method: 'get',
       path: '/api/webhooks',
       role: 'read',
-      summary: 'All webhooks, the oldest first, without their secrets.',
-      handle: async () => ok(await Promise.all((await webhooks.list()).map(rowOf))),
+      summary: 'All webhooks, the oldest first, without their secrets; URLs are whole for the role `money`.',
+      handle: async ({ roles }) => ok(await Promise.all((await webhooks.list()).map((webhook) => rowOf(webhook, roles)))),
     }),
     route({
       method: 'post',
@@ -77,8 +82,8 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       method: 'get',
       path: '/api/webhooks/:id',
       role: 'read',
-      summary: 'One webhook, with how many of its deliveries wait and have failed.',
-      handle: async ({ parameter }) => ok(await rowOf(await webhookNamed(parameter))),
+      summary: 'One webhook, with how many of its deliveries wait and have failed; its URL is whole for the role `money`.',
+      handle: async ({ parameter, roles }) => ok(await rowOf(await webhookNamed(parameter), roles)),
     }),
     route({
       method: 'delete',
@@ -108,23 +113,30 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       path: '/api/webhooks/:id/test',
       role: 'operate',
       summary: 'Sends a webhook something that is no change, now, and says what became of it.',
-      async handle({ parameter, actor }) {
+      async handle({ parameter, actor, roles }) {
+        const { url } = await webhookNamed(parameter)
         const attempt = await testWebhook({ webhooks, audit, actor }, parameter, webhookSender(inForce()))
         if (!attempt) throw unknownWebhook()
-        return ok(attemptRow(attempt))
+        return ok(attemptRow(shownTo(roles, attempt, url)))
       },
     }),
     route({
       method: 'get',
       path: '/api/webhooks/:id/deliveries',
       role: 'read',
-      summary: `What a webhook was sent and is to be sent, newest first, at most ${maxDeliveries}; with \`failed=true\` what has failed for good.`,
-      query: z.strictObject({ failed: z.enum(['true', 'false'], 'must be true or false').optional() }),
-      async handle({ parameter, query, roles }) {
-        await webhookNamed(parameter)
-        const found = await webhooks.deliveries(parameter, { onlyFailed: query.failed === 'true', max: maxDeliveries })
-        const attemptsOf = ({ attempts }: Delivery) => attempts.map((attempt) => shownTo(roles, attempt))
-        return ok(found.map((delivery) => deliveryRow({ ...delivery, attempts: attemptsOf(delivery) })))
+      summary: `What a webhook was sent and is to be sent, newest first; with \`failed=true\` what has failed for good; \`size\` is at most ${maxDeliveries}, and \`Link\` has the next page. What responses have of addresses and of the URL is whole for the role \`money\`.`,
+      query: z.strictObject({
+        failed: z.enum(['true', 'false'], 'must be true or false').default('false'),
+        after: z.string().max(100).optional(),
+        size: integer(1, maxDeliveries, maxDeliveries),
+      }),
+      async handle({ parameter, query: { failed, after, size }, roles }) {
+        const { url } = await webhookNamed(parameter)
+        const { rows, next } = await deliveryPage(webhooks, parameter, { onlyFailed: failed === 'true', after, size })
+        const attemptsOf = ({ attempts }: Delivery) => attempts.map((attempt) => shownTo(roles, attempt, url))
+        const body = rows.map((delivery) => deliveryRow({ ...delivery, attempts: attemptsOf(delivery) }))
+        const page = next && new URLSearchParams({ failed, size: String(size), after: next })
+        return page ? { ...ok(body), next: `/api/webhooks/${encodeURIComponent(parameter)}/deliveries?${page}` } : ok(body)
       },
     }),
     route({
@@ -135,18 +147,16 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       async handle({ parameter, actor, roles }) {
         const { assets, ...config } = inForce()
         const ports = { webhooks, audit, actor }
-        const attempt = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
-        if (!attempt) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
-        return ok(attemptRow(shownTo(roles, attempt)))
+        const replayed = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
+        if (!replayed) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
+        return ok(attemptRow(shownTo(roles, replayed.attempt, replayed.webhook.url)))
       },
     }),
   ]
 }
 
-/** A receiver may send back the addresses that it got. */
-function shownTo(roles: readonly OperatorRole[], attempt: Attempt): Attempt {
-  if (roles.includes('money')) return attempt
-  return { ...attempt, body: attempt.body?.replace(/[\w:-]{25,}/g, shortened) ?? null }
+function shownTo(roles: readonly OperatorRole[], attempt: Attempt, url: string): Attempt {
+  return roles.includes('money') ? attempt : shortenedAttempt(attempt, url)
 }
 
 function unknownWebhook(): Fault {
