@@ -85,8 +85,9 @@ export async function lastNumberOf(
 
 // Numbered after the commit, and read
 
-/** Of one database transaction. */
+/** Of one database transaction, events and what webhooks are told of them: if it takes too long it is undone, and nobody gets a number. */
 const maxNumberedAtOnce = 500
+const maxToldAtOnce = 2_000
 const maxCounted = 10_000
 
 export function transactionEvents(store: Store): EventStore {
@@ -180,8 +181,8 @@ export function transactionEvents(store: Store): EventStore {
 async function giveNumbers(within: Database, store: Store): Promise<Numbered & { readonly hasDeliveries: boolean }> {
   const { tryLock, recordset } = store
   if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true, hasDeliveries: false }
-  const { rows: waiting } = await sql<{ readonly id: number; readonly owner: string }>`
-    select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`.execute(within)
+  const found = await waitingEvents(within, store)
+  const waiting = withinBound(found)
   if (waiting.length === 0) return { count: 0, mayBeMore: false, hasDeliveries: false }
   const ofOwners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, rows]) => ({ owner, rows }))
   const counts = JSON.stringify(ofOwners.map(({ owner, rows }) => ({ owner, count: rows.length })))
@@ -204,7 +205,38 @@ async function giveNumbers(within: Database, store: Store): Promise<Numbered & {
     numbers.map(({ id }) => id),
     store,
   )
-  return { count: waiting.length, mayBeMore: waiting.length === maxNumberedAtOnce, hasDeliveries }
+  const mayBeMore = found.length === maxNumberedAtOnce || waiting.length < found.length
+  return { count: waiting.length, mayBeMore, hasDeliveries }
+}
+
+interface WaitingEvent {
+  readonly id: number
+  readonly owner: string
+  /** To how many webhooks. */
+  readonly told: number
+}
+
+async function waitingEvents(within: Database, { has }: Store): Promise<readonly WaitingEvent[]> {
+  const oldest = sql`select id, owner from transaction_events where number is null order by id limit ${sql.lit(maxNumberedAtOnce)}`
+  const { rows } = has('webhooks')
+    ? await sql<WaitingEvent>`
+        with waiting as (${oldest})
+        select waiting.id, waiting.owner, coalesce(webhooks_of.count, 0) as told from waiting left join (
+          select owner, count(*) as count from webhooks where state = 'active' and owner in (select owner from waiting) group by owner
+        ) as webhooks_of on webhooks_of.owner = waiting.owner order by waiting.id`.execute(within)
+    : await sql<WaitingEvent>`select id, owner, 0 as told from (${oldest}) as waiting order by id`.execute(within)
+  return rows
+}
+
+/** The oldest, and further ones while there are not too many to tell. */
+function withinBound(waiting: readonly WaitingEvent[]): readonly WaitingEvent[] {
+  let [end, total] = [0, 0]
+  for (const { told } of waiting) {
+    total += told
+    if (total > maxToldAtOnce && end > 0) break
+    end++
+  }
+  return waiting.slice(0, end)
 }
 
 interface EventRow {

@@ -222,6 +222,24 @@ describeStores(durableStores, (shared) => {
     expect(calls.indexOf('finish')).toBeLessThan(count / 2)
   })
 
+  test('changes that very many webhooks are told of get their numbers in steps, so that none takes too long', async () => {
+    const { change, owner, stores } = await rig()
+    const webhooks = Array.from(
+      { length: 1_001 },
+      (_, at) => `('wh_${at}', '${owner}', 'https://hooks.example/', 'A', '', 'active', 1)`,
+    )
+    await query(stores.url, `INSERT INTO webhooks (id, owner, url, form, secret, state, created_at) VALUES ${webhooks.join(', ')}`)
+    for (const id of ['x', 'y', 'z']) await change(id, { status: 'wait' })
+    const steps = [await stores.events.number(), await stores.events.number(), await stores.events.number()]
+    expect(steps.map(({ count, mayBeMore }) => [count, mayBeMore])).toEqual([
+      [1, true],
+      [1, true],
+      [1, false],
+    ])
+    const [told] = await query(stores.url, 'SELECT count(*) AS count FROM webhook_deliveries')
+    expect(Number(told?.count)).toBe(3_003)
+  })
+
   test('410 switches the webhook off, with one record of the audit log, and nothing more is sent', async () => {
     const { add, process, change, settle, receivers, stores } = await rig()
     const webhook = await add()
