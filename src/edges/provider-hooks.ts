@@ -23,8 +23,6 @@ export interface ProviderHooks {
 export type ServeHooks = (request: HttpRequest, form: Form) => Promise<HttpResponse>
 
 const maxBodyBytes = 65_536
-/** Of one body. Ids are among the first: a provider names one or a few. */
-const maxTexts = 1_000
 /** How long the response waits for the ledger. The hint goes on. */
 const ledgerTimeoutMs = 500
 
@@ -54,12 +52,7 @@ async function readTexts({ headers, body }: HttpRequest): Promise<readonly strin
   if (text === undefined) return []
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '')
   const texts = isForm ? new URLSearchParams(text).values() : textsOf(jsonOf(text))
-  const ids = new Set<string>()
-  for (const candidate of texts) {
-    if (isTransactionId(candidate)) ids.add(candidate)
-    if (ids.size === maxTexts) break
-  }
-  return [...ids]
+  return [...new Set(texts.filter(isTransactionId))]
 }
 
 function jsonOf(text: string): JsonValue {

@@ -105,6 +105,13 @@ test.each([
   expect(await readNow()).toEqual([])
 })
 
+test('an id is found behind whatever else the body has', async () => {
+  await start()
+  const [id = ''] = await create()
+  await post(JSON.stringify({ swaps: Array.from({ length: 1_200 }, (_, at) => ({ amount: at, hash: `hash-${at}` })), id }))
+  expect(await readNow()).toEqual([id])
+})
+
 test('a body of 64 KiB is read, though other requests have less', async () => {
   await start()
   const [id = ''] = await create()
