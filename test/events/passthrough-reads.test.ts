@@ -36,3 +36,26 @@ test('a stream ends with the configuration whose connections read it, so that th
   passthrough.reconfigure({}, { timeout: 9 })
   expect(await stream.untilEnd()).toBe('whole')
 })
+
+test('a swap that the ledger has for another key of its client is read with the key of the stream, and takes no read of that one', {
+  timeout: 4 * eventTimeoutMs,
+}, async () => {
+  await using passthrough = await startPassthrough('alpha')
+  const { alpha, gateway, client } = passthrough
+  const { id } = (await client('A').post('/transactions', orderIn('A'))).json as { id: string }
+  const open = (key: string) => openEvents(`${gateway.url}/a/api/v2/transactions/${id}/events`, { authorization: `Bearer ${key}` })
+  const newKey = 'the-key-that-its-client-has-now'
+  const [first, ...others] = [await open(clientKey), await open(newKey), await open(newKey)]
+  for (const stream of [first, ...others]) await stream?.received(1)
+  alpha.reset()
+  const createdAt = new Date().toISOString()
+  for (const status of ['confirmation', 'success']) {
+    alpha.holdings.swaps = alpha.holdings.swaps.map((held) => ({ ...held, status, createdAt }))
+    for (const stream of [first, ...others])
+      await expect.poll(() => stream?.events.at(-1)?.data, { timeout: 15_000 }).toMatchObject({ id, status })
+  }
+  for (const stream of [first, ...others]) expect(await stream?.untilEnd()).toBe('whole')
+  expect(others[0]?.events.map(({ id: number }) => number)).toEqual([undefined, undefined, undefined])
+  const keys = alpha.received('get').map(({ headers }) => headers.authorization)
+  expect(keys.filter((key) => key === `Bearer ${newKey}`)).toHaveLength(2)
+})

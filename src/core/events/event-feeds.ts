@@ -4,12 +4,13 @@ import type { EventFeed, EventFeeds, StreamEvent } from '../../domain/event-stre
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
-import { formatTransactionId, parseTransactionId } from '../../domain/swap.ts'
+import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
 import type { EventRange, EventStore, TransactionEvent } from '../transaction-events.ts'
 import { withAttention } from '../transactions/derive-fields.ts'
 import { presented } from '../transactions/merge-transaction.ts'
+import { differsVisibly } from '../visible-state.ts'
 import type { EventHub, Listener } from './event-hub.ts'
 
 interface EventFeedsOptions {
@@ -51,7 +52,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         return subscription.begin({
           provider,
           watched: { owner, provider, id },
-          isInLedger: event !== undefined || entry !== undefined,
+          unstored: event || entry ? undefined : body,
           readWithKey: isManaged ? undefined : () => service.call('getTransaction', request, unrequested(context)),
           first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
           cursor: seen ?? event?.transactionNumber ?? 0,
@@ -73,7 +74,7 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           const seen = seenNumber(lastEventId, range)
           return subscription.begin({
             watched: 'all of its owner',
-            isInLedger: true,
+            unstored: undefined,
             readWithKey: undefined,
             first: gapBefore(seen, range),
             cursor: seen ?? range.last,
@@ -91,6 +92,10 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
 /** The request is over, but for its caller. */
 function unrequested({ requestId, caller, clientCapabilities }: Context): Context {
   return { requestId, caller, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isUnrequested: true }
+}
+
+function unnoted(transaction: Transaction): TransactionRecord {
+  return { transaction, derived: [], reportedAt: 0 }
 }
 
 function isEnd({ transaction: { status }, settledAt }: LedgerEntry): boolean {
@@ -144,8 +149,8 @@ const retryReadMs = 1_000
 
 interface Beginning extends Pick<Listener, 'watched' | 'readWithKey'> {
   readonly provider?: string
-  /** Else it can be watched only from its first row on. */
-  readonly isInLedger: boolean
+  /** As a get returned it, if the ledger does not have it yet, or has it for another key. */
+  readonly unstored: Transaction | undefined
   /** Before the rows. */
   readonly first: readonly StreamEvent[]
   /** The number of the last row that the client has, or gets in `first`. */
@@ -171,7 +176,9 @@ class Subscription implements Listener, EventFeed {
   /** Of what is missing behind the cursor. */
   private isGapTold = false
   private isOver: boolean | undefined
-  private isInLedger = true
+  private unstored: Transaction | undefined
+  /** Of what is unstored: the newest state that was not sent. */
+  private changed: Transaction | undefined
   private hasNews = true
   private isEnded = false
   private waiting: (() => void) | undefined
@@ -194,7 +201,7 @@ class Subscription implements Listener, EventFeed {
     this.cursor = beginning.cursor
     this.isGapTold = beginning.first.some(({ event }) => event === 'gap')
     this.isOver = beginning.isOver
-    this.isInLedger = beginning.isInLedger
+    this.unstored = beginning.unstored
     this.watched = beginning.watched
     this.readWithKey = beginning.readWithKey
     if (!this.isOver) this.hub.watch([this])
@@ -203,6 +210,18 @@ class Subscription implements Listener, EventFeed {
 
   get provider(): string | undefined {
     return this.beginning?.provider
+  }
+
+  /** Changes of what the ledger has for another key come without numbers. */
+  get found(): Listener['found'] {
+    const { unstored } = this
+    if (unstored === undefined) return undefined
+    return (transaction) => {
+      if (!differsVisibly(unnoted(unstored), unnoted(transaction))) return
+      this.unstored = transaction
+      this.changed = { ...transaction, id: unstored.id }
+      this.wake()
+    }
   }
 
   wake(): void {
@@ -241,13 +260,21 @@ class Subscription implements Listener, EventFeed {
       }
       const last = events.at(-1)
       if (!last) {
+        const { changed: body } = this
+        if (body) {
+          this.changed = undefined
+          this.hasNews = true
+          this.isOver = isFinal(body.status)
+          return [{ event: 'transaction', id: undefined, body }]
+        }
         if (this.isOver) break
         continue
       }
       this.hasNews = true
       if (this.isOver !== undefined) this.isOver = last.isFinal
-      if (!this.isInLedger && !this.isOver) this.hub.watch([this])
-      this.isInLedger = true
+      if (this.unstored && !this.isOver) this.hub.watch([this])
+      this.unstored = undefined
+      this.changed = undefined
       return events.flatMap((event) => this.shown(event, beginning))
     }
     this.close()
