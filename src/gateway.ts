@@ -148,10 +148,8 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
 }
 
 /** In front of one provider. */
-function providerLayers(
-  scope: ProviderScope,
-  { suspensions, otherDeposits, winners, restoredLedger, swapActions }: GatewayScope,
-): readonly Layer[] {
+function providerLayers(scope: ProviderScope, gateway: GatewayScope): readonly Layer[] {
+  const { suspensions, otherDeposits, winners, restoredLedger, swapActions } = gateway
   const { tag, capabilities, currencyList, table, observe } = scope
   const quotes = new RecentQuotes(scope, winners)
   return [
@@ -163,7 +161,7 @@ function providerLayers(
       record: recordResult(scope), // a create is in the ledger before the client gets its response
       layers: [
         showCapabilities(scope, swapActions), // what can be done about a swap
-        ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key
+        ...ownershipLayers(scope, gateway), // 404 for another's transaction: by the ledger, or the provider's by the client's key
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
         sortedList(scope), // newest first, within the date range

@@ -66,9 +66,16 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
 }
 
 /** Whose a transaction is. Managed mode: the ledger decides. Passthrough mode: the provider, by the client's key, and the ledger completes its responses. */
-export function ownershipLayers(scope: ProviderScope): readonly Layer[] {
+export function ownershipLayers(scope: ProviderScope, { restoredLedger }: GatewayScope): readonly Layer[] {
   const { tag, state, isRouted, usesGatewayKey } = scope
-  if (usesGatewayKey) return [traced('ownership', ownership(scope), tag)]
+  if (usesGatewayKey)
+    return [
+      traced(
+        'ownership',
+        ownership(scope, () => restoredLedger.reopenedAt(tag)),
+        tag,
+      ),
+    ]
   const enriched =
     state === 'off'
       ? knownStateOnly(scope) // never calls the provider

@@ -454,6 +454,19 @@ describe('swapgate ledger found unassign', () => {
     },
   )
 
+  test('a wrong account that has just read the end of it does not get it again', async () => {
+    const rig = await marked()
+    const other = await callerOf(rig.gateway, 'other')
+    rig.alpha.holdings.swaps = [lost({ refundAddress: null, status: 'success', amountOut: digits('64.5') })]
+    await rebuilt(rig)
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'other')
+    await rig.gateway.followRestores()
+    for (let n = 0; n < 2; n++) expect((await other.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
+    expect((await found(rig, 'unassign', 'alpha~lost-1')).exitCode).toBe(0)
+    await rig.gateway.followRestores()
+    expect(reasonOf(await other.get('alpha~lost-1'))).toEqual(restored503)
+  })
+
   test('what is assigned is listed with its account', async () => {
     const rig = await assignedTo('acme')
     const list = async () => (await rig.swapgate('ledger', 'found', 'list', '--assigned', '--json')).out.join('')

@@ -26,6 +26,7 @@ export type RestoredOrders = Pick<RestoreStore, 'candidates' | 'missing' | 'note
 export class RestoredLedger {
   private readonly store: Pick<RestoreStore, 'read'>
   private restored: ReadonlyMap<string, RestoredProvider> = new Map()
+  private readonly reopened = new Map<string, number>()
 
   constructor(store: Pick<RestoreStore, 'read'>) {
     this.store = store
@@ -36,7 +37,14 @@ export class RestoredLedger {
     const providers = await withTimeout(this.store.read(), maxReadMs, () => {
       throw new Error('the ledger does not answer in time')
     })
+    for (const { provider, undecided } of providers)
+      if (undecided > (this.restored.get(provider)?.undecided ?? 0)) this.reopened.set(provider, performance.now())
     this.restored = new Map(providers.map((restored) => [restored.provider, restored]))
+  }
+
+  /** On the clock of `performance.now()`: when more orders of the provider waited than before. One may have been taken back from an account. */
+  reopenedAt(provider: string): number {
+    return this.reopened.get(provider) ?? Number.NEGATIVE_INFINITY
   }
 
   /** For the operator. */

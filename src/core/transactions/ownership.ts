@@ -24,14 +24,15 @@ type Details = ServiceResponse<'getTransaction'>
 
 /**
  * Throws `notFound` for a transaction of another owner. A final or fresh transaction is returned from the ledger without a call;
- * if the provider fails or does not find it, the last known state is returned with `staleSeconds`.
+ * if the provider fails or does not find it, the last known state is returned with `staleSeconds`. `reopenedAt`: since when an owner may have
+ * lost one.
  */
-export function ownership(scope: ProviderScope): Layer {
+export function ownership(scope: ProviderScope, reopenedAt: () => number): Layer {
   const { ledger, tag: provider, freshness, sequences, clock, observe } = scope
   const isOff = scope.state === 'off'
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
-  const finals = new KnownFinals()
+  const finals = new KnownFinals(reopenedAt)
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
   return onOperations({
     async getTransaction(request, context, next) {
@@ -89,16 +90,22 @@ const finalLifetimeMs = 60_000
 /** A bound on memory. A dropped entry is read from the ledger again. */
 const maxFinals = 2_000
 
-/** Final transactions that were read a moment ago: a get of one does not wait for the ledger. Nothing about them changes any more. */
+/** Final transactions that were read a moment ago: a get of one does not wait for the ledger. Nothing about them changes any more but, by a person, whose they are. */
 class KnownFinals {
   private readonly entries = new BoundedMap<{ readonly entry: LedgerEntry; readonly until: number }>({
     share: cacheShares.transactions,
     maxEntries: maxFinals,
   })
+  private readonly reopenedAt: () => number
+
+  constructor(reopenedAt: () => number) {
+    this.reopenedAt = reopenedAt
+  }
 
   get(owner: string, id: string): LedgerEntry | undefined {
     const known = this.entries.get(keyOf(owner, id))
-    return known && performance.now() < known.until ? known.entry : undefined
+    const isKnown = known && performance.now() < known.until && this.reopenedAt() < known.until - finalLifetimeMs
+    return isKnown ? known.entry : undefined
   }
 
   /** Keeps it if it is final and its provider has said all of it. */
