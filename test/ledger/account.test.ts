@@ -110,4 +110,23 @@ describeStores(allStores, (shared) => {
     expect(await accounts.readKey(revoked.id)).toEqual({ ...revoked, revokedAt: 2_000 })
     expect(await accounts.readKey('none')).toBeUndefined()
   })
+
+  test('the hours in which keys were last used are written at once, and none is set back', async () => {
+    const { accounts } = await shared().openNew()
+    const [first, second] = [issued('acme'), issued('bolt')]
+    await accounts.addKey(first, 'first', 'tester')
+    await accounts.addKey(second, 'second', 'tester')
+    await accounts.recordUses(
+      new Map([
+        [first.id, 7_200_000],
+        [second.id, 3_600_000],
+        ['none', 3_600_000],
+      ]),
+    )
+    await accounts.recordUses(new Map([[first.id, 3_600_000]]))
+    expect((await accounts.listKeys()).map(({ name, lastUsedAt }) => [name, lastUsedAt]).toSorted()).toEqual([
+      ['acme', 7_200_000],
+      ['bolt', 3_600_000],
+    ])
+  })
 })
