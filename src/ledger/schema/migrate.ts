@@ -1,6 +1,6 @@
 /** Kysely: what a ledger has of the schema, and how it gets the rest. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { SqliteIntrospector, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
@@ -134,9 +134,13 @@ async function recordedSteps(database: Database): Promise<readonly RecordedStep[
   return rows
 }
 
+/** Kysely's introspection would read every table with its columns, for each step. */
 async function hasTable(database: Database, table: string): Promise<boolean> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
-  return tables.some(({ name }) => name === table)
+  const found =
+    database.introspection instanceof SqliteIntrospector
+      ? sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
+      : sql`select 1 where to_regclass(${table}) is not null`
+  return (await found.execute(database)).rows.length > 0
 }
 
 async function migrateFirstSchema(store: Store): Promise<Pick<Migrated, 'isNew' | 'migrations'>> {

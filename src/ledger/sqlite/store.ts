@@ -68,7 +68,8 @@ export async function storeOf(
 ): Promise<Store> {
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) })
   const reader = reading === writing ? writer : new Kysely<Tables>({ dialect: sqliteDialect(reading) })
-  await sql`select 1`.execute(reader)
+  // Kysely closes what it has used.
+  for (const each of [writer, reader]) await sql`select 1`.execute(each)
   const { track, idle } = trackInFlight()
   const { commit, waitMs } = groupCommit(writer, (reason) => onTrouble?.(troubleOf(reason)))
   const newEvents = new NewEvents()
