@@ -201,10 +201,9 @@ print(json.dumps([rate.amount_to, rate_b.to_amount, swap.id]))
 `
 
   it('makes classes of Python that write the requests of README.md, and read the responses', async () => {
-    const python = await installed('dateutil of python3', pythonWithDateutil, () => {
-      apt('dateutil', place, 'update', '-qq')
-      apt('dateutil', place, 'install', '-y', '-qq', 'python3-dateutil')
-    })
+    const python = await installed('dateutil of python3', pythonWithDateutil, () =>
+      apt('dateutil', place, 'install', 'python3-dateutil'),
+    )
     const folder = join(place, 'python')
     mkdirSync(folder)
     for (const form of forms)

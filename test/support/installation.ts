@@ -37,11 +37,20 @@ export async function installed<T>(what: string, find: () => T | undefined, inst
   return find() ?? fail(`apt-get did its work, and there is still no ${what} in PATH.`)
 }
 
-/** `apt-get` with these words. Throws what `what` is needed for. */
-export function apt(what: string, directory: string, ...args: readonly string[]): void {
+/** `apt-get` with these words, with the lists of packages that it has, or else with new ones. Throws what `what` is needed for. */
+export function apt(what: string, directory: string, ...words: readonly string[]): void {
+  // The database of manual pages takes longer to renew than most programs to install.
+  const options = ['-qq', '-y', '--no-install-recommends', '-o', 'Dpkg::Options::=--path-exclude=/usr/share/man/*']
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const run = (...all: readonly string[]): unknown =>
+    execFileSync('apt-get', [...options, ...all], { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'], env })
   try {
-    execFileSync('apt-get', args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'], env })
+    try {
+      run(...words)
+    } catch {
+      run('update')
+      run(...words)
+    }
   } catch (cause) {
     throw new Error(`These tests need ${what}, and apt-get could not bring it.`, { cause })
   }

@@ -15,9 +15,6 @@ export function programOf({ names, package: debian }: Program): Promise<string> 
   return installed(
     what,
     () => names.map(inPath).find((path) => path !== undefined),
-    () => {
-      apt(what, tmpdir(), 'update', '-qq')
-      apt(what, tmpdir(), 'install', '-y', '-qq', '--no-install-recommends', debian)
-    },
+    () => apt(what, tmpdir(), 'install', debian),
   )
 }

@@ -45,8 +45,7 @@ function unpacked(debian: string, programs: readonly (readonly string[])[]): Pro
   }
   return installed(debian, find, () => {
     const place = mkdtempSync(`${directory}-`)
-    apt(debian, place, 'update', '-qq')
-    apt(debian, place, 'download', '-qq', debian)
+    apt(debian, place, 'download', debian)
     const [archive = ''] = readdirSync(place)
     execFileSync('dpkg-deb', ['-x', join(place, archive), join(place, 'unpacked')])
     rmSync(directory, { recursive: true, force: true })
