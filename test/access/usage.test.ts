@@ -184,7 +184,7 @@ async function use({ alpha, issue }: Rig, urls: readonly string[], swaps: number
 
 describe.each(['SQLite', 'PostgreSQL'])('%s', (store) => {
   const ledgerUrl = async (): Promise<string> => {
-    if (store === 'PostgreSQL') return await postgres.createStore()
+    if (store === 'PostgreSQL') return await postgres.createLedger()
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-usage-ledger-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     return `sqlite:${join(directory, 'ledger.db')}`

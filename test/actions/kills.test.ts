@@ -95,7 +95,7 @@ async function expectOwnerIsTold({ of, swap }: Struck): Promise<void> {
 
 describe.each(['SQLite', 'PostgreSQL'])('kill -9, with %s', (store) => {
   beforeAll(async () => {
-    world = await startTwoGateways(store === 'PostgreSQL' ? await postgres.createDatabase() : undefined)
+    world = await startTwoGateways(store === 'PostgreSQL' ? await postgres.createLedger() : undefined)
   }, 60_000)
   afterAll(() => world[Symbol.asyncDispose]())
 

@@ -28,7 +28,7 @@ async function killed(kills: number, ledger?: string): Promise<Figures> {
 
 describe('L13: kill -9 at random instants under 50 concurrent creates loses, doubles and shows nothing', () => {
   it('over two processes on one PostgreSQL', async () => {
-    const { violations, applied, cutOff } = await killed(6, await postgres.createDatabase())
+    const { violations, applied, cutOff } = await killed(6, await postgres.createLedger())
     expect(violations).toEqual([])
     expect([applied > 0, cutOff > 0]).toEqual([true, true])
   }, 120_000)

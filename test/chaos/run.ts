@@ -11,7 +11,7 @@ const [kills = 200, mixes = 20, seed = Date.now() % 2 ** 31] = process.argv.slic
 const accounts = ['acme', 'globex', 'initech', 'hooli', 'umbrella']
 const postgres = await startPostgres(process.pid)
 const began = Date.now()
-const settings = { accounts, gateways: 2, ledger: await postgres.createDatabase(), creates: 50, recoveryTimeoutMs: 150_000 }
+const settings = { accounts, gateways: 2, ledger: await postgres.createLedger(), creates: 50, recoveryTimeoutMs: 150_000 }
 const { violations, ...figures } = await killOverAndOver({ ...settings, kills, random: randomOf(seed) })
 await postgres.close()
 

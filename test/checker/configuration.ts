@@ -1,6 +1,7 @@
 /** The files that a gateway of the rig is started with. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyLedger } from '../support/bundle.ts'
 import { assets } from '../support/swaps.ts'
 
 export interface GatewaySettings {
@@ -22,17 +23,16 @@ export interface GatewaySettings {
 const limits = { quotes: 100_000, create: 100_000, read: 100_000, unverified: 100_000 }
 const rateLimit = { quotes: 0, create: 0, read: 0 }
 
+/** The path of a ledger of its own. */
+export function ledgerIn(directory: string): string {
+  const path = join(directory, 'ledger.db')
+  if (!existsSync(path)) copyLedger(path)
+  return path
+}
+
 /** The path of the file. */
 export function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
-  const {
-    directory,
-    mode,
-    providers,
-    ledger = `sqlite:${join(directory, 'ledger.db')}`,
-    server = {},
-    admin = {},
-    sections = {},
-  } = settings
+  const { directory, mode, providers, ledger = `sqlite:${ledgerIn(directory)}`, server = {}, admin = {}, sections = {} } = settings
   const gateway = {
     server: { port: ports.server, shutdownDelay: 0, ...server },
     admin: { port: ports.admin, ...admin },

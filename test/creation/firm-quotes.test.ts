@@ -28,7 +28,7 @@ describe.each(['PostgreSQL', 'SQLite'])('%s', (store) => {
     provider.reply('rate', ({ query }) => ({
       json: { ...rateA(query), quoteId: `own-${++quotes}`, validUntil: new Date(Date.now() + 600_000).toISOString() },
     }))
-    const ledger = store === 'PostgreSQL' ? await postgres.createDatabase() : `sqlite:${join(directory, 'ledger.db')}`
+    const ledger = store === 'PostgreSQL' ? await postgres.createLedger() : `sqlite:${join(directory, 'ledger.db')}`
     const settings = {
       directory,
       ledger,

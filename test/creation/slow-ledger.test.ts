@@ -20,7 +20,7 @@ let key: string
 
 beforeEach(async () => {
   server = await startPostgres()
-  proxy = await startPostgresProxy(await server.createDatabase())
+  proxy = await startPostgresProxy(await server.createLedger())
   managed = await startManaged({ ledger: proxy.url })
   key = await managed.issue()
   let made = 0

@@ -122,7 +122,7 @@ const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
   async PostgreSQL() {
     const server = await startPostgres()
     onTestFinished(server.close)
-    return await server.createDatabase()
+    return await server.createLedger()
   },
 }
 

@@ -73,7 +73,7 @@ export class World implements AsyncDisposable {
     const redis = open.use(await RedisServer.start())
     const postgres = await startPostgres(owner)
     open.defer(() => postgres.close())
-    const ledgerUrl = await postgres.createDatabase()
+    const ledgerUrl = await postgres.createLedger()
     const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
     const sections = { redis: { url: redis.url } }
     const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, hasMirror: true, sections })

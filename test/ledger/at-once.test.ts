@@ -16,7 +16,7 @@ afterAll(() => server.close())
 
 /** `messages`: how many went to the server since the last call. Each waits for the one before it. */
 async function open() {
-  const database = await server.createDatabase()
+  const database = await server.createLedger()
   const proxy = await startPostgresProxy(database)
   onTestFinished(proxy.close)
   const { ledger, close } = await openLedger(proxy.url)

@@ -20,7 +20,7 @@ test('a file has its size, and that of its volume', async () => {
 test('a server has the size of the database, its clock, and connections', async () => {
   const postgres = await startPostgres()
   onTestFinished(() => postgres.close())
-  const { capacity, connections, close } = await openLedger(await postgres.createDatabase())
+  const { capacity, connections, close } = await openLedger(await postgres.createLedger())
   onTestFinished(close)
   const { bytes, volume, clockOffsetMs } = await capacity()
   expect(bytes).toBeGreaterThan(1_000_000)
@@ -33,7 +33,7 @@ test('a server has the size of the database, its clock, and connections', async 
 test('a clock that is ahead of that of the server is seen as that', async () => {
   const postgres = await startPostgres()
   onTestFinished(() => postgres.close())
-  const { capacity, close } = await openLedger(await postgres.createDatabase())
+  const { capacity, close } = await openLedger(await postgres.createLedger())
   onTestFinished(close)
   const now = Date.now
   onTestFinished(() => {

@@ -70,7 +70,7 @@ test('on one machine a clock that was set back within the age of a list makes it
   await using stack = new AsyncDisposableStack()
   const site = await openSite('SQLite in a file')
   stack.defer(site.close)
-  const url = await site.createStore()
+  const url = await site.createLedger()
   const { currencyLists, close } = await openLedger(url)
   stack.defer(close)
   await currencyLists.saveCurrencies(source('alpha'), { rows, ageMs: 0 })

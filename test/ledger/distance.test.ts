@@ -14,7 +14,7 @@ let gateway: StartedGateway
 let acme: Customer
 beforeEach(async () => {
   postgres = await startPostgres()
-  distant = await startDistantServer(await postgres.createDatabase(), roundTripMs / 2)
+  distant = await startDistantServer(await postgres.createLedger(), roundTripMs / 2)
   gateways = await Gateways.prepare({ ledger: { url: distant.url } })
   gateway = await gateways.start()
   acme = await gateways.customer('acme', 'A')

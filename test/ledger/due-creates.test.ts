@@ -211,7 +211,7 @@ test('L69: with SQLite the time of a process that was killed counts up to what i
   const site = await openSite('SQLite in a file')
   onTestFinished(site.close)
   onTestFinished(() => void vi.useRealTimers())
-  const url = await site.createStore()
+  const url = await site.createLedger()
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
   const killed = await openLedger(url)
   onTestFinished(killed.close)

@@ -32,8 +32,7 @@ async function recordedCommits(url: string): Promise<void> {
 }
 
 test('L160: intents and results are flushed by a server whose synchronous_commit is off', async () => {
-  const url = await server.createDatabase()
-  await (await openLedger(url)).close()
+  const url = await server.createLedger()
   await recordedCommits(url)
   const { ledger } = await open(url)
   const created = intent()
@@ -45,8 +44,7 @@ test('L160: intents and results are flushed by a server whose synchronous_commit
 })
 
 test('L160: what makes them durable travels with the intent, with the result, and with BEGIN', async () => {
-  const url = await server.createDatabase()
-  await (await openLedger(url)).close()
+  const url = await server.createLedger()
   const proxy = await startPostgresProxy(url)
   onTestFinished(proxy.close)
   const sent: string[] = []
@@ -78,8 +76,7 @@ test('L161: a server that does not flush is a warning for each setting', async (
 
 /** A database in which a table has the position of the server's log. */
 async function databaseWithPosition() {
-  const database = await server.createDatabase()
-  await (await openLedger(database)).close()
+  const database = await server.createLedger()
   await query(
     database,
     'CREATE SCHEMA chosen',

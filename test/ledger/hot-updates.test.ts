@@ -18,7 +18,7 @@ async function updatesOf(url: string, table: string): Promise<{ readonly all: nu
 }
 
 test('the result of a create changes no index of its key, and a get that finds the same status none of its swap', async () => {
-  const url = await postgres.createStore()
+  const url = await postgres.createLedger()
   const { ledger, close } = await openLedger(url)
   const ids = Array.from({ length: 200 }, (_, n) => `tx-${n}`)
   // At a time: their keys fill pages before their responses come.
@@ -40,7 +40,7 @@ test('the result of a create changes no index of its key, and a get that finds t
 })
 
 test('a key lives for 24 hours from a late outcome of its create, and from the create itself if that took moments', async () => {
-  const url = await postgres.createStore()
+  const url = await postgres.createLedger()
   let now = 1_800_000_000_000
   const { ledger, close } = await openLedger(url, { now: () => now })
   const made = async (id: string, tookMs: number): Promise<number> => {

@@ -196,7 +196,7 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
     ['a year ahead', 9_000],
     ['an hour back', -1],
   ])('L50: a wall clock that is set %s expires no key, at once or after a restart', async (_, hours) => {
-    const url = await site.createStore()
+    const url = await site.createLedger()
     const { ledger, close } = await open(url)
     await ledger.begin(made)
     await ledger.complete(made.id, facts('x'))
@@ -217,7 +217,7 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
 test('L50: with SQLite a key lasts for 24 hours in which a process runs, over restarts, and is not valid again when the wall clock is set back', async () => {
   const site = await openSite('SQLite in a file')
   onTestFinished(site.close)
-  const url = await site.createStore()
+  const url = await site.createLedger()
   const made = intent({ owner: 'owner', idempotencyKey })
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
   const first = await openLedger(url)

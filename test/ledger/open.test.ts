@@ -42,7 +42,8 @@ describeStores(durableStores, (shared) => {
   })
 
   test('a new store is a warning with its place, once', async () => {
-    const { url, close, warnings } = await shared().openNew()
+    const url = await shared().createStore()
+    const { close, warnings } = await openLedger(url)
     await close()
     const again = await openLedger(url, { mustExist: true })
     onTestFinished(again.close)
@@ -61,49 +62,7 @@ describeStores(durableStores, (shared) => {
   })
 
   test('an empty store may be opened by many at the same moment', async () => {
-    const { url, close } = await shared().openNew()
-    await close()
-    await query(
-      url,
-      'DROP TABLE transaction_events',
-      'DROP TABLE event_owners',
-      'DROP TABLE webhook_deliveries',
-      'DROP TABLE webhook_queues',
-      'DROP TABLE firm_quotes',
-      'DROP TABLE timeline',
-      'DROP TABLE create_requests',
-      'DROP TABLE claims',
-      'DROP TABLE transactions',
-      'DROP TABLE page_index',
-      'DROP TABLE keys',
-      'DROP TABLE accounts',
-    )
-    await query(
-      url,
-      'DROP TABLE kysely_migration',
-      'DROP TABLE kysely_migration_lock',
-      'DROP TABLE schema_steps',
-      'DROP TABLE settlements',
-      'DROP TABLE restored_providers',
-      'DROP TABLE found_orders',
-      'DROP TABLE background_jobs',
-      'DROP TABLE found_order_keys',
-      'DROP TABLE usage_requests',
-      'DROP TABLE usage_writers',
-      'DROP TABLE usage_swaps',
-      'DROP TABLE usage_amounts',
-      'DROP TABLE IF EXISTS clock',
-      'DROP TABLE ended',
-      'DROP TABLE refused_creates',
-      'DROP TABLE pruned_ids',
-      'DROP TABLE providers',
-      'DROP TABLE currency_lists',
-      'DROP TABLE overrides',
-      'DROP TABLE audit',
-      'DROP TABLE replica_figures',
-      'DROP TABLE mismatch_streaks',
-      'DROP TABLE IF EXISTS log_position',
-    )
+    const url = await shared().createStore()
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
     expect(await opened[0]?.ledger.findAll('owner', 'alpha', ['0', '1', '2', '3', '4', '5'])).toHaveLength(6)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
+import { copyLedger } from '../support/bundle.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { wrongPageIndex } from './raw.ts'
 
@@ -12,6 +13,8 @@ import { wrongPageIndex } from './raw.ts'
 export interface Site {
   /** The URL of a new empty store. */
   readonly createStore: () => Promise<string>
+  /** The URL of a new store with the schema. */
+  readonly createLedger: () => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -19,7 +22,7 @@ export type StoreName = 'SQLite in a file' | 'SQLite in memory' | 'PostgreSQL'
 
 const sites: Readonly<Record<StoreName, () => Promise<Site>>> = {
   'SQLite in a file': async () => fileSite(),
-  'SQLite in memory': async () => ({ createStore: async () => 'sqlite::memory:', close: async () => {} }),
+  'SQLite in memory': async () => memorySite(),
   PostgreSQL: postgresSite,
 }
 
@@ -29,15 +32,26 @@ export function openSite(name: StoreName): Promise<Site> {
 
 function fileSite(): Site {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-ledger-'))
+  const newFile = (): string => join(directory, randomUUID(), 'ledger.db')
   return {
-    createStore: async () => `sqlite:${join(directory, randomUUID(), 'ledger.db')}`,
+    createStore: async () => `sqlite:${newFile()}`,
+    async createLedger() {
+      const file = newFile()
+      copyLedger(file)
+      return `sqlite:${file}`
+    },
     close: async () => rmSync(directory, { recursive: true, force: true }),
   }
 }
 
+function memorySite(): Site {
+  const create = async (): Promise<string> => 'sqlite::memory:'
+  return { createStore: create, createLedger: create, close: async () => {} }
+}
+
 async function postgresSite(): Promise<Site> {
   const server: Postgres = await startPostgres()
-  return { createStore: server.createDatabase, close: server.close }
+  return { createStore: server.createDatabase, createLedger: server.createLedger, close: server.close }
 }
 
 /** What the tests of one store share: tests keep apart by their owners and providers, or open a store of their own. */
@@ -55,7 +69,7 @@ export function describeStores(names: readonly StoreName[], tests: (shared: () =
     let site: Site
     let shared: Shared
     const open = async () => {
-      const url = await site.createStore()
+      const url = await site.createLedger()
       return { ...(await openLedger(url, { now: () => Date.now() })), url }
     }
     beforeAll(async () => {

@@ -298,7 +298,7 @@ describeStores(durableStores, (shared) => {
 test('a writer that commits late gets the later number: whoever has seen one has seen all below', async () => {
   const server = await startPostgres()
   onTestFinished(server.close)
-  const url = await server.createDatabase()
+  const url = await server.createLedger()
   const store = await openLedger(url)
   onTestFinished(store.close)
   await created(store, 'owner', 'late')
@@ -324,7 +324,7 @@ test('a writer that commits late gets the later number: whoever has seen one has
 test('while one process gives numbers another one gives none; one that is killed meanwhile has given none', async () => {
   const server = await startPostgres()
   onTestFinished(server.close)
-  const url = await server.createDatabase()
+  const url = await server.createLedger()
   const stores = [await openLedger(url), await openLedger(url)] as const
   for (const { close } of stores) onTestFinished(close)
   await created(stores[0], 'owner', 'x')

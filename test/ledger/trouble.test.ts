@@ -105,9 +105,7 @@ describe('PostgreSQL', () => {
   async function serverWithDatabase() {
     const server = await startPostgres()
     onTestFinished(server.close)
-    const database = await server.createDatabase()
-    await (await openLedger(database)).close()
-    return { database }
+    return { database: await server.createLedger() }
   }
 
   /** With a shorter patience than the gateway's. */

@@ -17,7 +17,7 @@ afterAll(() => postgres.close())
 describe('the real gateway does what the model does', () => {
   it.each([
     ['SQLite', traces, async () => undefined],
-    ['PostgreSQL', 5, () => postgres.createDatabase()],
+    ['PostgreSQL', 5, () => postgres.createLedger()],
   ])(
     'I12: random traces agree, state by state (%s)',
     async (store, count, createLedger) => {

@@ -9,6 +9,7 @@ import { resolveCreate } from '../../src/core/operations/resolve.ts'
 import type { Budgets } from '../../src/core/resilience/budget-limit.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { resolvePorts } from '../../src/process/ask-providers.ts'
+import { ledgerIn } from '../checker/configuration.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { time } from './clock.ts'
@@ -84,7 +85,7 @@ export class World implements AsyncDisposable {
       beta: open.use(await new Exchange(holderOf).listen()),
     }
     for (const exchange of Object.values(exchanges)) exchange.omitted = omitted
-    const place = ledger ?? `sqlite:${join(directory, 'ledger.db')}`
+    const place = ledger ?? `sqlite:${ledgerIn(directory)}`
     const store = await openLedger(place, { now: time.ledger })
     open.defer(store.close)
     const world = new World(isManaged, exchanges, place, store, open.move())

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { violations } from '../checker/checker.ts'
+import { ledgerIn } from '../checker/configuration.ts'
 import type { Customer } from '../checker/customer.ts'
 import { History } from '../checker/history.ts'
 import { holdingsOf } from '../checker/holding.ts'
@@ -45,7 +46,7 @@ export class Gateways implements AsyncDisposable {
       server: { port: 0 },
       admin: { port: 0 },
       auth: { mode: 'managed' },
-      ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
+      ledger: { url: `sqlite:${ledgerIn(directory)}`, refresh: 60 },
       limits: unlimited,
       providers: { alpha: { form: 'A', url: provider.url, key: providerKey, rateLimit, extraIds: true, ...keys } },
       routing: { providers: ['alpha'] },

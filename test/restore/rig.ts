@@ -26,7 +26,7 @@ export async function restoreRig(
 ): Promise<RestoreRig> {
   const [alpha, beta] = [await startFormA(), await startFormB()]
   const server = store === 'PostgreSQL' ? await startPostgres() : undefined
-  const ledgerUrl = await server?.createDatabase()
+  const ledgerUrl = await server?.createLedger()
   const place = new Place({ providers: [alpha, beta], ...(ledgerUrl !== undefined && { ledgerUrl }) })
   const gateways: StartedGateway[] = []
   onTestFinished(async () => {

@@ -41,7 +41,7 @@ class Rig implements AsyncDisposable {
   /** The ledger is a new database of PostgreSQL from now on. */
   async usePostgres(): Promise<void> {
     this.postgres ??= await startPostgres()
-    this.ledgerUrl = await this.postgres.createDatabase()
+    this.ledgerUrl = await this.postgres.createLedger()
   }
 
   settings(state = 'active', more = ''): string {

@@ -67,7 +67,7 @@ export async function runStory({
   const beta = open.use(await startProvider('beta'))
   let isAlphaAlive = true
   open.defer(async () => (isAlphaAlive ? alpha[Symbol.asyncDispose]() : undefined))
-  const ledger = await postgres.createDatabase()
+  const ledger = await postgres.createLedger()
   const start = (name: string): Promise<GatewayProcess> => {
     mkdirSync(join(directory, name))
     return GatewayProcess.start({

@@ -9,7 +9,7 @@ test('a create has a span for each call to PostgreSQL, without statement, value 
   await using open = new AsyncDisposableStack()
   const server = await startPostgres()
   open.defer(server.close)
-  const url = await server.createDatabase()
+  const url = await server.createLedger()
   const rig = open.use(await startRig({ sections: { ledger: { url } } }))
   await rig.warm()
   const callers = Array.from({ length: 4 }, () => new Caller())

@@ -1,5 +1,5 @@
 // Runs with few others: processes are started and killed all the time, and a stopwatch of another file would count them.
-// Takes longest: a thousand swaps.
+// Takes long: a thousand swaps.
 /** docs/contract.md §18.3: what webhooks are told survives kills and bad receivers: all of it, in order, and nothing else. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ it(
     open.defer(async () => rmSync(directory, { recursive: true }))
     const postgres = await startPostgres()
     open.defer(postgres.close)
-    const ledger = await postgres.createDatabase()
+    const ledger = await postgres.createLedger()
     const alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key'], journal: join(directory, 'alpha') }))
     const receiver = open.use(await Receiver.start())
     const silent = open.use(await Receiver.start())
