@@ -30,7 +30,7 @@ async function openPage(): Promise<Opened> {
   open.defer(async () => rmSync(directory, { recursive: true }))
   const postgres = await startPostgres()
   open.defer(postgres.close)
-  const ledger = await startPostgresProxy(await postgres.createDatabase())
+  const ledger = await startPostgresProxy(await postgres.createLedger())
   open.defer(async () => ledger.close())
   const redis = open.use(await RedisServer.start())
   const alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key'], journal: join(directory, 'alpha') }))
@@ -67,9 +67,9 @@ test.each([
 ])('while the ledger %s, nothing is well that was, and each figure has its age; then it is read again', async (_, lose) => {
   await using opened = await openPage()
   const { page, ledger } = opened
-  await expect.poll(() => greens(page)).toEqual(['active'])
+  await expect.poll(() => greens(page), waiting).toEqual(['active'])
   await show(page, 'Accounts and keys')
-  await expect.poll(() => greens(page)).toEqual(['valid'])
+  await expect.poll(() => greens(page), waiting).toEqual(['valid'])
   await show(page, 'Overview')
 
   lose(ledger)

@@ -1,3 +1,4 @@
+// Runs alone: it measures how soon connections are closed.
 /** More connections than may be; 20,000 with `npm run test:soak`, or as many as the system lets be opened. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

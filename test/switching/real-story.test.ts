@@ -1,4 +1,4 @@
-// Takes longest: clients swap while a provider is replaced.
+// Takes long: clients swap while a provider is replaced.
 // Runs with few others: many clients and two gateways share the machine.
 /** docs/contract.md §16: Exolix is replaced by ChangeNOW while swaps are in flight, and no client of Form A or B notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
