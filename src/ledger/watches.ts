@@ -23,6 +23,9 @@ import type { Store } from './store.ts'
 
 /** Beyond that the rest waits for the next call. */
 const maxFound = 5_000
+/** To look through all that is open takes long. In between only what was created lately can be new, for owners that were watched before. */
+const fullLookIntervalMs = 60_000
+const latelyMs = 2 * fullLookIntervalMs
 
 export function watches(store: Store): WatchStore {
   const { database, write, writeOne, databaseTimeMs, isIn, listed, recordset, toList } = store
@@ -43,6 +46,23 @@ export function watches(store: Store): WatchStore {
       on conflict (provider, provider_id) do update set watched_until = coalesce(excluded.watched_until, watched_transactions.watched_until)`.execute(
       within,
     )
+  }
+  let fullLookAt = Number.NEGATIVE_INFINITY
+  let knownOwners: ReadonlySet<string> = new Set()
+  const findUnwatched = async (): Promise<readonly WatchedTransaction[]> => {
+    const { rows } = await sql<{ readonly owner: string }>`${watchedOwners()}`.execute(database)
+    const owners = rows.map(({ owner }) => owner)
+    const isFull = performance.now() - fullLookAt >= fullLookIntervalMs
+    const isKnown = (owner: string): boolean => !isFull && knownOwners.has(owner)
+    const ofOthers = await unwatchedOf(
+      store,
+      owners.filter((owner) => !isKnown(owner)),
+    )
+    const found = [...ofOthers, ...(await unwatchedOf(store, owners.filter(isKnown), latelyMs))]
+    if (ofOthers.length === maxFound) return found
+    knownOwners = new Set(owners)
+    if (isFull) fullLookAt = performance.now()
+    return found
   }
   const drop = async (within: Database, gone: readonly Pick<WatchedTransactions, 'provider' | 'provider_id'>[]) => {
     for (const [provider, rows] of Map.groupBy(gone, (row) => row.provider)) {
@@ -91,12 +111,7 @@ export function watches(store: Store): WatchStore {
     },
     async findWatched() {
       if (isOff()) return
-      const { rows: owners } = await sql<{ readonly owner: string }>`${watchedOwners()}`.execute(database)
-      const found = await unwatchedOf(
-        database,
-        owners.map(({ owner }) => owner),
-        now,
-      )
+      const found = await findUnwatched()
       const abandoned = await database
         .selectFrom('watched_transactions')
         .select(['provider', 'provider_id'])
@@ -185,23 +200,30 @@ function mayChange(now: RawBuilder<number>): RawBuilder<boolean> {
   ))`
 }
 
-/** What these owners have open, and nobody reads yet. Each part uses an index: overdue ones that of changes, since most are old. */
+/**
+ * What these owners have open, and nobody reads yet; `latelyMs`: if it was created so lately. Each part uses an index: overdue ones that of
+ * changes, since most are old.
+ */
 async function unwatchedOf(
-  database: Database,
+  { database, databaseTimeMs, isIn, toList }: Pick<Store, 'database' | 'databaseTimeMs' | 'isIn' | 'toList'>,
   owners: readonly string[],
-  now: RawBuilder<number>,
+  latelyMs?: number,
 ): Promise<readonly WatchedTransaction[]> {
   if (owners.length === 0) return []
+  const now = sql<number>`(select ${databaseTimeMs})`
+  const isLate = latelyMs === undefined ? sql`true` : sql`sort_key < (${sql.lit(latelyMs)} - ${now}) * 1000000`
   const withStatus = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select owner, provider, provider_id as id from transactions
-    where owner in (${sql.join(owners)}) and state = 'done' and settled_at is null and ${status} and not exists (
+    where ${isIn('owner', toList(owners))} and state = 'done' and settled_at is null and ${status} and not exists (
       select 1 from watched_transactions
       where watched_transactions.provider = transactions.provider and watched_transactions.provider_id = transactions.provider_id
     )`
+  const overdue = sql`status || '' = 'overdue' and ${sql.raw(changeTime)} > ${now} - ${sql.lit(overdueWatchedForMs)}`
   const { rows } = await sql<WatchedTransaction>`
     select * from (
-      ${withStatus(sql`status in (${sql.join(openStatuses)})`)} union all ${withStatus(sql`status is null`)}
-      union all ${withStatus(sql`status || '' = 'overdue' and ${sql.raw(changeTime)} > ${now} - ${sql.lit(overdueWatchedForMs)}`)}
+      ${withStatus(sql`status in (${sql.join(openStatuses)}) and ${isLate}`)}
+      union all ${withStatus(sql`status is null and ${isLate}`)}
+      union all ${withStatus(latelyMs === undefined ? overdue : sql`false`)}
     ) as unwatched limit ${sql.lit(maxFound)}`.execute(database)
   return rows
 }

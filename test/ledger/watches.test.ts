@@ -1,5 +1,5 @@
 /** docs/contract.md §18.4: what somebody watches is read by one process at a time, and no more once nobody watches it. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { facts, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -59,6 +59,24 @@ describeStores(allStores, (shared) => {
     await watches.findWatched()
     expect(await counts()).toMatchObject([{ count: 1 }])
     expect(await take()).toEqual(['x1'])
+  })
+
+  test('what was created lately is found at once, and all that an account has open when it begins, and then once a minute', async () => {
+    const { ledger, watches, owner, provider, take } = await setUp(0)
+    const old = (id: string) => ledger.upsert(owner, provider, facts(id, {}, { reportedAt: Date.now() - 10 * minuteMs }))
+    await old('before')
+    await watches.watchOwners([owner], minuteMs)
+    await watches.findWatched()
+    expect(await take()).toEqual(['before'])
+    await old('resolved')
+    await ledger.upsert(owner, provider, facts('new'))
+    await watches.findWatched()
+    expect(await take()).toEqual(['new'])
+    const later = performance.now() + minuteMs
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+    onTestFinished(() => clock.mockRestore())
+    await watches.findWatched()
+    expect(await take()).toEqual(['resolved'])
   })
 
   test('an account is watched while it has a webhook', async () => {
