@@ -36,11 +36,13 @@ export const idempotencyKeyLifetimeMs = 24 * 3_600_000 + toleranceMs
 
 const noop = async (): Promise<void> => {}
 
+/** The PostgreSQL server's clock in milliseconds since 1970. In a subquery a statement reads it once, so that conditions can use an index. */
+export const serverTimeMs = sql<number>`(select cast(extract(epoch from clock_timestamp()) * 1000 as bigint))`
+
 /** The clock of the PostgreSQL server, or `now`, for tests. */
 export function serverClock(now?: () => number): LedgerClock {
   if (now) return fixedClock(now)
-  const time = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
-  return { read: () => null, at: (read) => sql`coalesce(cast(${read} as bigint), ${time})`, start: noop, stop: noop }
+  return { read: () => null, at: (read) => sql`coalesce(cast(${read} as bigint), ${serverTimeMs})`, start: noop, stop: noop }
 }
 
 export function fixedClock(read: () => number): LedgerClock {

@@ -13,8 +13,7 @@ import { watchedCounts } from './watches.ts'
 type OpenTransactions = Pick<Ledger, 'leaseOpen' | 'leaseLost' | 'releaseOpen'>
 
 export function openTransactions({ database, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
-  // In a subquery the time is read once, so that the database can use the index.
-  const nowOf = () => sql<number>`(select ${clock.at(clock.read())})`
+  const nowOf = () => clock.at(clock.read())
   const dueIds = async (provider: string, maxEntries: number, pauseMs: number): Promise<readonly string[]> => {
     const isDue = sql`provider = ${provider} and polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`
     const { rows } = await sql<{ readonly provider_id: string }>`
@@ -27,7 +26,7 @@ export function openTransactions({ database, writeOne, clock, databaseTimeMs, is
         select * from (
           select provider_id, polled_at, sort_key from transactions
           where ${isDue} and ${overdueWithoutAttention}
-            and (${overdueSince}) > (select ${databaseTimeMs}) - ${sql.lit(openOverdueMs)}
+            and (${overdueSince}) > ${databaseTimeMs} - ${sql.lit(openOverdueMs)}
           order by ${overdueSince} limit ${maxEntries}
         ) as overdue
         union all

@@ -16,6 +16,8 @@ import {
   reduce,
   removeActions,
 } from './prune.ts'
+/** Of two processes that begin at once the later one may have read the clock first. */
+const sameMomentMs = 10_000
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
 import { type CountedRow, countedColumns, keepUsage, removeOldRequests } from './usage.ts'
@@ -34,9 +36,8 @@ export function retention(store: Store): Retention {
       return writeOne(async (within) => {
         const { numAffectedRows } = await sql`
           insert into background_jobs (name, at) values (${jobName}, ${now})
-          on conflict (name) do update set at = excluded.at where background_jobs.at not between ${now} - ${intervalMs} and ${now}`.execute(
-          within,
-        )
+          on conflict (name) do update set at = excluded.at
+            where background_jobs.at not between ${now} - ${intervalMs} and ${now} + ${sql.lit(sameMomentMs)}`.execute(within)
         return numAffectedRows === 1n
       })
     },

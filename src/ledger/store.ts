@@ -28,7 +28,7 @@ export interface Store {
   /** Reads which steps the ledger has. */
   readonly readSteps: () => Promise<void>
   readonly clock: LedgerClock
-  /** The database's clock, in milliseconds since 1970. */
+  /** The database's clock, in milliseconds since 1970: one time for all rows of a statement. */
   readonly databaseTimeMs: RawBuilder<number>
   /** Milliseconds since the machine started; absent if processes on other machines use the store. */
   readonly uptimeMs?: () => number

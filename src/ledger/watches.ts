@@ -28,10 +28,8 @@ const fullLookIntervalMs = 60_000
 const latelyMs = 2 * fullLookIntervalMs
 
 export function watches(store: Store): WatchStore {
-  const { database, write, writeOne, databaseTimeMs, isIn, listed, recordset, toList } = store
+  const { database, write, writeOne, databaseTimeMs: now, isIn, listed, recordset, toList } = store
   const isOff = (): boolean => !store.has('watches')
-  // In a subquery the time is read once.
-  const now = sql<number>`(select ${databaseTimeMs})`
   const watchedOwners = (): RawBuilder<unknown> => {
     const listening = sql`select owner from watched_owners where watched_until > ${now}`
     return store.has('webhooks') ? sql`${listening} union select owner from webhooks where state = 'active'` : listening

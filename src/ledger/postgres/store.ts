@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../domain/fault.ts'
 import type { LostCommits } from '../../domain/observation.ts'
 import type { OnTrouble } from '../../domain/store-trouble.ts'
-import { type Database, serverClock, type Workload } from '../database.ts'
+import { type Database, serverTimeMs as databaseTimeMs, serverClock, type Workload } from '../database.ts'
 import { knownSteps } from '../schema/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type LedgerCapacity, type LockName, NewEvents, type Store, trackInFlight } from '../store.ts'
@@ -39,7 +39,6 @@ export async function postgresStore(url: string, options: PostgresOptions): Prom
   )
   const clock = serverClock(now)
   const { has, read: readSteps } = knownSteps(database)
-  const databaseTimeMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
   return {
     database,
     write,
