@@ -28,11 +28,8 @@ export interface Retention {
   readonly noteOfPrune: (before: number, pruned: number) => Promise<void>
   /** One short step: removes some records of the audit log that are as old, but nothing since the oldest thing that needs a person. Returns whether there may be more. */
   readonly auditStep: (keepMs: number) => Promise<boolean>
-  /**
-   * Removes some of the events of transactions that are as old, in the order in which they were written, after the one that a step looked at last. The
-   * last one of an open transaction stays. Undefined after the last one.
-   */
-  readonly eventsStep: (keepMs: number, after: number) => Promise<number | undefined>
+  /** The same for events of transactions that are as old. The last one of each transaction stays. */
+  readonly eventsStep: (keepMs: number) => Promise<boolean>
   /** The same for the ids of pruned creates that nothing needs any more. */
   readonly prunedIdsStep: () => Promise<boolean>
   /** The same for counts of requests (`usage.ts`) that are older than 400 days. */

@@ -26,6 +26,7 @@ import { type CountedRow, countedColumns, keepUsage, removeOldRequests } from '.
 const swapsPerStep = 50
 const recordsPerStep = 500
 const eventsPerStep = 500
+const dayMs = 86_400_000
 const jobName = 'retention'
 
 export function retention(store: Store): Retention {
@@ -78,27 +79,50 @@ export function retention(store: Store): Retention {
           )`.execute(within)
         return numAffectedRows === BigInt(recordsPerStep)
       }),
-    eventsStep(keepMs, after) {
-      if (!store.has('transaction events')) return Promise.resolve(undefined)
-      return writeOne(async (within) => {
-        const isOld = sql`at < ${now} - cast(${keepMs} as bigint)`
-        const { rows } = await sql<{ readonly last: number; readonly count: number; readonly old: number }>`
-          select coalesce(max(id), 0) as last, count(*) as count, count(case when ${isOld} then 1 end) as old from (
-            select id, at from transaction_events where id > ${after} order by id limit ${sql.lit(eventsPerStep)}
-          ) as oldest`.execute(within)
-        const [{ last, count, old } = { last: 0, count: 0, old: 0 }] = rows
-        if (old === 0) return undefined
-        const isTold = store.has('webhooks') ? sql`and not ${isAwaited}` : sql``
-        await sql`
-          delete from transaction_events
-          where id > ${after} and id <= ${last} and ${isOld} and number is not null and (is_final = 1 or ${hasLater}) ${isTold}`.execute(
-          within,
-        )
-        return count < eventsPerStep ? undefined : last
-      })
-    },
+    eventsStep: eventsRemover(store),
     prunedIdsStep: () => write((within) => forgetPrunedIds(within, clock)),
     requestsStep: () => write((within) => removeOldRequests(within, store)),
+  }
+}
+
+/**
+ * The last event of a transaction stays as long as that: with it are its number, and what its owner was told. So a run looks only at what
+ * has become old since the last one, and once a day at all.
+ */
+function eventsRemover(store: Store): Retention['eventsStep'] {
+  const { has, write, databaseTimeMs: now } = store
+  let lookedAtAll = Number.NEGATIVE_INFINITY
+  /** Up to here nothing is left but the last events of their transactions. */
+  let removedUpTo = 0
+  let run: { readonly after: number; readonly isOfAll: boolean } | undefined
+  return async (keepMs) => {
+    if (!has('transaction events')) return false
+    if (!run) {
+      const isOfAll = performance.now() - lookedAtAll > dayMs
+      if (isOfAll) lookedAtAll = performance.now()
+      run = { after: isOfAll ? 0 : removedUpTo, isOfAll }
+    }
+    const { after, isOfAll } = run
+    const { last, count, old, left } = await write(async (within) => {
+      const isOld = sql`at < ${now} - cast(${keepMs} as bigint)`
+      const { rows } = await sql<{ readonly last: number; readonly count: number; readonly old: number }>`
+        select coalesce(max(id), 0) as last, count(*) as count, count(case when ${isOld} then 1 end) as old from (
+          select id, at from transaction_events where id > ${after} order by id limit ${sql.lit(eventsPerStep)}
+        ) as oldest`.execute(within)
+      const [found = { last: 0, count: 0, old: 0 }] = rows
+      if (found.old === 0) return { ...found, left: found.count }
+      const isPast = sql`id > ${after} and id <= ${found.last} and ${hasLater}`
+      const isTold = has('webhooks') ? sql`and not ${isAwaited}` : sql``
+      await sql`delete from transaction_events where ${isPast} and ${isOld} and number is not null ${isTold}`.execute(within)
+      const kept = await sql<{ readonly left: number }>`select count(*) as "left" from transaction_events where ${isPast}`.execute(
+        within,
+      )
+      return { ...found, left: kept.rows[0]?.left ?? 0 }
+    })
+    if (old === count && left === 0 && after <= removedUpTo) removedUpTo = Math.max(removedUpTo, last)
+    const isOver = count < eventsPerStep || (old === 0 && !isOfAll)
+    run = isOver ? undefined : { after: last, isOfAll }
+    return !isOver
   }
 }
 

@@ -27,10 +27,7 @@ export async function removeOld(
   const goOn = turnKeeper(retention, isStopped)
   while ((await retention.requestsStep()) && (await goOn()));
   if (keepAudit !== undefined) while ((await retention.auditStep(keepAudit * dayMs)) && (await goOn()));
-  if (keepEvents !== undefined) {
-    let last = await retention.eventsStep(keepEvents * dayMs, 0)
-    while (last !== undefined && (await goOn())) last = await retention.eventsStep(keepEvents * dayMs, last)
-  }
+  if (keepEvents !== undefined) while ((await retention.eventsStep(keepEvents * dayMs)) && (await goOn()));
   if (keep === undefined) return
   while ((await retention.prunedIdsStep()) && (await goOn()));
   const before = await retention.keptSince(keep * dayMs)

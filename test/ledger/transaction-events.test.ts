@@ -1,7 +1,7 @@
 /** docs/contract.md §18.1: each change of a transaction that its owner can see is one row, in an order that no late commit breaks. */
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import type { EventStore, TransactionEvent } from '../../src/core/transaction-events.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
@@ -49,6 +49,10 @@ async function numberAll({ events }: { readonly events: EventStore }): Promise<v
 async function rows(store: OpenLedger, owner: string, after = 0): Promise<readonly TransactionEvent[]> {
   await numberAll(store)
   return await store.events.ofOwner(owner, after, 1_000)
+}
+
+async function removeEvents({ retention }: Pick<OpenLedger, 'retention'>, keepMs: number): Promise<void> {
+  while (await retention.eventsStep(keepMs));
 }
 
 const shown = ({ number, transactionNumber, entry, isFinal }: TransactionEvent) => [
@@ -179,32 +183,60 @@ describeStores(allStores, (shared) => {
       ])
   })
 
-  test('rows go after events.keep, but for the last one of an open swap; numbers go on', async () => {
+  test('rows go after events.keep, but for the last one of a swap; numbers go on', async () => {
     const store = await shared().openNew()
     for (const id of ['open', 'ended', 'young']) await created(store, 'owner', id)
     for (const id of ['open', 'ended']) await reported(store, 'owner', id, { status: 'confirmation' })
     await reported(store, 'owner', 'ended', { status: 'success' })
     expect(await rows(store, 'owner')).toHaveLength(6)
-    const keep = async (keepMs: number): Promise<void> => {
-      for (let last: number | undefined = 0; last !== undefined; ) last = await store.retention.eventsStep(keepMs, last)
-    }
-    await keep(day)
+    await removeEvents(store, day)
     expect(await rows(store, 'owner')).toHaveLength(6)
-    await keep(-day)
+    await removeEvents(store, -day)
     expect((await rows(store, 'owner')).map(shown)).toEqual([
       [3, 1, 'young', 'wait', false],
       [4, 2, 'open', 'confirmation', false],
+      [6, 3, 'ended', 'success', true],
     ])
     expect(await store.events.rangeOfOwner('owner')).toEqual({ oldest: 3, last: 6 })
-    expect(await store.events.rangeOfTransaction('owner', 'alpha', 'ended')).toEqual({ oldest: undefined, last: 0 })
+    expect(await store.events.rangeOfTransaction('owner', 'alpha', 'ended')).toEqual({ oldest: 3, last: 3 })
     await reported(store, 'owner', 'open', { status: 'success' })
     expect((await rows(store, 'owner', 6)).map(shown)).toEqual([[7, 3, 'open', 'success', true]])
+  })
+
+  test('what changes nothing of a swap whose rows are old makes no row', async () => {
+    const store = await shared().openNew()
+    await created(store, 'owner', 'ended')
+    await reported(store, 'owner', 'ended', { status: 'overdue' })
+    await numberAll(store)
+    await removeEvents(store, -day)
+    await reported(store, 'owner', 'ended', {}, { fetchedAt: Date.now() })
+    expect((await rows(store, 'owner')).map(shown)).toEqual([[2, 2, 'ended', 'overdue', false]])
+    expect(await store.events.newest('owner', 'alpha', 'ended')).toMatchObject({
+      event: { transactionNumber: 2 },
+      entry: undefined,
+    })
+  })
+
+  test('the last row of an old swap goes once it is no longer the last one, a day later', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await shared().openNew()
+    for (let at = 0; at < 3; at++) await created(store, 'owner', `${at}`)
+    await numberAll(store)
+    await removeEvents(store, -day)
+    await reported(store, 'owner', '0', { status: 'success' })
+    await numberAll(store)
+    await removeEvents(store, -day)
+    expect(await rows(store, 'owner')).toHaveLength(4)
+    vi.advanceTimersByTime(day + 1)
+    await removeEvents(store, -day)
+    expect((await rows(store, 'owner')).map(({ number }) => number)).toEqual([2, 3, 4])
   })
 
   test('rows without a number are kept, whatever their age, and the job of the process removes the others', async () => {
     const store = await shared().openNew()
     await created(store, 'owner', 'x', { status: 'success' })
-    await store.retention.eventsStep(-day, 0)
+    await removeEvents(store, -day)
     expect(await rows(store, 'owner')).toHaveLength(1)
     await removeOld(store.retention, { keepEvents: 30 }, () => false)
     expect(await rows(store, 'owner')).toHaveLength(1)
@@ -290,7 +322,7 @@ describeStores(durableStores, (shared) => {
       entry: { transaction: { id: 'x' } },
     })
     expect([store.events.isPossible(), await store.events.waiting()]).toEqual([false, { count: 0, ageMs: 0 }])
-    expect(await store.retention.eventsStep(0, 0)).toBeUndefined()
+    expect(await store.retention.eventsStep(0)).toBe(false)
     await store.ledgerAdmin.prune(Date.now() + day, 'alice')
   })
 })
