@@ -20,6 +20,7 @@ import {
 } from './page-index.ts'
 import type { Store } from './store.ts'
 import { type CountedRow, countedColumns, keepUsage } from './usage.ts'
+import { lockQueuesOf } from './webhook-deliveries.ts'
 
 /** Keeps each transaction short, with a pause (ms) after each, so that other writers get the lock. */
 const maxEntriesPerStep = 500
@@ -87,20 +88,14 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
   const { clock } = store
   const [unlocked] = await segmentsFrom(within, from)
   if (!unlocked) return { ...nothing, next: undefined }
+  await store.lock(within, 'removal')
   await lockPageIndex(within, unlocked.owner)
   const [segment = unlocked, next] = await segmentsFrom(within, unlocked)
   const end = next?.owner === segment.owner ? sql`and ${position} < (${values(next)})` : sql``
   const hasEnded = sql`
     owner = ${segment.owner} and state = 'done' and ${position} >= (${values(segment)}) ${end}
     and sort_key > ${newest} and status in ('success', 'refunded', 'overdue')`
-  const { rows: gone } = await sql<PrunedRow & CountedRow>`
-    delete from transactions
-    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
-    and not ${holdsFirmQuote(store)}
-    returning intent, provider, provider_id, ${countedColumns}`.execute(within)
-  await keepPrunedIds(within, gone, store)
-  await keepUsage(within, gone, store)
-  await removeActions(within, gone, store)
+  const gone = await removeEnded(within, hasEnded, store)
   await reduce(within, segment, gone.length)
   const { rows } = await sql<Pruned['kept']>`
     select coalesce(sum(case when ${mayBeRevived(clock)} then 1 else 0 end), 0) as overdue,
@@ -113,13 +108,41 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
 
 const overdueMs = 30 * 24 * 3_600_000
 
+/** Removes those that nothing needs any more. Their rows and queues are locked first, in the order of all that change several (docs/ledger.md). */
+export async function removeEnded(
+  within: Database,
+  hasEnded: RawBuilder<unknown>,
+  store: Store,
+): Promise<readonly (PrunedRow & CountedRow)[]> {
+  const { clock, recordset } = store
+  const isRemoved = sql<boolean>`
+    ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
+    and not ${holdsFirmQuote(store)}`
+  const found = within
+    .selectFrom('transactions')
+    .select(['provider', sql<string>`provider_id`.as('provider_id')])
+    .where(isRemoved)
+  const locked = await found.orderBy('provider').orderBy('provider_id').forUpdate().execute()
+  if (locked.length === 0) return []
+  await lockQueuesOf(within, locked, store)
+  const { rows: gone } = await sql<PrunedRow & CountedRow>`
+    delete from transactions where (provider, provider_id) in (
+      select provider, provider_id from ${recordset(JSON.stringify(locked), { provider: 'text', provider_id: 'text' })}
+    ) and ${isRemoved}
+    returning intent, provider, provider_id, ${countedColumns}`.execute(within)
+  await keepPrunedIds(within, gone, store)
+  await keepUsage(within, gone, store)
+  await removeActions(within, gone, store)
+  return gone
+}
+
 /** Whether a late deposit may still complete an overdue transaction. If its status never changed, counts from its last read. */
-export function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
+function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
   const since = sql`coalesce(changed_at, reported_at)`
   return sql`(status = 'overdue' and ${since} > ${clock.at(clock.read())} - ${sql.lit(overdueMs)})`
 }
 
-export function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
+function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
   return sql`exists (select 1 from claims where claims.intent = transactions.intent and not ${hasExpired(clock)})`
 }
 
@@ -127,7 +150,7 @@ export function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
 const candidacyMs = 3_600_000
 
 /** Whether the transaction may still be matched with an unresolved create. */
-export const isCandidate = sql<boolean>`exists (
+const isCandidate = sql<boolean>`exists (
   select 1 from transactions as unresolved
   where unresolved.state in ('pending', 'unknown') and unresolved.provider = transactions.provider
   and unresolved.attempted_at between -transactions.sort_key / 1000000 - ${sql.lit(candidacyMs)}
@@ -155,14 +178,14 @@ export async function reduce(within: Database, { owner, ...at }: OwnerPosition, 
 /** Of one transaction, so that it is short. */
 const maxForgottenPerStep = 2_000
 
-export interface PrunedRow {
+interface PrunedRow {
   readonly intent: string | null
   readonly provider: string
   readonly provider_id: string
 }
 
 /** Keeps the ids of creates. Transactions that were only read are not kept. */
-export async function keepPrunedIds(
+async function keepPrunedIds(
   within: Database,
   rows: readonly PrunedRow[],
   { clock, listed, toList }: Pick<Store, 'clock' | 'listed' | 'toList'>,
@@ -179,7 +202,7 @@ export async function keepPrunedIds(
 }
 
 /** What was done about these swaps. */
-export async function removeActions(
+async function removeActions(
   within: Database,
   rows: readonly PrunedRow[],
   { has, isIn, toList }: Pick<Store, 'has' | 'isIn' | 'toList'>,

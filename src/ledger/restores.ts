@@ -60,7 +60,7 @@ export function restores(store: Store): RestoreStore {
             on conflict (provider) do update set restored_at = excluded.restored_at, since = excluded.since, read_at = null, ended_at = null`.execute(
             within,
           )
-        if (store.has('transaction events')) await leaveNumbers(within)
+        if (store.has('transaction events')) await leaveNumbers(within, store)
         const after = oldest === undefined ? {} : { since: new Date(oldest).toISOString() }
         await addAudit(within, store, { actor, action: 'restore.mark', subject: all.join(', '), after })
         return all
@@ -209,7 +209,8 @@ const isUndecided = sql<boolean>`found_orders.decided_at is null
 const numbersLeft = 1_000_000_000
 
 /** What was told after the backup has numbers that the ledger has forgotten: no other change gets them. */
-async function leaveNumbers(within: Database): Promise<void> {
+async function leaveNumbers(within: Database, { lock }: Store): Promise<void> {
+  await lock(within, 'removal')
   await sql`update event_owners set last_number = last_number + ${sql.lit(numbersLeft)}`.execute(within)
 }
 
@@ -338,6 +339,7 @@ async function unassign(
   actor: string,
   store: Store,
 ): Promise<Unassigned> {
+  await store.lock(within, 'removal')
   const found = await lockOrder(within, provider, id)
   if (found?.decision !== 'assigned') return { outcome: 'missing' }
   await store.lockId(within, id)

@@ -3,24 +3,12 @@ import { sql } from 'kysely'
 import type { Retention, RetentionCursor } from '../core/retention.ts'
 import type { Database } from './database.ts'
 import { clampSortKey, toNanoseconds } from './entry.ts'
-import { holdsFirmQuote } from './firm-quotes.ts'
 import { addAudit } from './operations.ts'
 import { lockPageIndex, position, positionColumns, values } from './page-index.ts'
-import {
-  forgetPrunedIds,
-  hasRecentKey,
-  isCandidate,
-  keepPrunedIds,
-  mayBeRevived,
-  type PrunedRow,
-  reduce,
-  removeActions,
-} from './prune.ts'
-/** Of two processes that begin at once the later one may have read the clock first. */
-const sameMomentMs = 10_000
+import { forgetPrunedIds, reduce, removeEnded } from './prune.ts'
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
-import { type CountedRow, countedColumns, keepUsage, removeOldRequests } from './usage.ts'
+import { removeOldRequests } from './usage.ts'
 
 /** Swaps, records of the audit log, and events, that a step looks at. */
 const swapsPerStep = 50
@@ -28,6 +16,8 @@ const recordsPerStep = 500
 const eventsPerStep = 500
 const dayMs = 86_400_000
 const jobName = 'retention'
+/** Of two processes that begin at once the later one may have read the clock first. */
+const sameMomentMs = 10_000
 
 export function retention(store: Store): Retention {
   const { database, write, writeOne, databaseTimeMs: now, clock } = store
@@ -111,6 +101,7 @@ function eventsRemover(store: Store): Retention['eventsStep'] {
         ) as oldest`.execute(within)
       const [found = { last: 0, count: 0, old: 0 }] = rows
       if (found.old === 0) return { ...found, left: found.count }
+      await store.lock(within, 'removal')
       const isPast = sql`id > ${after} and id <= ${found.last} and ${hasLater}`
       const isTold = has('webhooks') ? sql`and not ${isAwaited}` : sql``
       await sql`delete from transaction_events where ${isPast} and ${isOld} and number is not null ${isTold}`.execute(within)
@@ -158,20 +149,15 @@ async function oldest(database: Database, newest: bigint, after: RetentionCursor
 
 /** Of one owner at one provider. Returns how many it removed. */
 async function prune(within: Database, rows: readonly [Row, ...Row[]], newest: bigint, store: Store): Promise<number> {
-  const { clock, isIn, toList } = store
+  const { isIn, toList } = store
   const [{ owner, provider }] = rows
+  await store.lock(within, 'removal')
   await lockPageIndex(within, owner)
   // By the index of ids: those of owners and statuses would read all that is as old.
-  const isOld = sql`owner || '' = ${owner} and state = 'done' and sort_key > ${newest} and coalesce(status, '') in ('success', 'refunded', 'overdue')`
-  const { rows: gone } = await sql<PrunedRow & CountedRow>`
-    delete from transactions
-    where provider = ${provider} and ${isIn('provider_id', toList(rows.map(({ provider_id }) => provider_id)))} and ${isOld}
-    and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
-    and not ${holdsFirmQuote(store)}
-    returning intent, provider, provider_id, ${countedColumns}`.execute(within)
-  await keepPrunedIds(within, gone, store)
-  await keepUsage(within, gone, store)
-  await removeActions(within, gone, store)
+  const hasEnded = sql`
+    provider = ${provider} and ${isIn('provider_id', toList(rows.map(({ provider_id }) => provider_id)))}
+    and owner || '' = ${owner} and state = 'done' and sort_key > ${newest} and coalesce(status, '') in ('success', 'refunded', 'overdue')`
+  const gone = await removeEnded(within, hasEnded, store)
   const bySegment = new Map<string, { readonly at: SortPosition; count: number }>()
   for (const { sort_key, ...row } of gone) {
     const at = await segmentOf(within, owner, { ...row, sort_key: BigInt(sort_key) })

@@ -11,7 +11,7 @@ import type { ColumnTypes } from './schema/migrations.ts'
 import type { StepName } from './schema/steps.ts'
 import type { TurnLimits } from './turns.ts'
 
-export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events'
+export type LockName = 'schema' | 'overrides' | 'mismatches' | 'events' | 'removal'
 
 export interface Store {
   /** For reads. Returns all earlier writes. */

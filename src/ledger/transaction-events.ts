@@ -179,8 +179,9 @@ export function transactionEvents(store: Store): EventStore {
 
 /** A process that is killed in between has given none, and the numbers come again. */
 async function giveNumbers(within: Database, store: Store): Promise<Numbered & { readonly hasDeliveries: boolean }> {
-  const { tryLock, recordset } = store
+  const { lock, tryLock, recordset } = store
   if (!(await tryLock(within, 'events'))) return { count: 0, mayBeMore: true, hasDeliveries: false }
+  await lock(within, 'removal')
   const found = await waitingEvents(within, store)
   const waiting = withinBound(found)
   if (waiting.length === 0) return { count: 0, mayBeMore: false, hasDeliveries: false }

@@ -51,7 +51,7 @@ export async function addDeliveries(within: Database, events: readonly number[],
     on conflict do nothing
     returning webhook, provider, provider_id`.execute(within)
   if (rows.length === 0) return false
-  // In one order, so that two transactions wait for each other in no circle. The time differs from row to row.
+  // In the order of `lockQueues`.
   await sql`
     insert into webhook_queues (webhook, provider, provider_id, due_at)
     select webhook, provider, provider_id, ${now} from (
@@ -114,12 +114,14 @@ export function deliveries(store: Store): Deliveries {
     async expire(keptMs) {
       if (!has('webhooks')) return false
       return await write(async (within) => {
-        const { rows } = await sql<QueueKey>`
-          delete from webhook_deliveries where id in (
-            select id from webhook_deliveries where created_at < ${now} - ${sql.lit(keptMs)} and (
-              ended_at < ${now} - ${sql.lit(keptMs)} or webhook not in (select id from webhooks where state = 'active')
-            ) order by created_at limit ${sql.lit(maxExpired)}
-          ) returning webhook, provider, provider_id`.execute(within)
+        const { rows } = await sql<QueueKey & Pick<WebhookDeliveries, 'id'>>`
+          select id, webhook, provider, provider_id from webhook_deliveries where created_at < ${now} - ${sql.lit(keptMs)} and (
+            ended_at < ${now} - ${sql.lit(keptMs)} or webhook not in (select id from webhooks where state = 'active')
+          ) order by created_at limit ${sql.lit(maxExpired)}`.execute(within)
+        if (rows.length === 0) return false
+        await lockQueues(within, isAmong(rows, store))
+        const ids = store.toList(rows.map(({ id }) => id))
+        await within.deleteFrom('webhook_deliveries').where(store.isIn('id', ids)).execute()
         await removeEmptyQueues(within, rows, store)
         return rows.length === maxExpired
       })
@@ -128,15 +130,35 @@ export function deliveries(store: Store): Deliveries {
 }
 
 /** Of these, in one statement, and also those that are due where nobody sends any more. */
-async function removeEmptyQueues(within: Database, keys: readonly QueueKey[], { recordset }: Store): Promise<void> {
-  if (keys.length === 0) return
+async function removeEmptyQueues(within: Database, keys: readonly QueueKey[], store: Store): Promise<void> {
   await sql`
-    delete from webhook_queues where (webhook, provider, provider_id) in (
-      select webhook, provider, provider_id from ${recordset(JSON.stringify(keys), keyTypes)}
-    ) and (due_at is null and claim is null or webhook not in (select id from webhooks where state = 'active')) and not exists (
+    delete from webhook_queues where ${isAmong(keys, store)} and (due_at is null and claim is null or webhook not in (select id from webhooks where state = 'active')) and not exists (
       select 1 from webhook_deliveries as kept where kept.webhook = webhook_queues.webhook
       and kept.provider = webhook_queues.provider and kept.provider_id = webhook_queues.provider_id
     )`.execute(within)
+}
+
+function isAmong(keys: readonly QueueKey[], { recordset }: Pick<Store, 'recordset'>): RawBuilder<boolean> {
+  return sql`(webhook, provider, provider_id) in (
+    select webhook, provider, provider_id from ${recordset(JSON.stringify(keys), keyTypes)}
+  )`
+}
+
+/** Whoever changes several queues locks them in this order, and before their deliveries, so that no two wait for each other. */
+async function lockQueues(within: Database, condition: RawBuilder<boolean>): Promise<void> {
+  const queues = within.selectFrom('webhook_queues').select('webhook').where(condition)
+  await queues.orderBy('webhook').orderBy('provider').orderBy('provider_id').forUpdate().execute()
+}
+
+/** Before transactions are removed, and their queues and deliveries with them. */
+export async function lockQueuesOf(
+  within: Database,
+  transactions: readonly Pick<QueueKey, 'provider' | 'provider_id'>[],
+  { has, recordset }: Pick<Store, 'has' | 'recordset'>,
+): Promise<void> {
+  if (!has('webhooks') || transactions.length === 0) return
+  const input = recordset(JSON.stringify(transactions), { provider: 'text', provider_id: 'text' })
+  await lockQueues(within, sql`(provider, provider_id) in (select provider, provider_id from ${input})`)
 }
 
 function isUnderWay({ databaseTimeMs: now }: Store): RawBuilder<boolean> {
@@ -155,6 +177,7 @@ async function claim(
   store: Store,
 ): Promise<Claims | undefined> {
   const { databaseTimeMs: now, recordset } = store
+  const isDue = sql<boolean>`(due_at <= ${now} or ${hasWrongLease(store)})`
   // One process at a time counts what is under way.
   await lockWebhook(within, webhookId)
   const webhook = await findWebhook(within, webhookId)
@@ -163,27 +186,23 @@ async function claim(
     select count(*) as count from webhook_queues where webhook = ${webhook.id} and ${isUnderWay(store)}`.execute(within)
   const free = maxAtOnce - Number(underWay[0]?.count ?? 0)
   if (free <= 0) return undefined
-  await sql`
-    update webhook_queues set claim = null, due_at = ${now} where webhook = ${webhook.id} and ${hasWrongLease(store)}`.execute(
-    within,
-  )
+  // Each by its index.
   const { rows: keys } = await sql<QueueKey>`
-    select webhook, provider, provider_id from webhook_queues
-    where webhook = ${webhook.id} and due_at <= ${now} order by due_at limit ${sql.lit(free)}`.execute(within)
+    select webhook, provider, provider_id from webhook_queues where webhook = ${webhook.id} and ${hasWrongLease(store)}
+    union all select * from (
+      select webhook, provider, provider_id from webhook_queues
+      where webhook = ${webhook.id} and due_at <= ${now} order by due_at limit ${sql.lit(free)}
+    ) as due limit ${sql.lit(free)}`.execute(within)
   if (keys.length === 0) return undefined
-  const ofKeys = sql<boolean>`(webhook, provider, provider_id) in (
-    select webhook, provider, provider_id from ${recordset(JSON.stringify(keys), keyTypes)}
-  )`
-  // In the order of `addDeliveries`, so that the two wait for each other in no circle.
-  const locked = within.selectFrom('webhook_queues').select('webhook').where(ofKeys).orderBy('provider').orderBy('provider_id')
-  await locked.forUpdate().execute()
+  const ofKeys = isAmong(keys, store)
+  await lockQueues(within, ofKeys)
   const { rows: queues } = await sql<Queue>`
     select provider, provider_id, (
       select id from webhook_deliveries as waiting
       where waiting.webhook = webhook_queues.webhook and waiting.provider = webhook_queues.provider
       and waiting.provider_id = webhook_queues.provider_id and waiting.state = 'waiting' order by waiting.event limit 1
     ) as head
-    from webhook_queues where ${ofKeys} and due_at <= ${now} order by due_at`.execute(within)
+    from webhook_queues where ${ofKeys} and ${isDue} order by due_at`.execute(within)
   const told = await toldRows(
     within,
     queues.flatMap(({ head }) => head ?? []),
