@@ -158,7 +158,7 @@ export const provider = keys({
   forwardAddress: setting(
     flag,
     false,
-    "Whether it may get the address of each client, as some forms need. Behind a proxy `server.trustProxy` must be right: else it gets the proxy's address",
+    'Whether it may get the address of each client, as some forms need. Behind a proxy `server.trustProxy` must be right',
   ),
   tag: setting(
     text,
@@ -175,7 +175,7 @@ export const provider = keys({
   maxConnectionAge: setting(
     seconds('above 0'),
     300,
-    'How long a connection is used for new requests; then a provider that has moved is followed',
+    'How long a connection is used for new requests, so that a provider that moves is followed',
     'seconds',
   ),
   proxy: optional(proxy, 'Proxy on the way to it. None: [`egress.proxy`](deployment.md#a-proxy-on-the-way-to-providers)'),
@@ -185,12 +185,12 @@ export const provider = keys({
   statuses: setting(
     mapping(choice(statusWords)),
     {},
-    "The meaning of its own words for statuses, like `hold: exchanging`, also in place of the form's, like `refund: refunded`. A word that is a status itself, like `wait`, keeps its meaning. `failed` and `held`: [a person must settle the transaction](reconciliation.md#a-transaction-that-needs-a-person)",
+    "The meaning of its own words for statuses, like `hold: exchanging`, also in place of the form's; a word that is a status itself, like `wait`, keeps its meaning. `failed` and `held`: [a person must settle the transaction](reconciliation.md#a-transaction-that-needs-a-person)",
   ),
   assets: setting(
     mapping(providerAsset),
     {},
-    "Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract than the table's that you accept](assets.md#tokens-are-known-by-contract). With a name for both assets a create to Form A needs no list of currencies from the provider",
+    'Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: [another contract that you accept](assets.md#tokens-are-known-by-contract)',
   ),
   amountTo: setting(
     flag,
@@ -210,7 +210,7 @@ export const provider = keys({
   extraIdNames: setting(
     extraIdNames,
     {},
-    "Its field names for memos, if not its form's: `deposit`, `withdrawal`, `refund`, each one name or `{ request, response }` (in requests and in responses)",
+    "Its field names for memos, if not its form's: `deposit`, `withdrawal`, `refund`, each one name or `{ request, response }`",
   ),
   depositMemo: optional(
     list(name),
@@ -225,7 +225,7 @@ export const provider = keys({
   state: setting(
     choice(providerStates),
     'active',
-    '`active`; `draining`: no quotes and no creates, its transactions are still read; `off`: never called, its transactions are served from the ledger ([switching.md](switching.md))',
+    '`active`; `draining`: no quotes and no creates; `off`: never called ([switching.md](switching.md))',
   ),
   sandbox: setting(flag, false, 'Whether its swaps are no real ones: responses about it have `X-Swap-Sandbox: true`'),
   native: setting(

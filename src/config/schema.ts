@@ -56,17 +56,17 @@ const server = section(
     connections: setting(
       integer(1, 1_000_000),
       10_000,
-      "Maximum of open connections ([past it](faults.md#overload)). Keep it below half of the system's limit of open files",
+      "Maximum of open connections ([past it](faults.md#overload)), below half of the system's limit of open files",
       'connections',
     ),
     connectionsPerAddress: optional(
       integer(1, 1_000_000),
-      'Maximum of open connections per client address (IPv6: per /64). None: a quarter of `connections`, and only while more than half of these are in use. With `trustProxy`: of requests in progress; one too many is 429',
+      'Maximum of open connections per client address (IPv6: per /64), [with `trustProxy` of requests in progress](contract.md#7-limits-on-clients). None: a quarter of `connections`, while more than half of these are in use',
     ),
     socketTimeout: setting(
       seconds('above 0'),
       75,
-      'Idle timeout of a connection, and maximum time for a client to read a response; at least twice the longest `timeout` of a provider, and twice the `nativeIdle` of one with `native` paths',
+      'Idle timeout of a connection, and maximum time for a client to read a response; at least twice the longest `timeout` and `nativeIdle` of a provider',
       'seconds',
     ),
     keepAliveTimeout: setting(
@@ -85,7 +85,7 @@ const server = section(
     cors: setting(
       list(origin),
       [],
-      'Origins whose pages may read responses, like `https://app.example`, `https://*.example.com` (every host below it), `capacitor://localhost` (an app). Empty: no CORS headers',
+      'Origins whose pages may read responses, like `https://app.example`, `https://*.example.com` (every host below it), `capacitor://localhost`',
     ),
   },
   'The public port.',
@@ -103,7 +103,7 @@ const admin = section(
     hosts: setting(
       list(name),
       [],
-      'Names that the port accepts in `Host`, besides `localhost` and IP addresses (against DNS rebinding). `/livez`, `/readyz` and `/metrics` accept any',
+      'Names that the port accepts in `Host`, besides `localhost` and IP addresses; `/livez`, `/readyz` and `/metrics` accept any',
     ),
   },
   'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
@@ -182,12 +182,12 @@ const telemetry = section(
       'At most 100 accounts that have a label `account` at the [counters of requests and errors](observability.md#requests-of-clients)',
     ),
     endpoint: setting(baseUrlOrNone, '', 'Collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing'),
-    tracesEndpoint: setting(baseUrlOrNone, '', 'The same for traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
+    tracesEndpoint: setting(baseUrlOrNone, '', 'For traces alone, used as it is, without `/v1/traces`. Empty: `endpoint`'),
     disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),
     sampler: setting(
       choice(samplers),
       'traceidratio',
-      'Which traces without an error are kept: a `ratio`, all (`always_on`) or none (`always_off`)',
+      'Which traces without an error are kept: a share, all (`always_on`) or none (`always_off`)',
     ),
     ratio: setting(share, 0.01, 'The share of these that is kept; traces that end in 5xx always are'),
     queue: setting(integer(1), 2_048, 'Maximum of the queue; further traces are dropped', 'spans'),
@@ -201,8 +201,7 @@ const telemetry = section(
       'milliseconds',
     ),
   },
-  'Metrics, and traces in OpenTelemetry. Read only at the start. An `OTEL_…` variable can set a key that the file does not ' +
-    'have ([traces.md](traces.md)).',
+  'Metrics, and traces in OpenTelemetry. Read only at the start. `OTEL_…` variables set keys that the file lacks ([traces.md](traces.md)).',
 )
 
 const routing = required(
@@ -210,7 +209,7 @@ const routing = required(
     strategy: setting(
       choice(['priority', 'weighted', 'best']),
       'priority',
-      '`priority`: the first available of `providers`. `weighted`: by `weights`, always the same one for a client. `best`: the one that quotes the highest amount received',
+      '`priority`: the first available of `providers`. `weighted`: by `weights`, the same one for a client. `best`: the best quote',
     ),
     providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
     untagged: setting(text, '', 'The provider of ids without a tag, from before the gateway. Empty: such ids are 404'),
@@ -218,15 +217,11 @@ const routing = required(
       mapping(integer(0, maxWeight)),
       'With `weighted`: the weight of each of `providers`, like `{ alpha: 90, beta: 10 }`; with 0 it gets no quotes and no creates',
     ),
-    pick: setting(
-      list(name),
-      [],
-      'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`, even with weight 0',
-    ),
+    pick: setting(list(name), [], 'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`'),
     patience: setting(
       seconds('from 0', 60),
       0.8,
-      'With `best`: how long to wait for slower providers once one has quoted, from the beginning of the request',
+      'With `best`: how long slower providers are awaited once one has quoted, from the beginning of the request',
       'seconds',
     ),
     roundAmounts: setting(
@@ -242,7 +237,7 @@ const routing = required(
     refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
     mirror: optional(
       keys({ provider: name, sample: share }),
-      '`{ provider, sample }` repeats that share of the quotes there, without effect on clients. It need not be in `providers`',
+      '`{ provider, sample }` repeats that share of the quotes there; it need not be in `providers`',
     ),
   }),
   'Which provider gets a request.',
@@ -260,7 +255,7 @@ const redis = section(
     prefix: setting(
       redisPrefix,
       'swapgate',
-      'The beginning of every key in Redis: environments on one Redis need one each, replicas the same',
+      'The beginning of every key in Redis: one for each environment, the same for replicas',
     ),
   },
   'Limits of clients and of providers that replicas share. Redis 6 or later.',
@@ -321,7 +316,7 @@ const cache = section(
     staleFor: setting(
       seconds(),
       86_400,
-      'How much longer an old list of currencies is served while the provider fails. Also the maximum age of the list for a create to Form A (at least `currencies`)',
+      'How much longer an old list is served while the provider fails. Also its maximum age for a create to Form A (at least `currencies`)',
       'seconds',
     ),
   },
@@ -332,7 +327,7 @@ const egress = section(
   {
     proxy: optional(
       proxy,
-      'Proxy for calls to providers over `https`: `http://user:password@host:port`, `environment` (`HTTPS_PROXY` and `NO_PROXY`), or `direct`. None: `direct`, with a warning at the start if the environment has `HTTPS_PROXY`',
+      'Proxy for calls over `https`: `http://user:password@host:port`, `environment` (`HTTPS_PROXY` and `NO_PROXY`), or `direct`. None: `direct`, with a warning if the environment has `HTTPS_PROXY`',
     ),
   },
   'The way out, to providers ([deployment.md](deployment.md#a-proxy-on-the-way-to-providers)).',
