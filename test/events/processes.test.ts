@@ -25,17 +25,34 @@ test('a change at one gateway is sent by the other, which goes on where a stoppe
   expect((await resumed.received(1))[0]?.id).toBe('2')
 })
 
-test('with workers each of them sends every change, and SIGTERM ends the streams as whole responses', {
-  timeout: 90_000,
-}, async () => {
-  gateways = await Gateways.prepare({ server: { port: 0, workers: 2, shutdownDelay: 5 } })
-  const gateway = await gateways.start()
-  const acme = await gateways.customer('acme', 'A')
-  const streams = await Promise.all(Array.from({ length: 6 }, () => openEvents(allOf(gateway.url), keyOf(acme))))
-  await acme.create(gateway.url, gateways.order())
-  for (const stream of streams) expect((await stream.received(1))[0]?.id).toBe('1')
-  gateway.process.child.kill('SIGTERM')
-  const stoppedAt = performance.now()
-  expect(await Promise.all(streams.map((stream) => stream.untilEnd()))).toEqual(streams.map(() => 'whole'))
-  expect(performance.now() - stoppedAt).toBeLessThan(4_000)
-})
+test.each([1, 2])(
+  'with %i workers each sends every change; SIGTERM ends the streams as whole responses, and the process soon',
+  {
+    timeout: 90_000,
+  },
+  async (workers) => {
+    const shutdownDelay = 3
+    gateways = await Gateways.prepare({ server: { port: 0, workers, shutdownDelay, drain: 30 } })
+    const { url, process } = await gateways.start()
+    const acme = await gateways.customer('acme', 'A')
+    const first = await acme.create(url, gateways.order())
+    const id = String((first?.json as { id?: string } | undefined)?.id)
+    const ofAccount = await Promise.all(Array.from({ length: 4 }, () => openEvents(allOf(url), keyOf(acme))))
+    const ofSwap = await Promise.all(
+      Array.from({ length: 2 }, () => openEvents(`${url}/a/api/v2/transactions/${id}/events`, keyOf(acme))),
+    )
+    await acme.create(url, gateways.order())
+    for (const stream of ofAccount) expect((await stream.received(1))[0]?.id).toBe('2')
+    for (const stream of ofSwap) expect((await stream.received(1))[0]?.id).toBe('1')
+    const streams = [...ofAccount, ...ofSwap]
+    expect(streams.map(({ headers }) => headers['transfer-encoding'])).toEqual(streams.map(() => 'chunked'))
+    process.child.kill('SIGTERM')
+    const stoppedAt = performance.now()
+    expect(await Promise.all(streams.map((stream) => stream.untilEnd()))).toEqual(streams.map(() => 'whole'))
+    expect(performance.now() - stoppedAt).toBeLessThan(1_500)
+    const late = await openEvents(allOf(url), keyOf(acme))
+    expect([late.status, late.headers['x-swap-reason'], late.headers.connection]).toEqual([503, 'stopping', 'close'])
+    expect((await process.ended).exitCode).toBe(0)
+    expect(performance.now() - stoppedAt).toBeLessThan(1_000 * shutdownDelay + 4_000)
+  },
+)

@@ -14,6 +14,8 @@ export interface EventSource {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly events: readonly ReceivedEvent[]
+  /** When each came, on the clock of `performance.now()`. */
+  readonly arrivals: readonly number[]
   readonly comments: readonly string[]
   /** All that came, for what is no stream. */
   readonly text: () => string
@@ -23,6 +25,7 @@ export interface EventSource {
   readonly received: (count: number) => Promise<readonly ReceivedEvent[]>
   readonly untilEnd: () => Promise<'whole' | 'cut'>
   readonly pause: () => void
+  readonly resume: () => void
   readonly close: () => void
 }
 
@@ -35,6 +38,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
   })
   onTestFinished(() => void sent.destroy())
   const events: ReceivedEvent[] = []
+  const arrivals: number[] = []
   const comments: string[] = []
   let all = ''
   let rest = ''
@@ -47,7 +51,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
       if (block.startsWith(':')) comments.push(block)
-      else events.push(eventOf(block))
+      else arrivals[events.push(eventOf(block)) - 1] = performance.now()
     }
   })
   response.on('error', () => {})
@@ -59,6 +63,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     status: response.statusCode ?? 0,
     headers: response.headers,
     events,
+    arrivals,
     comments,
     text: () => all,
     ended: () => ended,
@@ -71,6 +76,7 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
       return ended as 'whole' | 'cut'
     },
     pause: () => void response.pause(),
+    resume: () => void response.resume(),
     close: () => void sent.destroy(),
   }
 }
