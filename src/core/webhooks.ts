@@ -148,6 +148,8 @@ export interface WebhookStore {
   /** Gives it another secret. The one before signs too until then, unless that is now. False if there is none. */
   readonly rotate: (id: string, secret: string, at: number, until: number, actor: string) => Promise<boolean>
   readonly counts: (id: string) => Promise<DeliveryCounts>
+  /** By webhook. One that is missing has none. */
+  readonly countsOfAll: () => Promise<ReadonlyMap<string, DeliveryCounts>>
   /** The newest first. None where `after` is no delivery of the webhook. */
   readonly deliveries: (webhook: string, query: DeliveryQuery) => Promise<readonly Delivery[]>
 

@@ -240,6 +240,18 @@ describeStores(durableStores, (shared) => {
     expect(Number(told?.count)).toBe(3_003)
   })
 
+  test('the counts of all webhooks are those of each, in one read', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const [silent, good, gone] = [await add(), await add(), await add()]
+    receivers.answer = ({ webhook }) => ({ status: webhook === silent.id ? 500 : webhook === gone.id ? 410 : 200 })
+    for (const status of ['wait', 'exchanging']) for (const id of ['x', 'y']) await change(id, { status })
+    await settle(process())
+    const counts = await stores.webhooks.countsOfAll()
+    expect(counts.get(silent.id)).toEqual({ waiting: 4, failed: 0 })
+    expect(counts.get(good.id)).toBeUndefined()
+    for (const { id } of [silent, gone]) expect(counts.get(id)).toEqual(await stores.webhooks.counts(id))
+  })
+
   test('410 switches the webhook off, with one record of the audit log, and nothing more is sent', async () => {
     const { add, process, change, settle, receivers, stores } = await rig()
     const webhook = await add()
