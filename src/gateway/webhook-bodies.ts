@@ -1,18 +1,19 @@
 /** What webhooks are told of a change, in the form of each. */
 
 import { presented } from '../core/transactions/merge-transaction.ts'
-import { onlyPayable, withoutDeposit } from '../core/visible-state.ts'
+import { doubtAbout, onlyPayable, withoutDeposit } from '../core/visible-state.ts'
 import type { EncodeChange } from '../core/webhooks.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { formNamed } from '../forms/index.ts'
 
-/** The body is what a get returned then, but without the deposit address of a swap that must not be paid any more. */
+/** The body is what a get returned then, but without the deposit address of a swap that must not be paid any more, or is in doubt since then. */
 export function changeEncoder(table: AssetTable): EncodeChange {
   const nameOf = (coin: string | undefined): string | undefined => (coin === undefined ? undefined : table.coin(coin)?.name)
   return ({ at, entry, latest }, formName) => {
     const form = formNamed(formName)
-    const isPayable = latest !== undefined && onlyPayable(latest) === latest.transaction
+    const isDoubtedSince = latest !== undefined && doubtAbout(latest) !== undefined && doubtAbout(entry) === undefined
+    const isPayable = latest !== undefined && onlyPayable(latest) === latest.transaction && !isDoubtedSince
     const { body } = presented(entry, { clientCapabilities: form.capabilities })
     const transaction = {
       ...(isPayable ? body : withoutDeposit(body)),

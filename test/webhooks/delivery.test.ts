@@ -447,6 +447,25 @@ describeStores(durableStores, (shared) => {
     expect(second?.id).toBe(receivers.sent[0]?.id)
   })
 
+  test('where the swap has failed since, though money was seen, what waited goes out without its deposit address', async () => {
+    const { add, process, change, settle, receivers, hasten, stores } = await rig()
+    await add()
+    const delivery = process()
+    receivers.answer = () => ({ status: 500 })
+    const paid = { status: 'confirmation', txHashIn: 'hash' }
+    await change('x', paid, { changedAt: Date.now() })
+    await settle(delivery)
+    expect(receivers.sent[0]?.data.depositAddress).toBe('to-x')
+    await change('x', { ...paid, attention: 'failed' }, { changedAt: Date.now() })
+    receivers.answer = () => ({ status: 200 })
+    await hasten()
+    await settle(delivery)
+    const [, waited, failure] = receivers.sent
+    expect(waited?.body).not.toContain('to-x')
+    expect(failure?.data).toMatchObject({ attention: 'failed', depositAddress: 'to-x' }) // as a get returns it
+    expect(await stores.webhooks.gauges()).toMatchObject({ waiting: 0 })
+  })
+
   test('while no key reads its secret nothing is tried, and it waits', async () => {
     const { add, process, change, settle, receivers, hasten, stores, observed } = await rig()
     const webhook = await add()
