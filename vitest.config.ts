@@ -80,7 +80,7 @@ const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { t
 
 export default defineConfig(({ mode }) => ({
   test: {
-    globalSetup: ['test/support/leak-check.ts', 'test/support/bundle.ts'],
+    globalSetup: ['test/support/memory-directory.ts', 'test/support/leak-check.ts', 'test/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
     projects: sets.map((name, groupOrder) => ({
       test: {

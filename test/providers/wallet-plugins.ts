@@ -2,12 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { diskDirectory } from '../support/memory-directory.ts'
 
 const packages = ['edge-exchange-plugins@2.55.0', 'edge-core-js@2.48.1']
 /** Kept between runs: the installation takes half a minute. */
-const directory = join(tmpdir(), `swapgate-${packages.join('-')}`)
+const directory = join(diskDirectory(), `swapgate-${packages.join('-')}`)
 
 /** An amount in the smallest unit. */
 interface SwapRequest {

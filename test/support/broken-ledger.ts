@@ -4,6 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { diskDirectory } from './memory-directory.ts'
 
 export type Heal = () => void
 
@@ -17,7 +18,7 @@ export function lock(directory: string): Heal {
   }
 }
 
-/** Its files are read-only, also for processes that have them open. */
+/** Its files are read-only, also for processes that have them open; of file systems in memory none can. */
 export function forbid(directory: string): Heal {
   const files = ['ledger.db', 'ledger.db-wal'].map((name) => join(directory, name))
   execFileSync('chattr', ['+i', ...files], { stdio: 'ignore' })
@@ -58,7 +59,7 @@ export function corrupt(directory: string): Heal {
 
 /** False also for a file system in memory, where a file that is open can still be written. */
 export const canForbid = works(() => {
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-probe-'))
+  const directory = mkdtempSync(join(diskDirectory(), 'swapgate-probe-'))
   for (const name of ['ledger.db', 'ledger.db-wal']) writeFileSync(join(directory, name), '')
   const open = openSync(join(directory, 'ledger.db'), 'r+')
   const heal = forbid(directory)

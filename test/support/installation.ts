@@ -1,15 +1,15 @@
 /** Programs that tests need: those of the machine, or installed with apt if possible. */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { diskDirectory } from './memory-directory.ts'
 
 const timeoutMs = 300_000
 /** Debian installs servers outside of some users' PATH. */
 const servers = ['/usr/sbin', '/sbin']
 /** One for all programs: apt serves one at a time. */
-const lock = join(tmpdir(), 'swapgate-install')
+const lock = join(diskDirectory(), 'swapgate-install')
 
 /** Undefined where there is none that may be run. */
 export function inPath(name: string): string | undefined {

@@ -11,6 +11,7 @@ import { holdingsOf } from '../checker/holding.ts'
 import type { Order } from '../checker/order.ts'
 import { type Journal, readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
+import { diskDirectory } from './memory-directory.ts'
 import { assets } from './swaps.ts'
 
 export interface LedgerRig extends AsyncDisposable {
@@ -47,7 +48,7 @@ export async function startLedgerRig({
   url = (own) => own,
   sections,
 }: RigSettings = {}): Promise<LedgerRig> {
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-ledger-'))
+  const directory = mkdtempSync(join(diskDirectory(), 'swapgate-ledger-'))
   const journals = mkdtempSync(join(tmpdir(), 'swapgate-journal-'))
   const journal = join(journals, 'alpha')
   const undo = prepare(directory)

@@ -1,9 +1,9 @@
 /** The programs of Prometheus, of Alertmanager, and of an exporter. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apt, inPath, installed, isProgram } from './installation.ts'
+import { diskDirectory } from './memory-directory.ts'
 
 export interface PrometheusPrograms {
   readonly prometheus: string
@@ -36,7 +36,7 @@ export async function nodeExporterProgram(): Promise<string> {
 
 /** The paths of programs of a package of Debian, each of which may have several names. It is unpacked and not installed: it would start a service. */
 function unpacked(debian: string, programs: readonly (readonly string[])[]): Promise<readonly string[]> {
-  const directory = join(tmpdir(), `swapgate-${debian}`)
+  const directory = join(diskDirectory(), `swapgate-${debian}`)
   const find = (): readonly string[] | undefined => {
     const paths = programs.map((names) =>
       names.map((name) => inPath(name) ?? join(directory, 'usr/bin', name)).find((path) => isProgram(path)),
