@@ -148,7 +148,7 @@ async function serve(texts: Texts) {
     accounts: {
       listKeys: async () => keys,
       listAccounts: async () => [
-        { name: account, createdAt: at, limits: { quotes: 600, create: 60, streams: 50 }, keys: 1, validKeys: 1 },
+        { name: account, createdAt: at, limits: { quotes: 600, create: 60, streams: 50 }, keys: 3, validKeys: 2 },
         { name: `${account}.`, createdAt: at, limits: {}, keys: 0, validKeys: 0 },
       ],
     },

@@ -9,6 +9,13 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
 export const token = 'operator-token-of-alice-0123456789'
 export const readersToken = 'operator-token-of-carol-0123456789'
+export const operatorsToken = 'operator-token-of-oscar-0123456789'
+
+const tokens = {
+  alice: token,
+  carol: { token: readersToken, roles: ['read'] },
+  oscar: { token: operatorsToken, roles: ['read', 'operate'] },
+}
 
 const noActions: ReturnType<OperatorParts['actions']> = {
   capabilitiesOf: async () => [],
@@ -29,7 +36,7 @@ export async function serveApi(
   follow: OperatorParts['follow'] = async () => {},
   redis: OperatorParts['redis'] = () => undefined,
 ): Promise<ServedApi> {
-  const config = () => ({ ...file, admin: { tokens: { alice: token, carol: { token: readersToken, roles: ['read'] } } } }) as never
+  const config = () => ({ ...file, admin: { tokens } }) as never
   const admin = adminApp({
     readiness: () => 'ready',
     hosts: [],

@@ -228,6 +228,57 @@ const makers = {
     fields: html`<label class="wide">Key <input class="key" readonly .value=${key} @focus=${({ target }) => target.select()} /></label>
       <p class="wide">Id <code>${id}</code>. ${expiresAt ? html`It ends at ${when(expiresAt)}.` : 'It does not end by itself.'}</p>`,
   }),
+  newWebhook: ({ accounts }) => ({
+    title: 'New webhook',
+    label: 'Add the webhook',
+    text: [
+      'From now on each change of a swap of the account is posted to the URL. What is not public is refused, unless webhooks.allow opens it.',
+      'The secret by which the receiver verifies is shown once. The ledger keeps it encrypted.',
+      'Your name goes into the audit log.',
+    ],
+    fields: html`<label>Account <input name="account" list="webhook-accounts" required maxlength="64" autocomplete="off" spellcheck="false" /></label>
+      <datalist id="webhook-accounts">${accounts.map((name) => html`<option value=${name}></option>`)}</datalist>
+      <label>URL <input name="url" type="url" required maxlength="2048" placeholder="https://…" autocomplete="off" spellcheck="false" /></label>
+      <label>Form <input name="form" maxlength="64" placeholder="A, B, …; empty: as configured" autocomplete="off" spellcheck="false" /></label>`,
+    request: (form) => {
+      const [account, url, name] = ['account', 'url', 'form'].map((field) => form.get(field).trim())
+      return ['/webhooks', { method: 'POST', body: { account, url, ...(name !== '' && { form: name }) } }]
+    },
+    done: ({ account }) => `A webhook of ${account} is added.`,
+    next: (added) => ({ kind: 'webhookSecret', webhook: added }),
+  }),
+  webhookSecret: ({ webhook: { id, account, url, secret, oldSecretEndsAt } }) => ({
+    title: `The new secret of a webhook of ${account}`,
+    isDone: true,
+    text: ['Copy it now: when this is closed, nobody can read it again.'],
+    fields: html`<label class="wide">Secret <input class="key" readonly .value=${secret} @focus=${({ target }) => target.select()} /></label>
+      <p class="wide">Id <code>${id}</code>, to <code>${url}</code>.${oldSecretEndsAt ? html` The secret before signs too until ${when(oldSecretEndsAt)}.` : nothing}</p>`,
+  }),
+  rotateWebhook: ({ webhook: { id, url } }) => ({
+    title: `Rotate the secret of ${id}`,
+    label: 'Make another secret',
+    text: [
+      `What goes to ${url} is signed with another secret, which is shown once. During the overlap the secret of now signs too.`,
+      'Your name goes into the audit log.',
+    ],
+    fields: html`<label>Overlap <input name="overlap" placeholder="24h; at most 7d; 0: ends it now" autocomplete="off" /></label>`,
+    request: (form) => {
+      const overlap = form.get('overlap').trim()
+      return [`/webhooks/${encodeURIComponent(id)}/rotate`, { method: 'POST', body: { ...(overlap !== '' && { overlap }) } }]
+    },
+    done: () => `The webhook ${id} has another secret.`,
+    next: (rotated) => ({ kind: 'webhookSecret', webhook: rotated }),
+  }),
+  removeWebhook: ({ webhook: { id, url, account, waiting } }) => ({
+    title: `Remove a webhook of ${account}`,
+    label: 'Remove the webhook',
+    text: [
+      `Nothing more goes to ${url}. ${waiting === 0 ? 'Nothing waits for it now.' : `${counted(waiting, 'change')} that ${waiting === 1 ? 'waits' : 'wait'} for it now ${waiting === 1 ? 'goes' : 'go'} with it.`} It cannot be taken back.`,
+      'Your name goes into the audit log.',
+    ],
+    request: () => [`/webhooks/${encodeURIComponent(id)}`, { method: 'DELETE' }],
+    done: () => `The webhook ${id} is removed.`,
+  }),
   testWebhook: ({ webhook: { id, url } }) => ({
     title: `Test the webhook ${id}`,
     label: 'Send the test',

@@ -61,7 +61,7 @@ const shown = {
   swaps: ['accounts', 'found'],
   swap: ['swap'],
   accounts: ['accounts', 'usage', 'keys'],
-  webhooks: ['webhooks', 'deliveries'],
+  webhooks: ['webhooks', 'deliveries', 'accounts'],
   audit: ['audit'],
 }
 /** What is read again after an event of this name. */
@@ -97,6 +97,10 @@ function announce(text) {
 function known(name) {
   const reading = readings.get(name)
   return isLedgerAway() ? { ...reading, isOld: true, problem: undefined } : reading
+}
+
+function knownOf(names) {
+  return Object.fromEntries(names.map((name) => [name, known(name)]))
 }
 
 function isLedgerAway() {
@@ -213,7 +217,7 @@ function view() {
     case 'accounts':
       return accountsView({ accounts: known('accounts'), usage: known('usage'), keys: known('keys'), query, open })
     case 'webhooks':
-      return webhooksView({ webhooks: known('webhooks'), deliveries: known('deliveries'), id, query, open })
+      return webhooksView({ ...knownOf(shown.webhooks), id, query, open })
     case 'audit':
       return auditView({ audit: known('audit'), query })
     default:

@@ -1,6 +1,6 @@
-/** Webhooks of accounts, and what one of them was sent, with each attempt. */
+/** Webhooks of accounts, with what changes them, and what one of them was sent, with each attempt. */
 import { html, nothing } from 'lit-html'
-import { call } from './api.js'
+import { callPage } from './api.js'
 import { filters } from './filters.js'
 import { integer, list, milliseconds, none, when } from './format.js'
 import { facts, lines } from './lines.js'
@@ -8,26 +8,35 @@ import { linkTo, linkToSwap } from './navigation.js'
 import { changeButton } from './roles.js'
 import { section } from './section.js'
 
-/** `id`: of the webhook whose deliveries are shown; empty: none. */
-export async function readDeliveries({ id, query }) {
-  if (id === '') return []
-  const failed = query.failed === 'true' ? '?failed=true' : ''
-  return call(`/webhooks/${encodeURIComponent(id)}/deliveries${failed}`)
+const pageSize = 100
+
+/** A page of them, and what the next one comes after. `id`: of the webhook whose deliveries are shown; empty: none. */
+export async function readDeliveries({ id, query: { failed, after } }) {
+  if (id === '') return { rows: [] }
+  const query = new URLSearchParams({ size: pageSize, ...(failed === 'true' && { failed }), ...(after && { after }) })
+  const { rows, next } = await callPage(`/webhooks/${encodeURIComponent(id)}/deliveries?${query}`)
+  return { rows, after: next && new URLSearchParams(next.slice(next.indexOf('?'))).get('after') }
 }
 
-export function webhooksView({ webhooks, deliveries, id, query, open }) {
+export function webhooksView({ webhooks, deliveries, accounts, id, query, open }) {
   const rows = webhooks.value ?? []
+  const isRemoved = webhooks.value !== undefined && rows.every((webhook) => webhook.id !== id)
   return html`${section({
     id: 'webhooks',
     title: 'Webhooks',
     reading: webhooks,
     note: webhooks.value && integer(rows.length),
+    action: changeButton({
+      role: 'money',
+      label: 'New webhook…',
+      onClick: () => open({ kind: 'newWebhook', accounts: (accounts.value ?? []).map(({ name }) => name) }),
+    }),
     content: !webhooks.value
       ? nothing
       : rows.length === 0
-        ? html`<p class="empty">No account has a webhook. <code>swapgate webhooks add</code> makes one.</p>`
+        ? html`<p class="empty">No account has a webhook.</p>`
         : webhooksTable(rows, open),
-  })} ${id === '' ? nothing : deliveriesSection({ deliveries, id, query, open })}`
+  })} ${id === '' || isRemoved ? nothing : deliveriesSection({ deliveries, id, query, open })}`
 }
 
 function webhooksTable(rows, open) {
@@ -39,7 +48,7 @@ function webhooksTable(rows, open) {
       { name: 'state first-end', heading: 'State', content: ({ state }) => state },
       { name: 'account second', heading: 'Account', content: ({ account }) => account },
       { name: 'counts second-end', heading: 'Deliveries', content: countsText },
-      { name: 'actions wide-only', heading: 'Change', content: (webhook) => test(webhook, open) },
+      { name: 'actions wide-only', heading: 'Change', content: (webhook) => webhookButtons(webhook, open) },
     ],
     groups: [{ key: 'all', rows }],
     idOf: ({ id }) => id,
@@ -53,7 +62,7 @@ function webhooksTable(rows, open) {
       ['The secret before signs until', webhook.oldSecretEndsAt && when(webhook.oldSecretEndsAt)],
       ['Deliveries', html`${countsText(webhook)} <a href=${linkTo('webhooks', { id: webhook.id })}>Show them</a>`],
     ])}
-    <div class="buttons">${test(webhook, open)}</div>`,
+    <div class="buttons">${webhookButtons(webhook, open)}</div>`,
   })
 }
 
@@ -62,17 +71,21 @@ function countsText({ waiting, failed }) {
   return html`${integer(waiting)} wait, ${failed > 0 ? html`<b class="alarm">${failures}</b>` : failures}`
 }
 
-function test(webhook, open) {
+function webhookButtons(webhook, open) {
+  return html`${change('operate', 'Test', webhook, open)}${change('money', 'Rotate', webhook, open)}${change('money', 'Remove', webhook, open)}`
+}
+
+function change(role, label, webhook, open) {
   return changeButton({
-    role: 'operate',
-    label: 'Test…',
-    name: `Test ${webhook.id}`,
-    onClick: () => open({ kind: 'testWebhook', webhook }),
+    role,
+    label: `${label}…`,
+    name: `${label} ${webhook.id}`,
+    onClick: () => open({ kind: `${label.toLowerCase()}Webhook`, webhook }),
   })
 }
 
 function deliveriesSection({ deliveries, id, query, open }) {
-  const rows = deliveries.value ?? []
+  const { rows = [], after } = deliveries.value ?? {}
   return section({
     id: 'deliveries',
     title: 'Deliveries',
@@ -85,7 +98,8 @@ function deliveriesSection({ deliveries, id, query, open }) {
           query,
           label: 'Filter deliveries',
           fields: html`<label class="check"><input type="checkbox" name="failed" value="true" .checked=${query.failed === 'true'} /> Only what has failed for good</label>`,
-        })} ${rows.length === 0 ? html`<p class="empty">Nothing.</p>` : deliveriesTable(rows, open)}`
+        })} ${rows.length === 0 ? html`<p class="empty">Nothing.</p>` : deliveriesTable(rows, open)}
+          ${after ? html`<p class="pages"><a href=${linkTo('webhooks', { id, query: { ...query, after } })}>Older</a></p>` : nothing}`
       : nothing,
   })
 }
