@@ -116,7 +116,7 @@ function feedsOf(
     isPossible,
     hub,
     isManaged,
-    maxStreams: config.limits.dryRun ? Number.POSITIVE_INFINITY : config.limits.streams,
+    maxStreamsOf: (own) => (config.limits.dryRun ? Number.POSITIVE_INFINITY : (own?.streams ?? config.limits.streams)),
     async isAllowed({ caller: { key, address } }) {
       // With the provider's own key a stream reads by this gateway's connections: the client goes on at the next one.
       if (key === undefined || (!isManaged && retired.aborted)) return false

@@ -233,6 +233,14 @@ describe.each(formNames)('form %s', (form) => {
     await expect.poll(async () => (await watchAll()).status, { timeout: eventTimeoutMs }).toBe(200)
   })
 
+  test('a dry run refuses no stream, whatever the limit of the account is', async () => {
+    await managed.close()
+    await start({ streams: 1, dryRun: true })
+    await managed.gateway.accounts.changeLimits('account-1', { streams: 1 }, Date.now(), 'alice')
+    const streams = [await watchAll(), await watchAll(), await watchAll()]
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
   test('a stream ends when its key does', async () => {
     const id = await create()
     const streams = [await watch(id), await watchAll()]

@@ -2,6 +2,7 @@
 
 import type { EventFeed, EventFeeds, StreamEvent } from '../../domain/event-stream.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
+import type { AccountLimits } from '../../domain/key-access.ts'
 import { type Context, ownerOf, type SwapService } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import { formatTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
@@ -21,8 +22,8 @@ interface EventFeedsOptions {
   readonly hub: EventHub
   /** Whether an account owns what its keys create. */
   readonly isManaged: boolean
-  /** Streams of one identity at a time in this process: `limits.streams`. */
-  readonly maxStreams: number
+  /** Streams of one identity at a time in this process: `limits.streams`, or that of its account. */
+  readonly maxStreamsOf: (own: AccountLimits | undefined) => number
   /** Whether the caller's key is still good. */
   readonly isAllowed: (context: Context) => Promise<boolean>
 }
@@ -123,13 +124,13 @@ function gapBefore(seen: number | undefined, { oldest, last }: EventRange): read
 /** Takes the place of the stream, and gives it back where it does not begin. */
 async function opened<Result extends EventFeed | 'seen'>(
   context: Context,
-  { hub, isPossible, maxStreams, isAllowed }: EventFeedsOptions,
+  { hub, isPossible, maxStreamsOf, isAllowed }: EventFeedsOptions,
   begin: (open: (transaction: string | undefined) => Subscription) => Promise<Result>,
 ): Promise<Result> {
   const owner = ownerOf(context)
   if (hub.hasEnded) throw standardFault('unavailable', { reason: 'stopping', retryAfter: 1 })
   if (!isPossible()) throw ledgerUnavailable()
-  const max = context.caller.limits?.streams ?? maxStreams
+  const max = maxStreamsOf(context.caller.limits)
   const giveBack = hub.take(owner, max)
   if (!giveBack) throw new Fault('limited', `Too many streams: the limit is ${max} at a time; please close one.`, { retryAfter })
   const subscription = new Subscription(hub, owner, giveBack, () => isAllowed(context))
