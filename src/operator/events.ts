@@ -42,7 +42,7 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
   const head = (): void => {
     if (!response.headersSent) response.status(200).type('text/event-stream').flushHeaders()
   }
-  const { shown } = response.locals as OperatorLocals
+  const { roles, shown } = response.locals as OperatorLocals
   const unsubscribe = feed.subscribe(({ event, data }) => {
     head()
     send(`event: ${event}\ndata: ${shown(data)}\n\n`)
@@ -51,7 +51,7 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
   head()
   const comments = setInterval(() => send(': still here\n\n'), commentIntervalMs)
   const checks = setInterval(() => {
-    if (tokens.isValid(response.req.headers.authorization ?? '')) return
+    if (tokens.isValid(response.req.headers.authorization ?? '', roles)) return
     // What waits to be sent is not for this listener any more.
     if (response.writableLength > 0) response.destroy()
     else response.end()

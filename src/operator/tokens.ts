@@ -5,7 +5,7 @@ import { clientNetworkOf } from '../core/access/client-address.ts'
 import { BoundedMap, cacheShares } from '../domain/bounded-map.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
-import { type OperatorToken, tokenRoles, tokenText } from '../domain/operator-role.ts'
+import { type OperatorRole, type OperatorToken, tokenRoles, tokenText } from '../domain/operator-role.ts'
 import type { OperatorLocals } from './route.ts'
 
 type Operator = Omit<OperatorLocals, 'shown'>
@@ -64,10 +64,11 @@ export class TokenCheck {
     throw refusal
   }
 
-  /** Whether the token is still one. */
-  isValid(authorization: string): boolean {
+  /** Whether the token is still one, with these roles. */
+  isValid(authorization: string, roles: readonly OperatorRole[]): boolean {
     const [, token] = bearer.exec(authorization) ?? []
-    return token !== undefined && this.operatorOf(token) !== undefined
+    const operator = token === undefined ? undefined : this.operatorOf(token)
+    return operator?.roles.join() === roles.join()
   }
 
   /** Compares with every token, so that the time reveals nothing. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
@@ -330,7 +331,10 @@ describe('the configuration', () => {
     writeFileSync(gateway.file, JSON.stringify(changed))
     await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(200)
     expect(await json('reader', '/api/token')).toEqual({ name: 'reader', roles: ['operate'] })
+    const events = await fetch(`${gateway.adminUrl}/api/events`, { headers: { authorization: `Bearer ${token('reader')}` } })
     writeFileSync(gateway.file, before)
     await expect.poll(async () => (await patch()).status, { timeout: 10_000 }).toBe(403)
+    // What it shows is for the roles that the token had: it ends, and the page begins another one.
+    expect(await Promise.race([events.text(), pause(5_000, 'goes on')])).toContain('event: provider')
   })
 })
