@@ -4,8 +4,13 @@ import { statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config/index.ts'
-import type { LedgerEntry } from '../core/ledger.ts'
-import { type FoundTransaction, type Pruned, settledStatuses, type UnresolvedCreateReport } from '../core/ledger-admin.ts'
+import {
+  type ExportedEntry,
+  type FoundTransaction,
+  type Pruned,
+  settledStatuses,
+  type UnresolvedCreateReport,
+} from '../core/ledger-admin.ts'
 import { findSwaps, findTextRule, maxPage, type SwapRow, toFindText, unresolvedWith } from '../core/operations/find.ts'
 import { type Resolution, resolveCreate } from '../core/operations/resolve.ts'
 import { noteRule, type Settlement, settleTransaction, toNote } from '../core/operations/settle.ts'
@@ -297,11 +302,11 @@ async function exportEntries({ since, json }: ExportOptions, { stores, terminal 
   return 0
 }
 
-async function* asLines(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
+async function* asLines(entries: AsyncIterable<ExportedEntry>): AsyncIterable<string> {
   for await (const entry of entries) yield JSON.stringify(exportedFields(entry))
 }
 
-async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
+async function* asArray(entries: AsyncIterable<ExportedEntry>): AsyncIterable<string> {
   let last: string | undefined
   yield '['
   for await (const line of asLines(entries)) {
@@ -313,16 +318,18 @@ async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<stri
 }
 
 /** The transaction under its id for clients. Amounts are text with the provider's digits. */
-function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...times }: LedgerEntry) {
+function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...others }: ExportedEntry) {
   const { id, ...fields } = transaction
-  const [reportedAt, fetchedAt, changedAt] = [toIso(times.reportedAt), toIso(times.fetchedAt), toIso(times.changedAt)]
-  const settledAt = toIso(times.settledAt) ?? undefined
+  const [reportedAt, fetchedAt, changedAt] = [toIso(others.reportedAt), toIso(others.fetchedAt), toIso(others.changedAt)]
+  const settledAt = toIso(others.settledAt) ?? undefined
   return {
     id: formatTransactionId(provider, id),
     owner,
     isCreated,
     ...fields,
     quotedAmountOut,
+    agreedAmountIn: others.agreedAmountIn,
+    agreedAmountOut: others.agreedAmountOut,
     derived,
     reportedAt,
     fetchedAt,

@@ -1,4 +1,5 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
+import type { Amount } from '../domain/amount.ts'
 import type { Attention, Status } from '../domain/status.ts'
 import type { NewTransaction, Pair, SentWords } from '../domain/swap.ts'
 import type { TimelineEvent } from '../domain/timeline.ts'
@@ -129,6 +130,12 @@ export interface Pruned {
     /** It needs a person. */
     readonly attention: number
   }
+}
+
+/** With the amounts of its create, each where another one is reported since: they are those of usage while it is under way. */
+export interface ExportedEntry extends LedgerEntry {
+  readonly agreedAmountIn?: Amount | undefined
+  readonly agreedAmountOut?: Amount | undefined
 }
 
 export interface TransactionSearch {
@@ -323,7 +330,7 @@ export interface LedgerAdmin {
   /** Never back. */
   readonly advancePlan: (id: string, position: number) => Promise<void>
   /** All transactions, or those created since then, by owner, newest creation first. */
-  readonly export: (since?: number) => AsyncIterable<LedgerEntry>
+  readonly export: (since?: number) => AsyncIterable<ExportedEntry>
   /**
    * Deletes finished transactions that were created before this time, with their keys: success, refunded, or overdue for 30 days.
    * The ids of creates stay for 30 days.

@@ -2,6 +2,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { UnknownReason } from '../core/ledger.ts'
 import {
+  type ExportedEntry,
   type Judgement,
   type LedgerAdmin,
   type LedgerStats,
@@ -10,6 +11,7 @@ import {
   type UnresolvedCursor,
 } from '../core/ledger-admin.ts'
 import type { AuditEntry } from '../core/operations/audit.ts'
+import { type Amount, compareAmounts } from '../domain/amount.ts'
 import { formatTransactionId } from '../domain/swap.ts'
 import { attention, attentionCounts } from './attention.ts'
 import {
@@ -22,7 +24,7 @@ import {
   recordOfRequest,
 } from './creates.ts'
 import type { Database } from './database.ts'
-import { clampSortKey, entryColumns, toEntry, toNanoseconds } from './entry.ts'
+import { clampSortKey, type EntryRow, entryColumns, toEntry, toNanoseconds } from './entry.ts'
 import { finder } from './find.ts'
 import { assetCounts, destinationCounts, ledgerGauges, openCounts } from './open-transactions.ts'
 import { addAudit } from './operations.ts'
@@ -31,6 +33,7 @@ import { pruner } from './prune.ts'
 import type { State } from './schema/tables.ts'
 import { searcher } from './search.ts'
 import type { Store } from './store.ts'
+import { agreedAmounts } from './usage.ts'
 
 /** `isRepeated`: the work runs again, since it is not known whether its commit succeeded. */
 export function ledgerAdmin(store: Store): LedgerAdmin {
@@ -250,7 +253,7 @@ function exporter({ database }: Store): LedgerAdmin['export'] {
     const oldest = clampSortKey(since === undefined ? 2n ** 64n : -toNanoseconds(since))
     let rows = await batch(database, beforeAll, oldest)
     for (;;) {
-      yield* rows.map(toEntry)
+      yield* rows.map(toExported)
       const last = rows.at(-1)
       if (!last || rows.length < batchSize) return
       rows = await batch(database, { ...last, sort_key: BigInt(last.sort_key) }, oldest)
@@ -258,10 +261,25 @@ function exporter({ database }: Store): LedgerAdmin['export'] {
   }
 }
 
+function toExported(row: EntryRow & { readonly requested: string | null }): ExportedEntry {
+  const entry = toEntry(row)
+  const { transaction, quotedAmountOut = transaction.amountOut } = entry
+  const { amountIn, amountOut } = agreedAmounts(row.requested, entry)
+  return {
+    ...entry,
+    ...(isOther(amountIn, transaction.amountIn) && { agreedAmountIn: amountIn }),
+    ...(isOther(amountOut, quotedAmountOut) && { agreedAmountOut: amountOut }),
+  }
+}
+
+function isOther(agreed: Amount | undefined, reported: Amount | undefined): boolean {
+  return agreed !== undefined && (reported === undefined || compareAmounts(agreed, reported) !== 0)
+}
+
 function batch(database: Database, after: OwnerPosition, oldest: bigint) {
   return database
     .selectFrom('transactions')
-    .select([...entryColumns, 'provider_id', sql<string>`cast(sort_key as text)`.as('sort_key')])
+    .select([...entryColumns, 'requested', 'provider_id', sql<string>`cast(sort_key as text)`.as('sort_key')])
     .where(
       sql<boolean>`state = 'done' and (owner, ${positionColumns}) > (${after.owner}, ${values(after)}) and sort_key <= ${oldest}`,
     )

@@ -4,6 +4,7 @@
  */
 import { setImmediate as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import type { TransactionRecord } from '../core/ledger.ts'
 import type { AccountUsage, CreateResult, RequestBatch, RequestResult, UsageStore } from '../core/usage.ts'
 import { AmountSum } from '../domain/amount.ts'
 import { hourMs, hourOf } from '../domain/instant.ts'
@@ -387,9 +388,7 @@ class Tally {
     this.add(requested === null ? 'observed' : 'created', status ?? 'unknown', 1)
     if (status === 'success') addAmounts(this.paid, transaction, transaction)
     if (status !== null && hasEnded.has(status)) return
-    const agreed: Partial<NewTransaction> = requested === null ? {} : JSON.parse(requested)
-    const { amountIn = transaction.amountIn, amountOut = quotedAmountOut ?? transaction.amountOut } = agreed
-    addAmounts(this.open, transaction, { amountIn, amountOut })
+    addAmounts(this.open, transaction, agreedAmounts(requested, { transaction, quotedAmountOut }))
   }
 
   /** Of swaps or creates that were removed, or their amounts. */
@@ -444,6 +443,15 @@ class Tally {
 
 /** Nothing is under way. */
 const hasEnded: ReadonlySet<Status> = new Set(['success', 'refunded', 'overdue'])
+
+/** As the create named them; what it left open as it was quoted. */
+export function agreedAmounts(
+  requested: string | null,
+  { transaction, quotedAmountOut = transaction.amountOut }: Pick<TransactionRecord, 'transaction' | 'quotedAmountOut'>,
+): Pick<Partial<Transaction>, 'amountIn' | 'amountOut'> {
+  const { amountIn = transaction.amountIn, amountOut = quotedAmountOut }: Partial<NewTransaction> = JSON.parse(requested ?? '{}')
+  return { amountIn, amountOut }
+}
 
 function addAmounts(sums: Sums, names: Partial<Transaction>, { amountIn, amountOut }: Partial<Transaction>): void {
   const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo } = names

