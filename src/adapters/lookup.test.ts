@@ -94,6 +94,21 @@ test('an answer is kept for 30 s, but not for a connection to a store', async ()
   expect(await seen()).toEqual([other.address])
 })
 
+test('of many names those that are used are kept: receivers of webhooks cost no provider its answer', async () => {
+  const { ask, asked, answer, seen } = rig(2_000)
+  ask('provider.example')
+  answer(one)
+  for (let at = 0; at < 1_500; at++) {
+    ask(`hooks-${at}.example`, { isFresh: true })
+    answer(other)
+    if (at % 500 === 0) ask('provider.example')
+  }
+  await seen()
+  ask('provider.example')
+  expect(asked).toHaveLength(0)
+  expect(await seen()).toEqual([one.address])
+})
+
 describe.each([
   ['a provider', false],
   ['a store', true],

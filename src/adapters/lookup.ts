@@ -54,10 +54,10 @@ export class NameLookup {
     const { family, hints, order, verbatim } = options
     const key = JSON.stringify([hostname, family, hints, order, verbatim])
     const known = this.names.get(key)
-    if (known) return known
-    const [oldest] = this.names.keys()
-    if (oldest !== undefined && this.names.size >= maxNames) this.names.delete(oldest)
-    const name = new Name(this.threads, (callback) => this.system(hostname, { ...options, all: true }, callback))
+    const [leastUsed] = this.names.keys()
+    if (known) this.names.delete(key)
+    else if (leastUsed !== undefined && this.names.size >= maxNames) this.names.delete(leastUsed)
+    const name = known ?? new Name(this.threads, (callback) => this.system(hostname, { ...options, all: true }, callback))
     this.names.set(key, name)
     return name
   }
