@@ -171,7 +171,8 @@ export class EventHub {
       const number = last.get(owner) ?? 0
       if (followed.last === number) continue
       const before = followed.last
-      const changed = before === undefined ? undefined : await this.changedAfter(owner, before, followed)
+      // What cannot be read of one owner is no reason not to tell the others.
+      const changed = before === undefined ? undefined : await this.changedAfter(owner, before, followed).catch(() => undefined)
       followed.last = number
       for (const listener of followed.listeners)
         if (!changed || listener.transaction === undefined || changed.has(listener.transaction)) listener.wake()
