@@ -17,6 +17,8 @@ export interface DueTransaction {
   readonly ageMs: number
   /** When the provider last said that it has changed. */
   readonly hintedAt: number | undefined
+  /** Whether it was not taken since. Both by the clock of the ledger: this process's may be ahead of it. */
+  readonly isHintNew: boolean
 }
 
 export interface WatchStore {

@@ -129,13 +129,14 @@ export function watches(store: Store): WatchStore {
       const isDue = sql<boolean>`provider = ${provider} and (next_read_at <= ${now} or next_read_at > ${now} + ${sql.lit(2 * longestWatchPauseMs)})`
       const due = await database
         .selectFrom('watched_transactions')
-        .select('provider_id')
+        .select(['provider_id', 'taken_at'])
         .where(isDue)
         .where(isChosen)
         .orderBy('next_read_at')
         .limit(maxTransactions)
         .execute()
       if (due.length === 0) return []
+      const lastTakenAt = new Map(due.map(({ provider_id, taken_at }) => [provider_id, Number(taken_at ?? 0)]))
       return await write(async (within) => {
         const dueIds = toList(due.map(({ provider_id }) => provider_id))
         const taken = await within
@@ -160,7 +161,9 @@ export function watches(store: Store): WatchStore {
         )
         return taken.flatMap(({ provider_id, hinted_at, age }): DueTransaction[] => {
           const entry = entries.get(provider_id)
-          return entry ? [{ entry, ageMs: Number(age), hintedAt: hinted_at === null ? undefined : Number(hinted_at) }] : []
+          const hintedAt = hinted_at === null ? undefined : Number(hinted_at)
+          const isHintNew = hintedAt !== undefined && hintedAt >= (lastTakenAt.get(provider_id) ?? 0)
+          return entry ? [{ entry, ageMs: Number(age), hintedAt, isHintNew }] : []
         })
       })
     },

@@ -227,6 +227,16 @@ test.each([
   expect(await query(ledger, 'SELECT provider_id FROM watched_transactions')).toHaveLength(count)
 })
 
+test("what a hint names is read after a client's get, also where the gateway's clock is ahead of the ledger's", async () => {
+  await start()
+  const [id = ''] = await create()
+  await managed.client('A').get(`/transactions/alpha~${id}`, { key })
+  managed.alpha.reset()
+  await managed.gateway.watches.hint('alpha', [id])
+  await query(ledger, 'UPDATE watched_transactions SET hinted_at = hinted_at - 60000')
+  expect(await readOnce()).toEqual([id])
+})
+
 test('a clock that was set back stops nothing', async () => {
   await start()
   const ids = await create()

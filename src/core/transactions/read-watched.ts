@@ -83,8 +83,8 @@ export function watchedReads(
 }
 
 /** A client's get is one of the reads: by half of the pause, since the last one of these may have taken its time. */
-function wasReadByClient({ entry, ageMs, hintedAt = 0 }: DueTransaction, { freshness }: ProviderScope): boolean {
-  if ((entry.fetchedAt ?? 0) < hintedAt) return false
+function wasReadByClient({ entry, ageMs, hintedAt = 0, isHintNew }: DueTransaction, { freshness }: ProviderScope): boolean {
+  if (isHintNew || (entry.fetchedAt ?? 0) < hintedAt) return false
   return freshness.wasReadWithin(entry, watchPauseMs(ageMs, entry.transaction.status === 'overdue') / 2)
 }
 
