@@ -1,9 +1,10 @@
 /** For any commands in any order, a ledger returns what the model does. */
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Intent, Ledger } from '../../src/core/ledger.ts'
-import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import type { Intent, Ledger, LedgerEntry } from '../../src/core/ledger.ts'
+import type { EventStore } from '../../src/core/transaction-events.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
+import type { OpenLedger } from '../../src/ledger/index.ts'
 import { Model } from './model.ts'
 import { always, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
@@ -79,8 +80,10 @@ async function responseOf(action: () => unknown): Promise<unknown> {
   }
 }
 
+type Stores = Pick<OpenLedger, 'ledger' | 'ledgerAdmin' | 'events'>
+
 /** Does the same in both, expects the same results, and afterwards the same state. */
-async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Command[]): Promise<void> {
+async function play({ ledger, ledgerAdmin, events }: Stores, steps: readonly Command[]): Promise<void> {
   const model = new Model()
   const run = unique('')
   const [theirOwners, theirProviders] = [owners.map((name) => name + run), providers.map((name) => name + run)]
@@ -137,12 +140,84 @@ async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Co
     expire: () => [async () => void (await ledger.expireIdempotencyKeys()), () => void model.expireIdempotencyKeys()],
   }
 
+  const rows = new ExpectedRows(model, theirOwners, theirProviders)
   for (const step of steps) {
     const [actual, expected] = (does[step.name] as (choice: unknown) => ReturnType<(typeof does)['begin']>)(step.with)
     const [response, responseOfModel] = [await responseOf(actual), await responseOf(expected)]
     expect(response, JSON.stringify(step)).toEqual(responseOfModel)
+    if (rows.look()) while ((await events.number()).mayBeMore);
   }
   await expectSame(ledger, model, theirOwners, theirProviders)
+  await rows.expectIn(events)
+}
+
+const shownState = ({ transaction: { status, attention, depositAddress, amountIn } }: LedgerEntry): string =>
+  JSON.stringify([status ?? null, attention ?? null, depositAddress ?? null, amountIn])
+
+/** Of each change that an owner can see in the model one row, in the order of the changes, with a number for each owner and each transaction. */
+class ExpectedRows {
+  private readonly kept = new Map<string, { isCreated: boolean; firstNumber: number; states: string[] }>()
+  private readonly made = new Map<string, number>()
+  private readonly model: Model
+  private readonly owners: readonly string[]
+  private readonly providers: readonly string[]
+
+  constructor(model: Model, owners: readonly string[], providers: readonly string[]) {
+    this.model = model
+    this.owners = owners
+    this.providers = providers
+  }
+
+  /** Whether something has changed since the last look. */
+  look(): boolean {
+    const before = this.total()
+    for (const [key, owner, provider, id] of this.places()) {
+      const entry = this.model.find(owner, provider, id)
+      const rows = this.kept.get(key)
+      const state = entry && shownState(entry)
+      if (!entry || state === undefined) this.kept.delete(key)
+      else if (rows?.isCreated !== entry.isCreated) {
+        // The rows of one that was only observed go with it, and its create has the next number.
+        const firstNumber = rows ? rows.firstNumber + rows.states.length : 1
+        this.kept.set(key, { isCreated: entry.isCreated, firstNumber, states: [state] })
+        this.count(owner)
+      } else if (rows.states.at(-1) !== state) {
+        rows.states.push(state)
+        this.count(owner)
+      }
+    }
+    return this.total() !== before
+  }
+
+  async expectIn(events: EventStore): Promise<void> {
+    for (const [key, owner, provider, id] of this.places()) {
+      const { firstNumber, states } = this.kept.get(key) ?? { firstNumber: 1, states: [] }
+      const rows = await events.ofTransaction(owner, provider, id, 0, 1_000)
+      expect(rows.map(({ transactionNumber, entry }) => [transactionNumber, shownState(entry)])).toEqual(
+        states.map((state, at) => [firstNumber + at, state]),
+      )
+    }
+    for (const owner of this.owners) {
+      const numbers = (await events.ofOwner(owner, 0, 1_000)).map(({ number }) => number)
+      expect(numbers).toEqual(numbers.toSorted((a, b) => Number(a) - Number(b)))
+      expect(new Set(numbers).size).toBe(numbers.length)
+      expect((await events.rangeOfOwner(owner)).last).toBe(this.made.get(owner) ?? 0)
+    }
+  }
+
+  private places(): readonly (readonly [string, string, string, string])[] {
+    return this.owners.flatMap((owner) =>
+      this.providers.flatMap((provider) => ids.map((id) => [`${owner} ${provider} ${id}`, owner, provider, id] as const)),
+    )
+  }
+
+  private count(owner: string): void {
+    this.made.set(owner, (this.made.get(owner) ?? 0) + 1)
+  }
+
+  private total(): number {
+    return this.made.values().reduce((sum, count) => sum + count, 0)
+  }
 }
 
 async function expectSame(
@@ -175,12 +250,11 @@ async function expectSame(
 }
 
 describeStores(allStores, (shared) => {
-  test('for any commands, the ledger returns what the model does', async () => {
-    const { ledger, ledgerAdmin } = shared()
+  test('for any commands, the ledger returns what the model does, and each change that an owner can see is one row', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { minLength: 1, maxLength: 30 }), async (steps) => {
         vi.useFakeTimers({ toFake: ['Date'], now: start })
-        await play(ledger, ledgerAdmin, steps)
+        await play(shared(), steps)
       }),
       { numRuns: 60 },
     )
