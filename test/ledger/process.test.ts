@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { bundledLedgerWriter } from '../support/bundle.ts'
-import { wrongPageIndex } from './raw.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
+import { query, wrongPageIndex } from './raw.ts'
 import { always } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -81,5 +82,43 @@ describeStores(durableStores, (shared) => {
     onTestFinished(opened.close)
     expect(await storedIds(opened, confirmed)).toEqual(confirmed)
     expect(await wrongPageIndex(url)).toEqual([])
+  })
+
+  test('processes that give numbers are killed with -9: another one goes on within seconds, and no number is missing or there twice', async () => {
+    const { url, ...opened } = await shared().openNew()
+    const numbers: number[] = []
+    const read = async (): Promise<number> => {
+      for (const { number = 0 } of await opened.events.ofOwner('shared', numbers.at(-1) ?? 0, 1_000)) numbers.push(number)
+      return numbers.length
+    }
+    const writers = ['a', 'b'].map((name) => startWriter(url, name, 10_000))
+    for (let kill = 0; kill < 8; kill++) {
+      const wanted = numbers.length + 25
+      await expect.poll(read, { timeout: eventTimeoutMs, interval: 10 }).toBeGreaterThan(wanted)
+      const victim = writers[kill % 2] as Writer
+      victim.child.kill('SIGKILL')
+      await victim.ended
+      writers[kill % 2] = startWriter(url, `${'ab'[kill % 2]}${kill}`, 10_000)
+    }
+    for (const { child } of writers) child.kill('SIGKILL')
+    await Promise.all(writers.map(({ ended }) => ended))
+    await expect
+      .poll(() => opened.events.number().then(() => opened.events.waiting()), { timeout: eventTimeoutMs })
+      .toMatchObject({ count: 0 })
+    await read()
+    // As they were read while others were given: who has seen one has seen all below.
+    expect(numbers).toEqual(numbers.map((_, at) => at + 1))
+    const owners = await query(
+      url,
+      'SELECT owner, count(*) AS count, count(DISTINCT number) AS numbers, max(number) AS last FROM transaction_events GROUP BY owner',
+    )
+    for (const { owner, count, numbers: given, last } of owners) expect([owner, count, given]).toEqual([owner, last, last])
+    const unordered = await query(
+      url,
+      `SELECT earlier.id FROM transaction_events AS earlier JOIN transaction_events AS later
+      ON later.provider = earlier.provider AND later.provider_id = earlier.provider_id AND later.transaction_number > earlier.transaction_number
+      WHERE later.number < earlier.number`,
+    )
+    expect(unordered).toEqual([])
   })
 })

@@ -1,11 +1,15 @@
-/** A process that writes to a ledger: `writer.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
+/**
+ * A process that writes to a ledger, and gives numbers to changes: `writer.ts <url> <name> <creates>`. A line for each create that is kept: its
+ * owner and id.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
 import { openLedger } from '../../src/ledger/index.ts'
 import { facts, intent } from './samples.ts'
 
 const [url = '', name = '', creates = ''] = process.argv.slice(2)
 /** More than a stalled machine takes: four processes with eight creates each wait for one row. */
 const timeoutMs = 40_000
-const { ledger, close } = await openLedger(url, { timeoutMs })
+const { ledger, events, close } = await openLedger(url, { timeoutMs })
 
 /** Some owners are of this process alone, one is shared; every process tries each key. */
 async function create(n: number): Promise<void> {
@@ -23,5 +27,11 @@ const numbers = Array.from({ length: Number(creates) }, (_, n) => n)
 const workers = Array.from({ length: 8 }, async () => {
   for (let n = numbers.shift(); n !== undefined; n = numbers.shift()) await create(n)
 })
+let isWriting = true
+const numbering = (async () => {
+  for (; isWriting; await delay(1)) await events.number()
+})()
 await Promise.all(workers)
+isWriting = false
+await numbering
 await close()
