@@ -1,8 +1,10 @@
-import { Fault, LedgerBusy, overloaded, QuoteNotHeld, TooManyOpenCreates } from '../domain/fault.ts'
+import { DepositInUse, Fault, LedgerBusy, overloaded, QuoteNotHeld, TooManyOpenCreates } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5
+/** What a ledger says of a create, and is no failure. */
+const refusals = [TooManyOpenCreates, QuoteNotHeld, DepositInUse]
 
 /** Wraps a port of the ledger: each call is timed and counted, and each failure becomes `unavailable` (503): no provider may get what cannot be written. */
 export function instrumented<Port extends object>(port: Port, observe: Observer): Port {
@@ -18,7 +20,7 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
           return result
         },
         (cause: unknown) => {
-          if (cause instanceof Fault || cause instanceof TooManyOpenCreates || cause instanceof QuoteNotHeld) {
+          if (cause instanceof Fault || refusals.some((refusal) => cause instanceof refusal)) {
             end(false)
             throw cause
           }

@@ -170,6 +170,13 @@ export interface LedgerListQuery {
   readonly filter?: ListFilter | undefined
 }
 
+/** That no other open swap which was made since then has the deposit address of this one. */
+export interface DepositClaim {
+  readonly since: number
+  /** What is judged of its assets if another one has it. */
+  readonly judgedIfTaken: readonly JudgedAsset[]
+}
+
 /**
  * Every method throws if the store fails, and then has changed nothing; after an `UncertainChange` the change may have been made.
  * A `LedgerConflict` is thrown if an existing row contradicts the change.
@@ -194,9 +201,15 @@ export interface Ledger {
    * Completes the intent. Its key keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
    * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
    * existing row stays. A row that was only observed under the id, for any owner, becomes this create. `judged`: ends the mismatches in
-   * a row of these assets, and their suspensions, unless the result is false.
+   * a row of these assets, and their suspensions, unless the result is false. Throws `DepositInUse`, without a change, if `deposit` is
+   * claimed and another swap that `openDeposits` would return has it.
    */
-  readonly complete: (intent: string, record: TransactionRecord, judged?: readonly JudgedAsset[]) => Promise<boolean>
+  readonly complete: (
+    intent: string,
+    record: TransactionRecord,
+    judged?: readonly JudgedAsset[],
+    deposit?: DepositClaim,
+  ) => Promise<boolean>
   /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
   /**

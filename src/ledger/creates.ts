@@ -28,7 +28,7 @@ import { Turns } from '../domain/turns.ts'
 import { isBoundElsewhere, isOfAccount, isTakenElsewhere } from './accounts.ts'
 import { storeRequest } from './create-requests.ts'
 import type { Database } from './database.ts'
-import { removeEntry, writeEntry } from './entries.ts'
+import { refuseOpenDeposit, removeEntry, writeEntry } from './entries.ts'
 import { type CreateWithoutEntry, loadEntry, storeFirst } from './entry.ts'
 import { useFirmQuote } from './firm-quotes.ts'
 import { renewIdempotencyKey, storeIdempotencyKey } from './idempotency-keys.ts'
@@ -87,13 +87,14 @@ export function creates(store: Store): Creates {
       return true
     },
     markQuoted: (intent) => writeOne((within) => markQuoted(within, intent)),
-    async complete(intent, record, judged = []) {
+    async complete(intent, record, judged = [], deposit) {
       const create = sent.get(intent)
       sent.delete(intent)
       const [{ tags } = { tags: [] }] = judged
-      if (create && (await atOnce?.complete({ id: intent, create, record, tags }))) return true
+      const depositSince = deposit?.since
+      if (create && (await atOnce?.complete({ id: intent, create, record, tags, depositSince }))) return true
       return await write(async (within) => {
-        const isAccepted = await complete(within, intent, record, store)
+        const isAccepted = await complete(within, intent, record, store, depositSince)
         if (isAccepted) await endStreaks(within, judged, store)
         return isAccepted
       }, 'result').catch(async (reason) => {
@@ -214,7 +215,13 @@ async function markQuoted(within: Database, intent: string): Promise<boolean> {
 
 // Complete: the response is the transaction
 
-async function complete(within: Database, intent: string, record: TransactionRecord, store: CreateStore): Promise<boolean> {
+async function complete(
+  within: Database,
+  intent: string,
+  record: TransactionRecord,
+  store: CreateStore,
+  depositSince: number | undefined,
+): Promise<boolean> {
   const create = await lockCreateOrRestore(within, intent, store)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
@@ -224,6 +231,7 @@ async function complete(within: Database, intent: string, record: TransactionRec
     await becomeMismatch(within, intent, null, { reported: record.transaction, fields: ['id'] }, store)
     return false
   }
+  if (depositSince !== undefined) await refuseOpenDeposit(within, create.provider, record, depositSince)
   await completeAs(within, create, record, holder, store)
   return true
 }

@@ -2,6 +2,7 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { Ledger, LedgerEntry, ListFilter, TransactionRecord } from '../core/ledger.ts'
 import { paymentAddressKey } from '../domain/address/same-address.ts'
+import { DepositInUse } from '../domain/fault.ts'
 import { isFinal, type Status } from '../domain/status.ts'
 import { accountsOf, isOfAccount } from './accounts.ts'
 import type { Database } from './database.ts'
@@ -133,9 +134,7 @@ export function entries(store: Store): Entries {
       const rows = await database
         .selectFrom('transactions')
         .select(entryColumns)
-        .where('deposit', '=', key)
-        .where(sql<boolean>`state = 'done' and settled_at is null and sort_key <= ${-toNanoseconds(since)}`)
-        .where(sql<boolean>`(status is null or status not in ('success', 'refunded', 'overdue'))`)
+        .where(hasOpenDeposit(sql`${key}`, sql`${sortKeySince(since)}`))
         .limit(maxDeposits)
         .execute()
       return rows.map(toEntry)
@@ -256,6 +255,36 @@ async function completeEntry(
   await addEvent(within, row, id, store, lastNumber)
   await addToPageIndex(within, owner, { ...entry, provider })
   return row
+}
+
+/** Of a row of `transactions`: whether it may get a deposit at the address of this key. `last`: the greatest sort key that counts. */
+export function hasOpenDeposit(key: RawBuilder<unknown>, last: RawBuilder<unknown>, row = 'transactions'): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${row}.${name}`)
+  return sql`${column('deposit')} = ${key} and ${column('state')} = 'done' and ${column('settled_at')} is null
+    and ${column('sort_key')} <= ${last}
+    and (${column('status')} is null or ${column('status')} not in ('success', 'refunded', 'overdue'))`
+}
+
+/** Throws `DepositInUse` if another open swap that was made since then has the deposit address of this one. */
+export async function refuseOpenDeposit(
+  within: Database,
+  provider: string,
+  record: TransactionRecord,
+  since: number,
+): Promise<void> {
+  const { provider_id, deposit } = entryOfCreate({ attempted_at: 0 }, record)
+  if (deposit === null) return
+  const others = within
+    .selectFrom('transactions')
+    .select('provider_id')
+    .where(hasOpenDeposit(sql`${deposit}`, sql`${sortKeySince(since)}`))
+    .where(sql<boolean>`not (provider = ${provider} and provider_id = ${provider_id})`)
+  if (await others.limit(1).executeTakeFirst()) throw new DepositInUse()
+}
+
+/** The sort key of what was made then: of what was made since it is not greater. */
+export function sortKeySince(since: number): bigint {
+  return -toNanoseconds(since)
 }
 
 /** What a create becomes with its result. */

@@ -1,5 +1,6 @@
 /** The creates that this process has begun and not ended, for a person who ends the process. */
 import type { Intent, Ledger } from '../core/ledger.ts'
+import { DepositInUse } from '../domain/fault.ts'
 
 export class CreatesInFlight {
   private readonly begun = new Map<string, string>()
@@ -11,7 +12,11 @@ export class CreatesInFlight {
 
   /** The same ledger, watched. */
   watch(ledger: Ledger): Ledger {
-    const ended = <T>(intent: string, change: Promise<T>): Promise<T> => change.finally(() => this.begun.delete(intent))
+    const ended = <T>(intent: string, change: Promise<T>): Promise<T> => {
+      const end = (): void => void this.begun.delete(intent)
+      change.then(end, (reason) => reason instanceof DepositInUse || end())
+      return change
+    }
     return {
       ...ledger,
       begin: async (intent, isAwaited) => {

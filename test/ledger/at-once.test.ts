@@ -30,7 +30,8 @@ async function open() {
   }
   const create = async (key: string, owner = 'owner'): Promise<boolean> => {
     const made = intent({ owner, idempotencyKey: { key, fingerprint: 'f' } })
-    return (await ledger.begin(made)) && (await ledger.complete(made.id, facts(`${owner}-${key}`)))
+    const record = facts(`${owner}-${key}`, { depositAddress: `r-${owner}-${key}` })
+    return (await ledger.begin(made)) && (await ledger.complete(made.id, record, [], { since: 0, judgedIfTaken: [] }))
   }
   return { database, proxy, ledger, create, messages }
 }

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest'
 import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
 import { paymentAddressKey } from '../../src/domain/address/same-address.ts'
+import { DepositInUse } from '../../src/domain/fault.ts'
+import type { Transaction } from '../../src/domain/swap.ts'
 import { always, amount, facts, intent, requested, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -374,5 +376,29 @@ describeStores(allStores, (shared) => {
     const found = await ledger.openDeposits(key, Date.now() - 60_000)
     expect(found.map((entry) => [entry.owner, entry.provider, entry.transaction.id])).toEqual([[owner, provider, 'x']])
     expect(await ledger.openDeposits(key, Date.now() + 60_000)).toEqual([])
+  })
+
+  test.each<[string, Partial<Transaction>, boolean]>([
+    ['waits', {}, true],
+    ['has another memo', { depositExtraId: '8' }, false],
+    ['has ended', { status: 'success' }, false],
+    ['is overdue', { status: 'overdue' }, false],
+  ])('a result with the claimed deposit address of a swap that %s', async (_, facts1, isInUse) => {
+    const { ledger } = shared()
+    const at = { depositAddress: unique('r'), depositExtraId: '7' }
+    await completed(ledger, 'first', {}, facts('first', { ...at, ...facts1 }))
+    const owner = unique('owner')
+    await completed(ledger, 'warm', { owner })
+    const { id, provider } = await begun(ledger, { owner })
+    const complete = (since?: number) =>
+      ledger.complete(id, facts('second', at), [], since === undefined ? undefined : { since, judgedIfTaken: [] })
+    const claimed = complete(Date.now() - 60_000)
+    if (isInUse) {
+      await expect(claimed).rejects.toThrow(DepositInUse)
+      expect(await ledger.find(owner, provider, 'second')).toBeUndefined()
+      // What is older than that does not count.
+      expect(await complete(Date.now() + 60_000)).toBe(true)
+    } else expect(await claimed).toBe(true)
+    expect(await ledger.find(owner, provider, 'second')).toMatchObject({ transaction: at })
   })
 })

@@ -3,7 +3,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { compose, type Layer, onOperations } from '../layer.ts'
-import type { UnknownReason } from '../ledger.ts'
+import type { DepositClaim, UnknownReason } from '../ledger.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import { inSpan, traced } from '../traced.ts'
 
@@ -20,6 +20,17 @@ export interface VerifiedCreate extends SentCreate {
   readonly contradicted: readonly string[]
   /** What it says about its assets. */
   readonly judged?: readonly JudgedAsset[]
+  /** Present if the ledger has still to say whether another open swap has its deposit address. */
+  readonly deposit?: ClaimedDeposit
+}
+
+/** A deposit address that is judged together with the storing of the result. */
+export interface ClaimedDeposit {
+  readonly claim: DepositClaim
+  /** Asked if the ledger has another open swap with the address: reads that one once more. */
+  readonly isTaken: () => Promise<boolean>
+  /** Counts the judgement. */
+  readonly observe: (isTaken: boolean) => void
 }
 
 /** Stores the intent of a create, then sends it. */

@@ -61,7 +61,12 @@ const requested = {
 const reported = { id: 'tx-1', amountIn: '0.1' as Amount, amountOut: '6000' as Amount, depositAddress: '1DEPOS', createdAt: '' }
 
 const depositMemo = { networks: ['XRP'], isConfigured: false, usesFlags: false }
-const otherDeposits = { have: async ({ depositAddress }: Transaction) => depositAddress === '1ANOTH' } as unknown as OtherDeposits
+const since = 5
+const otherDeposits = {
+  since,
+  claim: async ({ depositAddress = '' }: Transaction) => ({ '1ANOTH': 'anothers', '1UNDER': 'underWay' })[depositAddress] ?? 'own',
+  have: async ({ depositAddress = '' }: Transaction) => ['1UNDER', '1STORE'].includes(depositAddress),
+} as unknown as OtherDeposits
 
 let observations: Observation[] = []
 let now = 0
@@ -105,7 +110,9 @@ describe('the deposit address', () => {
     ['an address of the network', {}],
     ['a prefix that the rule of the network has', { depositAddress: 'bitcoincash:qabcde' }],
   ])('%s passes', async (_, facts) => {
-    expect((await judge(facts)).contradicted).toEqual([])
+    const { contradicted, deposit } = await judge(facts)
+    expect(contradicted).toEqual([])
+    deposit?.observe(false)
     expect(outcomes()).toEqual({
       depositAddress: 'passed',
       depositMemo: 'passed',
@@ -125,12 +132,32 @@ describe('the deposit address', () => {
     ['with a letter of another script', '1DEPO\u0405'],
     ['a payment URI', 'bitcoin:1DEPOS'],
     ["the request's own refund address", '1REFUN'],
-    ['that of another open swap', '1ANOTH'],
+    ['that of another create of this process', '1ANOTH'],
+    ['that of a result that is on its way into the ledger', '1UNDER'],
   ])('%s is refused, and no later step sees it as created', async (_, depositAddress) => {
     const { contradicted } = await judge({ depositAddress })
     expect(contradicted).toEqual(['depositAddress'])
     expect(outcomes()).toMatchObject({ depositAddress: 'refused', amount: 'passed' })
     expect(observations.find((one) => one.what === 'judgement')).toMatchObject({ network: 'BTC' })
+  })
+
+  it('that a swap of the ledger may have is judged when the result is stored', async () => {
+    const { contradicted, deposit } = await judge({ depositAddress: '1STORE' })
+    expect([contradicted, outcomes()]).toEqual([[], expect.not.objectContaining({ depositAddress: expect.anything() })])
+    expect(deposit?.claim).toMatchObject({ since, judgedIfTaken: [{ refused: ['depositAddress'] }, { refused: [] }] })
+    expect(await deposit?.isTaken()).toBe(true)
+    deposit?.observe(true)
+    expect(outcomes()).toMatchObject({ depositAddress: 'refused' })
+  })
+
+  test.each<[string, Partial<Transaction>, object, readonly string[], string]>([
+    ['something else is refused', { amountIn: '9' as Amount }, {}, ['depositAddress', 'amountIn'], 'refused'],
+    ['it is only counted', {}, { depositAddress: 'count' }, [], 'counted'],
+  ])('that a swap of the ledger has is judged before where %s', async (_, facts, policies, fields, outcome) => {
+    const configured = { judge: { ...providerScope().configured.judge, ...policies } }
+    const { contradicted, deposit } = await judge({ depositAddress: '1STORE', ...facts }, { configured })
+    expect([contradicted, deposit]).toEqual([fields, undefined])
+    expect(outcomes()).toMatchObject({ depositAddress: outcome })
   })
 
   test.each([

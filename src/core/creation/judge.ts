@@ -20,7 +20,7 @@ import type { JudgePolicies, ProviderScope } from '../provider-scope.ts'
 import { amountsOf, deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
 import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
-import type { JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
+import type { ClaimedDeposit, JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
 import type { OtherDeposits } from './other-deposits.ts'
 import { swappedAsset } from './suspensions.ts'
 
@@ -45,32 +45,53 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const asset = assetIn(pair, from, naming.table)
     const rules = asset ?? rulesOfNetwork(pair, naming)
     const created = withPlainStatus(verified, scope)
-    const isOwn = async (): Promise<boolean> => !(await otherDeposits.have(created.body, provider, context))
-    const isSafe = isPayable(created.body, request, rules, checksAddresses) && (await isOwn())
     const newest = context.firmQuote ? context.quotedAmount : ((await quotes.newest(request, context)) ?? context.quotedAmount)
     const quoted = created.quotedAmount ?? context.quotedAmount
     noteQuote(provider, request, { own: created.quotedAmount, newest }, context)
     const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
-    const findings: readonly Finding[] = [
-      ...created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) })),
-      ...(isSafe ? [] : [{ field: 'depositAddress', kind: 'depositAddress' } as const]),
+    const contradicted = created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) }))
+    const others: readonly Finding[] = [
       ...(isDepositMemo(created.body, rules, await shared.isShared(pair, context, created.body.depositAddress))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
       ...(isPositive(amounts.body.amountIn) ? [] : [{ field: 'amountIn', kind: undefined }]), // nobody knows what to pay
     ]
-    for (const kind of judgementKinds) {
-      const isFound = findings.some((finding) => finding.kind === kind)
+    const isRefused = ({ kind }: Finding): boolean => kind === undefined || policies[kind] === 'refuse'
+    const isTaken = (claim: 'own' | 'underWay'): Promise<boolean> => otherDeposits.have(created.body, provider, context, claim)
+    const isPossible = isPayable(created.body, request, rules, checksAddresses)
+    const claim = isPossible ? await otherDeposits.claim(created.body, provider) : undefined
+    // What is stored as the result anyway is judged in the same step: a look before it is one more wait for the ledger.
+    const isJudgedLater = claim === 'own' && isRefused(unsafe) && ![...contradicted, ...others].some(isRefused)
+    const isSafe = isJudgedLater || (claim !== undefined && claim !== 'anothers' && !(await isTaken(claim)))
+    const findings = [...contradicted, ...(isSafe ? [] : [unsafe]), ...others]
+    const count = (kind: JudgementKind, isFound: boolean): void => {
       const passed = kind === 'amount' && amounts.isTolerated ? 'tolerated' : 'passed'
       const outcome = !isFound ? passed : policies[kind] === 'refuse' ? 'refused' : 'counted'
       observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
     }
-    const refused = findings.filter(({ kind }) => kind === undefined || policies[kind] === 'refuse')
-    const contradicted = [...new Set(refused.map(({ field }) => field))]
-    return { ...created, body: amounts.body, contradicted, judged: judgedAssets(refused, request, pair, scope) }
+    for (const kind of judgementKinds) {
+      const isFound = findings.some((finding) => finding.kind === kind)
+      if (kind !== unsafe.kind || !isJudgedLater) count(kind, isFound)
+    }
+    const refused = findings.filter(isRefused)
+    const judged = judgedAssets(refused, request, pair, scope)
+    const deposit: ClaimedDeposit = {
+      claim: { since: otherDeposits.since, judgedIfTaken: judgedAssets([unsafe], request, pair, scope) },
+      isTaken: () => isTaken('own'),
+      observe: (isFound) => count(unsafe.kind, isFound),
+    }
+    return {
+      ...created,
+      body: amounts.body,
+      contradicted: [...new Set(refused.map(({ field }) => field))],
+      judged,
+      ...(isJudgedLater && { deposit }),
+    }
   }
 }
+
+const unsafe = { field: 'depositAddress', kind: 'depositAddress' } as const satisfies Finding
 
 /** The one by which the create was routed is noted before it is sent. */
 function noteQuote(

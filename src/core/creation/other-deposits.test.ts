@@ -24,7 +24,10 @@ function look(entries: readonly LedgerEntry[], report?: Partial<Transaction>, li
   const reader: SwapService | undefined = report && { call }
   const clock = (): number => now
   const deposits = new OtherDeposits({ openDeposits }, limiter, () => reader, clock, clock)
-  const isAnothers = (created: Transaction, of: Context): Promise<boolean> => deposits.have(created, 'beta', of)
+  const isAnothers = async (created: Transaction, of: Context): Promise<boolean> => {
+    const claim = await deposits.claim(created, 'beta')
+    return claim === 'anothers' || (await deposits.have(created, 'beta', of, claim))
+  }
   return { isAnothers, openDeposits }
 }
 

@@ -24,6 +24,9 @@ const justGivenMs = 10_000
 const maxLooks = 10
 const pauseMs = 50
 
+/** `underWay`: another process has just given the address away, and the result is on the way into the ledger. */
+type Claim = 'own' | 'anothers' | 'underWay'
+
 interface Given {
   /** With the tag. */
   readonly id: string
@@ -59,22 +62,37 @@ export class OtherDeposits {
     this.steadyClock = steadyClock
   }
 
+  /** Notes that the swap gets the address; what is known of it without the ledger. `provider`: tag of the one that created it. */
+  async claim(created: Transaction, provider: string): Promise<Claim> {
+    const key = paymentAddressKey(depositOf(created))
+    const given = this.give(key, formatTransactionId(provider, created.id))
+    if (given === 'toAnother') return 'anothers'
+    return given === 'before' || (await this.isFirst(key)) ? 'own' : 'underWay'
+  }
+
+  /** Swaps that were made earlier do not count. */
+  get since(): number {
+    return this.clock() - maxAgeMs
+  }
+
   /**
    * Whether another swap of the ledger, that is younger than 7 days and may still get a deposit, has this address with this memo: one
    * that has neither ended nor become overdue, and is not a day past its provider's own expiry. Such a swap is read once more before.
-   * False if the ledger does not reply soon. `provider`: tag of the one that created it.
+   * False if the ledger does not reply soon.
    */
-  async have(created: Transaction, provider: string, context: Context): Promise<boolean> {
+  async have(
+    created: Transaction,
+    provider: string,
+    context: Context,
+    claim: Exclude<Claim, 'anothers'> = 'own',
+  ): Promise<boolean> {
     const { id } = created
     const deposit = depositOf(created)
     const key = paymentAddressKey(deposit)
-    const given = this.give(key, formatTransactionId(provider, id))
-    if (given === 'toAnother') return true
-    const isFirst = given === 'now' ? this.isFirst(key) : Promise.resolve(true)
     const seen = new Set<string>()
     for (let looks = 1; ; looks++) {
       // Without the ledger's reply the result goes first: an outcome that is known is not made unknown.
-      const open = await withDefault(this.ledger.openDeposits(key, this.clock() - maxAgeMs), maxReadMs, undefined)
+      const open = await withDefault(this.ledger.openDeposits(key, this.since), maxReadMs, undefined)
       for (const entry of open ?? []) {
         const { transaction } = entry
         const isOther = entry.provider !== provider || transaction.id !== id
@@ -83,8 +101,7 @@ export class OtherDeposits {
         seen.add(name)
         if (isSamePaymentAddress(depositOf(transaction), deposit) && (await this.mayGetDeposit(entry, context))) return true
       }
-      // Another process has just given it away: the result is on the way into the ledger.
-      if (!open || looks > maxLooks || (await isFirst)) return false
+      if (!open || looks > maxLooks || claim === 'own') return false
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }

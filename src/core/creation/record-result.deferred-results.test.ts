@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
 import { DeferredResults } from './record-result.ts'
@@ -69,6 +69,23 @@ describe('L46: a result that the ledger cannot store at once', () => {
     expect(held).toEqual([1, 2, 3, 2, 1, 0])
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toHaveLength(3)
+  })
+
+  test('and whose deposit address another open swap has got by then, is a mismatch', async () => {
+    const claim = { since: 0, judgedIfTaken: [] }
+    refuse = fail
+    await expect(ledger.complete('a', record, [], claim)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    refuse = (what) => (what === 'settle a' ? new DepositInUse() : undefined)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([written, outcomes]).toEqual([['contradict a'], ['unrecorded', 'contradicted', 'recorded']])
+  })
+
+  test('is left to its request if only its deposit address is in use', async () => {
+    refuse = () => new DepositInUse()
+    await expect(ledger.complete('a', record)).rejects.toThrow(DepositInUse)
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([written, outcomes]).toEqual([[], []])
   })
 
   test('is not reconciled meanwhile, also during its first write', async () => {

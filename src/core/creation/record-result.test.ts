@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { providerScope } from '../../../test/support/provider-scope.ts'
+import { DepositInUse } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap.ts'
-import type { Ledger, TransactionRecord } from '../ledger.ts'
-import type { VerifiedCreate } from './creation.ts'
+import type { DepositClaim, Ledger, TransactionRecord } from '../ledger.ts'
+import type { ClaimedDeposit, VerifiedCreate } from './creation.ts'
 import { recordResult } from './record-result.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
@@ -16,6 +17,7 @@ let response: VerifiedCreate
 let kept: unknown[]
 let intents: string[]
 let isAccepted: boolean | Error
+let isInUse: boolean
 let outcomes: unknown[]
 let keptKeys: Caller[]
 beforeEach(() => {
@@ -23,13 +25,15 @@ beforeEach(() => {
   kept = []
   intents = []
   isAccepted = true
+  isInUse = false
   outcomes = []
   keptKeys = []
 })
 
 const ledger = {
-  async complete(intent: string, record: TransactionRecord) {
+  async complete(intent: string, record: TransactionRecord, _: unknown, claim?: DepositClaim) {
     intents.push(intent)
+    if (claim && isInUse) throw new DepositInUse()
     kept.push(record)
     if (isAccepted instanceof Error) throw isAccepted
     return isAccepted
@@ -91,5 +95,30 @@ describe('the client does not get it', () => {
     await expect(create()).rejects.toMatchObject({ kind: 'outcomeUnknown', provider: 'alpha' })
     expect([outcomes, keptKeys]).toEqual([[], [caller]])
     await expect(create({ holdsKeys: false })).rejects.toMatchObject({ kind: 'outcomeUnknown' })
+  })
+})
+
+describe('a deposit address that another open swap has by the ledger', () => {
+  let judgements: boolean[]
+  const claimed = (isTaken: boolean): ClaimedDeposit => ({
+    claim: { since: 5, judgedIfTaken: [] },
+    isTaken: async () => isTaken,
+    observe: (judgement) => void judgements.push(judgement),
+  })
+  beforeEach(() => {
+    judgements = []
+    isInUse = true
+  })
+
+  it('is not given, if that swap may still get a deposit', async () => {
+    response = { ...response, deposit: claimed(true) }
+    await expect(create()).rejects.toMatchObject({ kind: 'contradicted' })
+    expect([kept, outcomes, judgements]).toEqual([[[made, ['depositAddress']]], ['contradicted'], [true]])
+  })
+
+  it('is given, if that swap has ended meanwhile', async () => {
+    response = { ...response, deposit: claimed(false) }
+    expect(await create()).toBe(response)
+    expect([intents, outcomes, judgements]).toEqual([['intent-1', 'intent-1'], [], [false]])
   })
 })

@@ -1,40 +1,57 @@
 import { compareAmounts } from '../../domain/amount.ts'
 import { singleFlight, withTimeout } from '../../domain/async.ts'
-import { Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
+import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
 import type { Capabilities, ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
 import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { type RecordCreate, unknownOutcome } from './creation.ts'
+import { type RecordCreate, unknownOutcome, type VerifiedCreate } from './creation.ts'
 
 /**
  * Stores the result of a create in the ledger before the client gets the response (docs/contract.md §10). Throws
- * `contradicted` if the response contradicts the request: the ledger keeps it, and the client gets no deposit address. Throws
- * `outcomeUnknown` if the ledger fails.
+ * `contradicted` if the response contradicts the request, or another open swap has its deposit address: the ledger keeps it, and the client
+ * gets no deposit address. Throws `outcomeUnknown` if the ledger fails.
  */
 export function recordResult(scope: ProviderScope): RecordCreate {
   const { ledger, tag: provider, capabilities, clock, observe, pendingKeys, timelines } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
-    const { body, derived, intent, contradicted, judged } = response
-    if (context.timeline) timelines.add({ intent }, context.timeline.take())
-    if (contradicted.length > 0) {
+    const { body, derived, intent, contradicted, judged, deposit } = response
+    const refuse = async (fields: readonly string[], judgement = judged): Promise<never> => {
       count('contradicted')
-      await ledger.markMismatch(intent, body, contradicted, judged).catch(() => {})
+      await ledger.markMismatch(intent, body, fields, judgement).catch(() => {})
       throw contradiction(provider)
     }
+    if (context.timeline) timelines.add({ intent }, context.timeline.take())
+    if (contradicted.length > 0) return refuse(contradicted)
     // The gateway itself may have rounded the amount.
     const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
     const amount = derived?.includes(field) ? undefined : body[field]
     if (amount !== undefined && compareAmounts(amount, requestedAmountOf(request)) !== 0) count('otherAmount')
-    const isAccepted = await ledger.complete(intent, recordOf(response, capabilities, clock()), judged).catch((reason) => {
+    const outcome = await complete(response, recordOf(response, capabilities, clock()), ledger).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })
-    if (isAccepted) return response
+    deposit?.observe(outcome === 'depositTaken')
+    if (outcome === 'depositTaken') return refuse(['depositAddress'], deposit?.claim.judgedIfTaken)
+    if (outcome === 'accepted') return response
     count('duplicateId')
     throw contradiction(provider)
+  }
+}
+
+async function complete(
+  { intent, judged, deposit }: VerifiedCreate,
+  record: TransactionRecord,
+  ledger: Ledger,
+): Promise<'accepted' | 'duplicateId' | 'depositTaken'> {
+  try {
+    return (await ledger.complete(intent, record, judged, deposit?.claim)) ? 'accepted' : 'duplicateId'
+  } catch (reason) {
+    if (!(reason instanceof DepositInUse)) throw reason
+    if (await deposit?.isTaken()) return 'depositTaken'
+    return (await ledger.complete(intent, record, judged)) ? 'accepted' : 'duplicateId'
   }
 }
 
@@ -108,7 +125,8 @@ export class DeferredResults {
 
   /** Wraps the ledger for creates at one provider: a failed write still rejects, and is retried later. */
   wrap(ledger: Ledger, provider: string): Ledger {
-    const record = <T>(intent: string, write: () => Promise<T>): Promise<T> => this.record(intent, provider, write)
+    const record = <T>(intent: string, write: () => Promise<T>, later?: () => Promise<T>): Promise<T> =>
+      this.record(intent, provider, write, later)
     return {
       ...ledger,
       begin: (intent, isAwaited) =>
@@ -117,7 +135,12 @@ export class DeferredResults {
           if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
           throw reason
         }),
-      complete: (intent, ...result) => record(intent, () => ledger.complete(intent, ...result)),
+      complete: (intent, ...result) =>
+        record(
+          intent,
+          () => ledger.complete(intent, ...result),
+          () => this.completeLater(ledger, provider, intent, ...result),
+        ),
       markMismatch: (intent, ...result) => record(intent, () => ledger.markMismatch(intent, ...result)),
       drop: (intent, checkAt) => record(intent, () => ledger.drop(intent, checkAt)),
     }
@@ -142,13 +165,26 @@ export class DeferredResults {
     this.reportHeld()
   }
 
-  private async record<T>(intent: string, provider: string, write: () => Promise<T>): Promise<T> {
+  /** Nobody waits: a deposit address that another open swap has by the ledger is a mismatch, without a look at that one. */
+  private async completeLater(ledger: Ledger, provider: string, ...result: Parameters<Ledger['complete']>): Promise<boolean> {
+    const [intent, { transaction }, , deposit] = result
+    try {
+      return await ledger.complete(...result)
+    } catch (reason) {
+      if (!(reason instanceof DepositInUse)) throw reason
+      await ledger.markMismatch(intent, transaction, ['depositAddress'], deposit?.judgedIfTaken)
+      this.count(provider, 'contradicted')
+      return true
+    }
+  }
+
+  private async record<T>(intent: string, provider: string, write: () => Promise<T>, later: () => Promise<T> = write): Promise<T> {
     this.recording.add(intent)
     try {
       return await write()
     } catch (reason) {
       if (isCausedBy(reason, LedgerConflict)) this.count(provider, 'conflicting')
-      else this.defer(intent, provider, write)
+      else if (!(reason instanceof DepositInUse)) this.defer(intent, provider, later)
       throw reason
     } finally {
       this.recording.delete(intent)

@@ -51,8 +51,8 @@ export class Suspensions {
   wrap(ledger: Ledger, observe: Observer): Ledger {
     return {
       ...ledger,
-      complete: async (intent, record, judged = []) => {
-        const isAccepted = await ledger.complete(intent, record, judged)
+      complete: async (intent, record, judged = [], ...claim) => {
+        const isAccepted = await ledger.complete(intent, record, judged, ...claim)
         if (isAccepted) this.end(judged)
         return isAccepted
       },

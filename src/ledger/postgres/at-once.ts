@@ -10,7 +10,7 @@ import type { Span } from '../../domain/trace.ts'
 import { otherTags } from '../accounts.ts'
 import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
-import { entryOfCreate } from '../entries.ts'
+import { entryOfCreate, hasOpenDeposit, sortKeySince } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
 import { renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
@@ -217,7 +217,7 @@ async function complete(
   const { rows } = await sql<{ readonly intent: string; readonly owner: string; readonly entries: number }>`${ownCommit}, input as (
       select input.* from own_commit cross join json_to_recordset(${JSON.stringify(completions.map(completionRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", ${entryTypes}, first text, tags json,
-        digest text, event text, is_final bigint
+        digest text, event text, is_final bigint, deposit_since bigint
       )
       where flushed is not null and locks is not null
     ), segments as (
@@ -236,6 +236,10 @@ async function complete(
         and not exists (${otherTags(sql`input.provider`)})
         and not exists (
           select 1 from mismatch_streaks where mismatch_streaks.provider in (select json_array_elements_text(input.tags))
+        )
+        and not exists (
+          select 1 from transactions as other
+          where ${hasOpenDeposit(sql`input.deposit`, sql`input.deposit_since`, 'other')}
         )
         and not exists (
           select 1 from page_index where page_index.owner = input.owner and not ${first}
@@ -262,12 +266,13 @@ async function complete(
   }
 }
 
-function completionRow({ id, create, record, tags }: Completion) {
+function completionRow({ id, create, record, tags, depositSince }: Completion) {
   const { owner, provider } = create
   const { sort_key, provider_id, deposit, ...row } = entryOfCreate(create, record)
   const { digest, state: event, is_final } = eventOf({ ...row, owner, provider, settled_at: null, requested: '', sent: null })
   return {
     ...{ intent: id, owner, provider, ...row, provider_id, deposit, sort_key: sort_key.toString() },
     ...{ first: storeFirst(record), tags, digest, event, is_final },
+    deposit_since: depositSince === undefined ? null : sortKeySince(depositSince).toString(),
   }
 }
