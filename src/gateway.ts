@@ -131,11 +131,12 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
   const { config, isManaged, ledger, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
   const { active, taking, readTags } = routes
+  const looksFirst = (): boolean => config.routing.strategy === 'best' || restoredLedger.isIncomplete
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them
     recommendMemos(config.assets), // names a create without a memo whose network has memos, also in a replay
-    traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys)), // replays the response of an earlier create with this key, before its content is checked
+    traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys, looksFirst)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
     ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them

@@ -50,6 +50,16 @@ export interface IdempotencyKey {
   readonly request?: ClientRequest
 }
 
+/** Who has the key: an earlier create, which is looked for, or this one, once its intent is stored under the key. */
+export interface KeyRace {
+  /** An earlier create has it: nothing of this one may be stored or sent. */
+  readonly isLost: boolean
+  /** Before an intent of this create is stored. */
+  readonly enter: (intent: string) => void
+  /** An intent of this create is stored. False if the race is lost: then it must be dropped. */
+  readonly win: () => boolean
+}
+
 /** A create as its client wrote it. */
 export type ClientRequest = NewTransaction & {
   /** Tag of the provider that the client chose. */
@@ -71,6 +81,8 @@ interface RequestContext {
   readonly idempotencyKeyHeader?: string | undefined
   /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
   readonly idempotencyKey?: IdempotencyKey
+  /** Of a create whose key is looked up beside it. Set by `idempotency`, asked by `intent`. */
+  readonly keyRace?: KeyRace
   /** Milliseconds that a create has waited for the ledger so far. Set by `idempotency`, read by `intent`. */
   readonly ledgerWaitMs?: number
   /** Tag of the provider that the caller requests. */

@@ -68,14 +68,14 @@ export function creates(store: Store): Creates {
   const sent = new Map<string, CreateWithoutEntry>()
   return {
     async begin(intent, isAwaited = () => true) {
-      const { id, owner, provider, attemptedAt, firmQuote } = intent
+      const { id, owner, provider, attemptedAt } = intent
       let uncertain: UncertainChange | undefined
-      const isPlain = firmQuote === undefined
-      const isBegun = await (isPlain ? atOnce : undefined)?.begin(intent, isAwaited).catch((reason) => {
+      const begun = await atOnce?.begin(intent, isAwaited).catch((reason) => {
         if (!(reason instanceof UncertainChange)) throw reason
         uncertain = reason
       })
-      if (!isBegun) {
+      if (begun === 'keyInUse') return false
+      if (begun === undefined) {
         const isNew = await alone
           .run(owner, () => beginAlone(store, intent, isAwaited))
           .catch((reason) => {

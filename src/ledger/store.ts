@@ -81,11 +81,11 @@ export interface LedgerConnections {
   readonly max: number
 }
 
-/** Transitions of many creates in one statement. Each resolves with false, without a change, if its create needs more than that. */
+/** Transitions of many creates in one statement. Each resolves with undefined, without a change, if its create needs more than that. */
 export interface AtOnce {
-  /** False also if nobody waits for it any more. */
-  readonly begin: (intent: Intent, isAwaited: () => boolean) => Promise<boolean>
-  readonly complete: (completion: Completion) => Promise<boolean>
+  /** Undefined also if nobody waits for it any more. */
+  readonly begin: (intent: Intent, isAwaited: () => boolean) => Promise<'begun' | 'keyInUse' | undefined>
+  readonly complete: (completion: Completion) => Promise<'done' | undefined>
   /** How many that need more may begin at a time: they leave connections to the rest. */
   readonly maxAlone: number
 }

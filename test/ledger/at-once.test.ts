@@ -1,6 +1,6 @@
 /** Creates that wait for PostgreSQL together (docs/ledger.md). */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { maxOpenCreates } from '../../src/core/ledger.ts'
+import { type FirmQuote, maxOpenCreates } from '../../src/core/ledger.ts'
 import { openLedger } from '../../src/ledger/index.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
@@ -42,6 +42,42 @@ test('a create waits for the server twice, from the second one of its owner on',
   messages()
   expect(await create('second')).toBe(true)
   expect(messages()).toBe(2)
+})
+
+test('a create under a key that is in use goes to the server once, and stores nothing', async () => {
+  const { database, ledger, create, messages } = await open()
+  await create('first')
+  const running = intent({ owner: 'owner', idempotencyKey: { key: 'open', fingerprint: 'f' } })
+  await ledger.begin(running)
+  messages()
+  for (const key of ['first', 'open']) {
+    const repeated = intent({ owner: 'owner', idempotencyKey: { key, fingerprint: 'f' } })
+    expect(await ledger.begin(repeated)).toBe(false)
+  }
+  expect(messages()).toBe(2)
+  expect(await query(database, 'SELECT intent FROM transactions')).toHaveLength(2)
+})
+
+test('a create with a firm quote waits for the server twice; of several at a time with one quote one has it', async () => {
+  const { database, ledger, create, messages } = await open()
+  await create('first')
+  const terms = { quotedAmount: '16' } as FirmQuote['terms']
+  for (const id of ['one', 'two']) await ledger.keepFirmQuote({ id, owner: 'owner', provider: 'alpha', quoteId: id, terms }, 60_000)
+  messages()
+  const made = intent({ owner: 'owner', firmQuote: 'one', idempotencyKey: { key: 'one', fingerprint: 'f' } })
+  expect([await ledger.begin(made), await ledger.complete(made.id, facts('one'))]).toEqual([true, true])
+  expect(messages()).toBe(2)
+  const others = Array.from({ length: 40 }, (_, n) =>
+    intent({ owner: 'owner', firmQuote: n % 2 === 0 ? 'one' : 'two', idempotencyKey: { key: `key-${n % 8}`, fingerprint: 'f' } }),
+  )
+  const results = await Promise.allSettled(others.map((each) => ledger.begin(each)))
+  const begun = others.filter((_, at) => results[at]?.status === 'fulfilled' && results[at].value)
+  expect(begun).toHaveLength(1)
+  expect(await query(database, 'SELECT id, intent FROM firm_quotes ORDER BY id')).toEqual([
+    { id: 'one', intent: made.id },
+    { id: 'two', intent: begun[0]?.id },
+  ])
+  expect(await query(database, 'SELECT 1 FROM claims WHERE intent NOT IN (SELECT intent FROM transactions)')).toEqual([])
 })
 
 test('a page index that many creates have filled is divided after them', async () => {

@@ -17,6 +17,8 @@ export interface PostgresProxy {
   readonly loseCommits: (lost: Lost, count: number, then?: () => void) => void
   /** From now on `see` gets what the ledger sends. */
   readonly onSent: (see: (text: string) => void) => void
+  /** From now on it is called each time the server is ready again after a statement (`ReadyForQuery`): a round trip has ended. */
+  readonly onReady: (see: () => void) => void
   /** From now on the server writes the severity of its errors in German, as with `lc_messages`. */
   readonly speakGerman: () => void
   /** New connections lead to this server; those that are open stay where they are. */
@@ -30,11 +32,16 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   let losing: { readonly lost: Lost; left: number; readonly then: () => void } | undefined
   const commits = commitFinder()
   let see: (text: string) => void = () => {}
+  let seeReady = (): void => {}
   let isGerman = false
   const listener = createServer((near) => {
     const far = connect(Number(server.port), server.hostname)
     const end = (): void => void [near.destroy(), far.destroy()]
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
+    far.on(
+      'data',
+      readyCounter(() => seeReady()),
+    )
     far.pipe(translated(() => isGerman)).pipe(near)
     near.on('data', (chunk: Buffer) => {
       see(chunk.toString('latin1'))
@@ -78,6 +85,9 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     onSent(next) {
       see = next
     },
+    onReady(next) {
+      seeReady = next
+    },
     close() {
       listener.close()
       cut()
@@ -98,6 +108,22 @@ function translated(isGerman: () => boolean): Transform {
       done(null, Buffer.from(text, 'latin1'))
     },
   })
+}
+
+/** Reads what the server sends: each message is a letter, and its length in four bytes that count themselves. */
+function readyCounter(ready: () => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  let isOpen = false
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+      if (rest[0] === 'Z'.charCodeAt(0)) {
+        if (isOpen) ready()
+        isOpen = true // the first one ends the connecting
+      }
+      rest = rest.subarray(1 + rest.readUInt32BE(1))
+    }
+  }
 }
 
 /** Whether a chunk has a COMMIT: its text, or the name under which a connection has prepared it. */

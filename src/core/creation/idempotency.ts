@@ -10,12 +10,13 @@ import {
   type ClientRequest,
   type Context,
   type IdempotencyKey,
+  type KeyRace,
   ownerOf,
   type ServiceResponse,
   type SwapService,
 } from '../../domain/service.ts'
 import type { Doubt } from '../../domain/status.ts'
-import { formatTransactionId } from '../../domain/swap.ts'
+import { formatTransactionId, type NewTransaction } from '../../domain/swap.ts'
 import { assetKeyOf, from, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
@@ -27,18 +28,22 @@ import { contradiction, failure } from './record-result.ts'
 
 /**
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
- * (422) for another request with the same key.
+ * (422) for another request with the same key. A key that is probably new is looked up beside its create, which stores nothing under a key
+ * that is in use. `looksFirst`: whether what comes before the intent of a create must not be done for a repeat.
  */
-export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys): Layer {
+export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: SentCreateKeys, looksFirst: () => boolean): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const key = context.idempotencyKeyHeader
       if (key === undefined) return next.call('createTransaction', request, context)
       const idempotencyKey = idempotencyKeyOf(key, { ...request, pick: context.pick }, table)
       const startedAt = performance.now()
-      const existing = await withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
+      const looking = withTimeout(ledger.findIdempotencyKey(ownerOf(context), key), maxLedgerWaitMs, () => {
         throw ledgerUnavailable()
       })
+      const isLookFirst = sentCreateKeys.has(ownerOf(context), key) || looksFirst()
+      const beside = isLookFirst ? undefined : createBeside(looking, request, { ...context, idempotencyKey }, next)
+      const existing = await (beside?.earlier ?? looking)
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
@@ -46,7 +51,8 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
-        const response = await next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
+        const creating = beside?.creating ?? next.call('createTransaction', request, { ...context, idempotencyKey, ledgerWaitMs })
+        const response = await creating
         sentCreateKeys.add(ownerOf(context), key)
         return response
       } catch (reason) {
@@ -65,6 +71,46 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       }
     },
   })
+}
+
+/** Begins the create, and ends it before anything of it is stored if the look finds that its key is an earlier one's. */
+function createBeside(
+  looking: Promise<IdempotencyKeyState | undefined>,
+  request: NewTransaction,
+  context: Context,
+  service: SwapService,
+) {
+  const intents = new Set<string>()
+  const begun = Promise.withResolvers<undefined>()
+  let winner: 'look' | 'create' | undefined
+  const isWonBy = (one: 'look' | 'create'): boolean => {
+    winner ??= one
+    return winner === one
+  }
+  const keyRace: KeyRace = {
+    get isLost() {
+      return winner === 'look'
+    },
+    enter: (intent) => void intents.add(intent),
+    win() {
+      const isWon = isWonBy('create')
+      if (isWon) begun.resolve(undefined)
+      return isWon
+    },
+  }
+  const found = async (): Promise<IdempotencyKeyState | undefined> => {
+    try {
+      const existing = await looking
+      const isEarlier = existing !== undefined && !intents.has(existing.intent)
+      return isEarlier && isWonBy('look') ? existing : undefined
+    } catch (reason) {
+      if (isWonBy('look')) throw reason
+      return undefined
+    }
+  }
+  const creating = service.call('createTransaction', request, { ...context, keyRace })
+  creating.catch(() => {}) // nobody waits for it once the race is lost
+  return { creating, earlier: Promise.race([found(), begun.promise]) }
 }
 
 /** Whether a request beside this one, with the same key, may have been first: then it has the key, or the firm quote of both. */

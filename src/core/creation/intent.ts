@@ -28,7 +28,8 @@ export function intent(scope: ProviderScope): SendCreate {
   const { timelines } = scope
   const sendsReference = scope.capabilities.requestFields.createTransaction.has('reference')
   return async (request, context, next) => {
-    const { caller, idempotencyKey, pair, span, requestId, firmQuote } = context
+    const { caller, idempotencyKey, keyRace, pair, span, requestId, firmQuote } = context
+    if (keyRace?.isLost) throw inProgress()
     if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
     const id = sendsReference ? intentIdOf(caller.identity) : crypto.randomUUID()
     const attemptedAt = clock()
@@ -55,6 +56,7 @@ export function intent(scope: ProviderScope): SendCreate {
       nextCheckAt: deadline + marginMs,
       traceparent,
     }
+    keyRace?.enter(id)
     const begun = ledger.begin(entry, () => isAwaited)
     const waitMs = maxLedgerWaitMs - (context.ledgerWaitMs ?? 0)
     const isBegun = await withTimeout(begun, waitMs, () => {
@@ -66,6 +68,10 @@ export function intent(scope: ProviderScope): SendCreate {
       throw reason instanceof TooManyOpenCreates ? tooManyOpen() : reason
     })
     if (!isBegun) throw inProgress()
+    if (keyRace && !keyRace.win()) {
+      await ledger.drop(id).catch(() => {})
+      throw inProgress()
+    }
     if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
     const beforeSend = async (): Promise<void> => {
       if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })

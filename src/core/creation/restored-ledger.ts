@@ -57,6 +57,11 @@ export class RestoredLedger {
     ]
   }
 
+  /** Whether it may lack swaps. */
+  get isIncomplete(): boolean {
+    return this.restored.size > 0
+  }
+
   /** In front of one provider: 503 for a create until its list was read whole. Nothing was sent: another one may take it. */
   refuseUnread(provider: string): Layer {
     return onOperations({

@@ -12,7 +12,7 @@ import { requestRow } from '../create-requests.ts'
 import type { Database, LedgerClock, Write } from '../database.ts'
 import { entryOfCreate, hasOpenDeposit, sortKeySince } from '../entries.ts'
 import { storeFirst } from '../entry.ts'
-import { renewedAt } from '../idempotency-keys.ts'
+import { hasExpired, renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion, Store } from '../store.ts'
 import { eventOf } from '../transaction-events.ts'
@@ -32,8 +32,8 @@ interface Resources {
 }
 
 export function atOnce(resources: Resources): AtOnce {
-  const { database, results, write, withRetries, track, clock, has, newEvents } = resources
-  const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlySet<string>> => {
+  const { database, results, write, withRetries, track, has, newEvents } = resources
+  const completeAndSplit = async (completions: readonly Completion[]): Promise<ReadonlyMap<string, 'done'>> => {
     const { completed, tooLarge } = await withRetries(() => complete(results, completions, resources))
     if (has('transaction events')) newEvents.committed()
     // A segment that stays too large is split after the next create.
@@ -41,57 +41,59 @@ export function atOnce(resources: Resources): AtOnce {
     return completed
   }
   const tracked =
-    <Args extends readonly unknown[]>(call: (...args: Args) => Promise<boolean>) =>
+    <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     (...args: Args) =>
       track(call(...args))
   return {
-    begin: tracked(together((intents) => begin(database, intents, clock, has('create requests')))),
+    begin: tracked(together((intents) => begin(database, intents, resources))),
     complete: tracked(together(completeAndSplit)),
     maxAlone: 5,
   }
 }
 
-interface Waiting<Item> {
+interface Waiting<Item, Result> {
   readonly item: Item
   readonly isAwaited: () => boolean
   /** Of the request that waits. */
   readonly spans: readonly Span[]
-  readonly result: PromiseWithResolvers<boolean>
+  readonly result: PromiseWithResolvers<Result | undefined>
 }
 
 /** The second one is for what comes while the first one is being flushed, or while its connection is silent. */
 const maxStatements = 2
 
 /**
- * While statements are under way, others wait for the next one. Resolves with whether the statement had the item. One that the server
- * refuses had none.
+ * While statements are under way, others wait for the next one. Resolves with what the statement says of the item, by its id; undefined:
+ * nothing. One that the server refuses says nothing.
  */
-function together<Item extends { readonly id: string }>(run: (items: readonly Item[]) => Promise<ReadonlySet<string>>) {
-  const waiting: Waiting<Item>[] = []
+function together<Item extends { readonly id: string }, Result>(
+  run: (items: readonly Item[]) => Promise<ReadonlyMap<string, Result>>,
+) {
+  const waiting: Waiting<Item, Result>[] = []
   let running = 0
-  const runAwaited = async (awaited: readonly Waiting<Item>[]): Promise<void> => {
+  const runAwaited = async (awaited: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
-      const done = await withSpans(
+      const results = await withSpans(
         awaited.flatMap(({ spans }) => spans),
         () => run(awaited.map(({ item }) => item)),
       )
-      for (const { item, result } of awaited) result.resolve(done.has(item.id))
+      for (const { item, result } of awaited) result.resolve(results.get(item.id))
     } catch (reason) {
-      for (const { result } of awaited) isServerError(reason) ? result.resolve(false) : result.reject(reason)
+      for (const { result } of awaited) isServerError(reason) ? result.resolve(undefined) : result.reject(reason)
     }
   }
   const runWaiting = async (): Promise<void> => {
     running++
     while (waiting.length > 0) {
       const taken = waiting.splice(0, maxAtOnce)
-      for (const { isAwaited, result } of taken) if (!isAwaited()) result.resolve(false)
+      for (const { isAwaited, result } of taken) if (!isAwaited()) result.resolve(undefined)
       const awaited = taken.filter(({ isAwaited }) => isAwaited())
       if (awaited.length > 0) await runAwaited(awaited)
     }
     running--
   }
-  return (item: Item, isAwaited = () => true): Promise<boolean> => {
-    const result = Promise.withResolvers<boolean>()
+  return (item: Item, isAwaited = () => true): Promise<Result | undefined> => {
+    const result = Promise.withResolvers<Result | undefined>()
     waiting.push({ item, isAwaited, spans: currentSpans(), result })
     if (running < maxStatements) void withSpans([], runWaiting)
     return result.promise
@@ -107,35 +109,52 @@ const ownCommit = sql`${sql.raw(commits)} (
 /** Of an account: what other statements and processes begin at the same time is not counted yet. Beyond that each is counted by itself. */
 const maxUncounted = maxOpenCreates / 2
 
-/** An expired key is not a new one. */
+/**
+ * A key is in use if the last create with it neither has expired nor still gets its quote. Its row and that of a firm quote are made and
+ * changed only together with the create's: the quote is locked before its key is stored.
+ */
 async function begin(
   database: Database,
   intents: readonly Intent[],
-  clock: LedgerClock,
-  hasRequests: boolean,
-): Promise<ReadonlySet<string>> {
+  { clock, has, databaseTimeMs }: Resources,
+): Promise<ReadonlyMap<string, 'begun' | 'keyInUse'>> {
   const begunAt = clock.at(clock.read())
-  const requests = hasRequests
+  const requests = has('create requests')
     ? sql`, requests as (
       insert into create_requests (intent, at, request_id, key_id, idempotency_key, payout, refund)
       select intent, attempted_at, request_id, key_id, idempotency_key, payout, refund from input
       where intent in (select intent from begun)
     )`
     : sql``
-  const { rows } = await sql<{ readonly intent: string }>`${ownCommit}, input as (
-      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(intents.map(intentRow))}) as input (
+  const hasQuotes = has('firm quotes')
+  const held = hasQuotes
+    ? sql`select input.intent from firm_quotes join input on input.firm_quote = firm_quotes.id
+      where firm_quotes.owner = input.owner and firm_quotes.intent is null and valid_until > ${databaseTimeMs}
+      order by firm_quotes.id for update of firm_quotes`
+    : sql`select cast(null as text) as intent where false`
+  const quoted = hasQuotes
+    ? sql`, quoted as (
+      update firm_quotes set intent = input.intent from begun join input on input.intent = begun.intent
+      where firm_quotes.id = input.firm_quote
+    )`
+    : sql``
+  const isHeld = sql`(firm_quote is null or intent in (select intent from held))`
+  const { rows } = await sql<{ readonly intent: string; readonly outcome: 'begun' | 'keyInUse' }>`${ownCommit}, input as (
+      select input.* from own_commit cross join json_to_recordset(${JSON.stringify(eachQuoteOnce(intents).map(intentRow))}) as input (
         intent text collate "C", owner text collate "C", provider text collate "C", attempted_at bigint, quoting bigint,
         next_check_at bigint, requested text, sent text, destination text, deadline bigint, traceparent text,
         key text collate "C", fingerprint text, request text, request_id text, key_id text, idempotency_key bigint,
-        payout bigint, refund bigint
+        payout bigint, refund bigint, firm_quote text collate "C"
       )
       where flushed is not null and locks is not null and not exists (
         select 1 from transactions where state <> 'done' and owner = input.owner and provider = input.provider
         limit 1 offset ${sql.lit(maxUncounted)}
       )
+    ), held as (
+      ${held}
     ), keyed as (
       insert into claims (intent, owner, key, fingerprint, request, created_at)
-      select intent, owner, key, fingerprint, request, ${begunAt} from input where key is not null order by owner, key
+      select intent, owner, key, fingerprint, request, ${begunAt} from input where key is not null and ${isHeld} order by owner, key
       on conflict do nothing returning intent
     ), begun as (
       insert into transactions (
@@ -143,20 +162,45 @@ async function begin(
       )
       select intent, owner, provider, 'pending', attempted_at, quoting, next_check_at, ${begunAt}, requested, sent, destination, deadline,
         traceparent
-      from input where key is null or intent in (select intent from keyed)
+      from input where (key is null or intent in (select intent from keyed)) and ${isHeld}
       on conflict (intent) do nothing returning intent
-    )${requests}
-    select intent from begun`.execute(database)
-  return new Set(rows.map(({ intent }) => intent))
+    )${requests}${quoted}
+    select intent, 'begun' as outcome from begun
+    union all
+    select input.intent, 'keyInUse' from input join claims on claims.owner = input.owner and claims.key = input.key
+      join transactions as earlier on earlier.intent = claims.intent
+    where earlier.intent <> input.intent and earlier.quoting is null
+      and (earlier.state in ('pending', 'unknown') or not ${hasExpired(clock)})`.execute(database)
+  return new Map(rows.map(({ intent, outcome }) => [intent, outcome]))
+}
+
+/** Of several creates with one firm quote at a time only one may have it: the others go alone. */
+function eachQuoteOnce(intents: readonly Intent[]): readonly Intent[] {
+  const quotes = new Set<string>()
+  return intents.filter(({ firmQuote }) => {
+    if (firmQuote === undefined) return true
+    const isFirst = !quotes.has(firmQuote)
+    quotes.add(firmQuote)
+    return isFirst
+  })
 }
 
 function intentRow(intent: Intent) {
   const { id, owner, provider, attemptedAt, isQuoting, nextCheckAt, requested, sent, destination, deadline, traceparent } = intent
+  const { firmQuote: firm_quote } = intent
   const { key, fingerprint, request } = intent.idempotencyKey ?? {}
   const { request_id, key_id, idempotency_key, payout, refund } = requestRow(intent)
   return {
     ...{ request_id, key_id, idempotency_key: idempotency_key?.toString(), payout: payout?.toString(), refund: refund?.toString() },
-    ...{ intent: id, owner, provider, attempted_at: attemptedAt, quoting: isQuoting ? 1 : null, next_check_at: nextCheckAt },
+    ...{
+      firm_quote,
+      intent: id,
+      owner,
+      provider,
+      attempted_at: attemptedAt,
+      quoting: isQuoting ? 1 : null,
+      next_check_at: nextCheckAt,
+    },
     ...{ requested: JSON.stringify(requested), sent: sent && JSON.stringify(sent), deadline, traceparent },
     ...{ destination: destination && JSON.stringify(destination), key, fingerprint, request: request && JSON.stringify(request) },
   }
@@ -190,8 +234,8 @@ const entryFromInput = sql.raw(
 )
 
 interface Completed {
-  /** Ids of intents. */
-  readonly completed: ReadonlySet<string>
+  /** By ids of intents. */
+  readonly completed: ReadonlyMap<string, 'done'>
   /** Owners whose newest segment has more entries than one should. */
   readonly tooLarge: ReadonlySet<string>
 }
@@ -261,7 +305,7 @@ async function complete(
     select intent, completed.owner, entries, 1 / (case when counted.owner is null then 0 else 1 end) as is_counted
     from completed left join counted on counted.owner = completed.owner`.execute(database)
   return {
-    completed: new Set(rows.map(({ intent }) => intent)),
+    completed: new Map(rows.map(({ intent }) => [intent, 'done'])),
     tooLarge: new Set(rows.filter(({ entries }) => entries > maxSegmentEntries).map(({ owner }) => owner)),
   }
 }
