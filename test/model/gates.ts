@@ -21,6 +21,8 @@ export class Gates {
   readonly begun: Intent[] = []
   /** What happens to the writes for an intent, until the trace changes it. */
   readonly outcomes = new Map<string, WriteOutcome>()
+  /** The last look for a key, by its owner and the key. */
+  private readonly looks = new Map<string, ReturnType<Ledger['findIdempotencyKey']>>()
   private readonly writes = new Map<string, () => void>()
   private readonly silence = Promise.withResolvers<never>()
   private arrival: PromiseWithResolvers<Waiting> | undefined
@@ -36,7 +38,13 @@ export class Gates {
     const all = Object.fromEntries(own) as unknown as Ledger
     return {
       ...all,
+      findIdempotencyKey: (owner, key) => {
+        const look = all.findIdempotencyKey(owner, key)
+        this.looks.set(JSON.stringify([owner, key]), look)
+        return look
+      },
       begin: async (intent) => {
+        if (await this.isUsed(intent)) return false
         const outcome = this.follow ?? (await this.wait(intent))
         this.begun.push(intent)
         return this.write('begin', () => all.begin(intent), this.outcomes.get(intent.id) ?? outcome) as Promise<boolean>
@@ -51,6 +59,12 @@ export class Gates {
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)
       },
     }
+  }
+
+  /** A key is looked up beside the intent: one that is in use gets none. */
+  private async isUsed({ owner, idempotencyKey }: Intent): Promise<boolean> {
+    const look = this.looks.get(JSON.stringify([owner, idempotencyKey?.key]))
+    return idempotencyKey !== undefined && (await look?.catch(() => undefined)) !== undefined
   }
 
   /** A killed process waits for no reply any more. */

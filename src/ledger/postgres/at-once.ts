@@ -106,6 +106,9 @@ const ownCommit = sql`${sql.raw(commits)} (
       select set_config('synchronous_commit', 'on', true) as flushed, set_config('lock_timeout', ${sql.lit(lockTimeout)}, true) as locks
     )`
 
+/** PostgreSQL makes no join of a subquery with an offset: it looks into an index for each row, however many it expects. */
+const rowByRow = sql`offset 0`
+
 /** Of an account: what other statements and processes begin at the same time is not counted yet. Beyond that each is counted by itself. */
 const maxUncounted = maxOpenCreates / 2
 
@@ -128,14 +131,17 @@ async function begin(
     : sql``
   const hasQuotes = has('firm quotes')
   const held = hasQuotes
-    ? sql`select input.intent from firm_quotes join input on input.firm_quote = firm_quotes.id
-      where firm_quotes.owner = input.owner and firm_quotes.intent is null and valid_until > ${databaseTimeMs}
-      order by firm_quotes.id for update of firm_quotes`
+    ? sql`select asked.intent, quote.id from (select * from input where firm_quote is not null order by firm_quote) as asked
+      cross join lateral (
+        select id from firm_quotes
+        where id = asked.firm_quote and owner = asked.owner and firm_quotes.intent is null and valid_until > ${databaseTimeMs}
+        for update
+      ) as quote`
     : sql`select cast(null as text) as intent where false`
   const quoted = hasQuotes
     ? sql`, quoted as (
-      update firm_quotes set intent = input.intent from begun join input on input.intent = begun.intent
-      where firm_quotes.id = input.firm_quote
+      update firm_quotes set intent = (select held.intent from held where held.id = firm_quotes.id)
+      where id = any (array(select held.id from held join begun on begun.intent = held.intent))
     )`
     : sql``
   const isHeld = sql`(firm_quote is null or intent in (select intent from held))`
@@ -167,10 +173,11 @@ async function begin(
     )${requests}${quoted}
     select intent, 'begun' as outcome from begun
     union all
-    select input.intent, 'keyInUse' from input join claims on claims.owner = input.owner and claims.key = input.key
-      join transactions as earlier on earlier.intent = claims.intent
-    where earlier.intent <> input.intent and earlier.quoting is null
-      and (earlier.state in ('pending', 'unknown') or not ${hasExpired(clock)})`.execute(database)
+    select input.intent, 'keyInUse' from input where exists (
+      select 1 from claims join transactions as earlier on earlier.intent = claims.intent
+      where claims.owner = input.owner and claims.key = input.key and earlier.intent <> input.intent and earlier.quoting is null
+        and (earlier.state in ('pending', 'unknown') or not ${hasExpired(clock)}) ${rowByRow}
+    )`.execute(database)
   return new Map(rows.map(({ intent, outcome }) => [intent, outcome]))
 }
 
@@ -283,7 +290,7 @@ async function complete(
         )
         and not exists (
           select 1 from transactions as other
-          where ${hasOpenDeposit(sql`input.deposit`, sql`input.deposit_since`, 'other')}
+          where ${hasOpenDeposit(sql`input.deposit`, sql`input.deposit_since`, 'other')} ${rowByRow}
         )
         and not exists (
           select 1 from page_index where page_index.owner = input.owner and not ${first}
