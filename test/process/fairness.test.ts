@@ -83,15 +83,15 @@ describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the 
     const { gateways, gateway } = rig
     const [noisy, quiet] = [await gateways.customer('noisy', 'A'), await gateways.customer('quiet', 'A')]
     const id = await createdSwap(rig, quiet)
-    const measure = async (seconds: number) => {
-      const getting = load(50, seconds, () => quiet.get(gateway.url, id))
-      return { quotes: await load(50, seconds, () => quote(gateway, quiet)), gets: await getting }
-    }
-    await measure(1)
-    const alone = await measure(4)
-    const creating = load(300, 5, () => noisy.create(gateway.url, gateways.order()))
+    const measure = async (seconds: { gets: number; quotes: number }) => ({
+      gets: await load(50, seconds.gets, () => quiet.get(gateway.url, id)),
+      quotes: await load(50, seconds.quotes, () => quote(gateway, quiet)),
+    })
+    await measure({ gets: 1, quotes: 1 })
+    const alone = await measure({ gets: 4, quotes: 2 })
+    const creating = load(300, 7, () => noisy.create(gateway.url, gateways.order()))
     await delay(500)
-    const beside = await measure(4)
+    const beside = await measure({ gets: 4, quotes: 2 })
     const own = quiet.create(gateway.url, gateways.order())
     const creates = await creating
     expect(refusedAmong([...beside.gets, ...beside.quotes])).toEqual([])
