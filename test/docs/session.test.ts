@@ -8,6 +8,7 @@ import { expect, it, vi } from 'vitest'
 import { freePorts } from '../container/ports.ts'
 import { FreshClone, userEnvironment } from '../support/clone.ts'
 import { inPath } from '../support/installation.ts'
+import { ownLoad } from '../support/own-load.ts'
 import { lastingPart, repetitions } from './tour.ts'
 
 const [, quickStart = ''] = /^## Quick start\n([\s\S]*?)^## /m.exec(readFileSync('README.md', 'utf8')) ?? []
@@ -38,7 +39,7 @@ class GatewayTerminal implements AsyncDisposable {
 
   constructor(cwd: string) {
     const shell = 'exec bash --noprofile --norc -i'
-    const env = { ...userEnvironment, TERM: 'dumb' }
+    const env = { ...userEnvironment, TERM: 'dumb', NODE_OPTIONS: ownLoad }
     this.child = spawn('script', ['--quiet', '--command', shell, '/dev/null'], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] })
     this.ended = once(this.child, 'close')
     this.child.stdout.on('data', (chunk) => {
