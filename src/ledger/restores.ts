@@ -20,6 +20,7 @@ import type { Database } from './database.ts'
 import { removeEntry, writeEntry } from './entries.ts'
 import { addAudit } from './operations.ts'
 import type { Store } from './store.ts'
+import { hasLater } from './transaction-events.ts'
 
 const maxCounted = 1_000
 const maxListed = 10_000
@@ -212,6 +213,13 @@ const numbersLeft = 1_000_000_000
 async function leaveNumbers(within: Database, { lock }: Store): Promise<void> {
   await lock(within, 'removal')
   await sql`update event_owners set last_number = last_number + ${sql.lit(numbersLeft)}`.execute(within)
+  // Those of transactions follow from their last rows: under the lock of who writes the next one.
+  const open = within.selectFrom('transactions').select('provider').where('state', '=', 'done').where('settled_at', 'is', null)
+  const notEnded = open.where(sql<boolean>`coalesce(status, '') not in ('success', 'refunded')`)
+  await notEnded.orderBy('provider').orderBy('provider_id').forUpdate().execute()
+  await sql`
+    update transaction_events set transaction_number = transaction_number + ${sql.lit(numbersLeft)}
+    where is_final = 0 and not ${hasLater}`.execute(within)
 }
 
 /**

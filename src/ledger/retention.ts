@@ -8,6 +8,7 @@ import { lockPageIndex, position, positionColumns, values } from './page-index.t
 import { forgetPrunedIds, reduce, removeEnded } from './prune.ts'
 import type { SortPosition } from './schema/tables.ts'
 import type { Store } from './store.ts'
+import { hasLater } from './transaction-events.ts'
 import { removeOldRequests } from './usage.ts'
 
 /** Swaps, records of the audit log, and events, that a step looks at. */
@@ -116,12 +117,6 @@ function eventsRemover(store: Store): Retention['eventsStep'] {
     return !isOver
   }
 }
-
-const hasLater = sql`exists (
-  select 1 from transaction_events as later
-  where later.provider = transaction_events.provider and later.provider_id = transaction_events.provider_id
-    and later.transaction_number > transaction_events.transaction_number
-)`
 
 /** The body of a delivery is written from its event. */
 const isAwaited = sql`exists (

@@ -83,6 +83,13 @@ export async function lastNumberOf(
   return rows[0]?.last ?? 0
 }
 
+/** Whether a row is not the last one of its transaction. */
+export const hasLater = sql<boolean>`exists (
+  select 1 from transaction_events as later
+  where later.provider = transaction_events.provider and later.provider_id = transaction_events.provider_id
+    and later.transaction_number > transaction_events.transaction_number
+)`
+
 // Numbered after the commit, and read
 
 /** Of one database transaction, events and what webhooks are told of them: if it takes too long it is undone, and nobody gets a number. */

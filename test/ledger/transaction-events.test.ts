@@ -242,6 +242,18 @@ describeStores(allStores, (shared) => {
     expect(await rows(store, 'owner')).toHaveLength(1)
   })
 
+  test('after a restore is marked, the changes of an open swap get numbers that none of it had before', async () => {
+    const store = await shared().openNew()
+    for (const id of ['open', 'ended']) await created(store, 'owner', id)
+    await reported(store, 'owner', 'ended', { status: 'success' })
+    await store.restores.mark(['alpha'], undefined, 'alice')
+    await reported(store, 'owner', 'open', { status: 'sending' })
+    const numbersOf = async (id: string) =>
+      (await store.events.ofTransaction('owner', 'alpha', id, 0, 9)).map(({ transactionNumber }) => transactionNumber)
+    expect(await numbersOf('open')).toEqual([1_000_000_001, 1_000_000_002])
+    expect(await numbersOf('ended')).toEqual([1, 2])
+  })
+
   test('prune removes the rows of a swap with it', async () => {
     const store = await shared().openNew()
     await created(store, 'owner', 'old', { status: 'success', createdAt: new Date(Date.now() - 9 * day).toISOString() })
