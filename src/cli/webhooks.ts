@@ -168,7 +168,9 @@ async function rotate(id: string, { overlap, json }: Options & { readonly overla
   const rotated = await rotateWebhook(portsOf(session), id, overlap)
   if (!rotated) return refuse(unknownId(id), session.terminal)
   printSecret(rotated, json, session)
-  if (!json) session.terminal.out(`The old secret signs too until ${toIso(rotated.oldSecretEndsAt)}.`)
+  const { previous } = rotated.webhook
+  if (!json)
+    session.terminal.out(previous ? `The old secret signs too until ${toIso(previous.until)}.` : 'The old secret signs no more.')
   return 0
 }
 

@@ -52,6 +52,8 @@ describe('webhooks', () => {
     expect(rotated.body.secret).not.toBe(secret)
     expect(Date.parse(rotated.body.oldSecretEndsAt ?? '')).toBeGreaterThan(Date.now())
     expect((await call<Row>('POST', `/webhooks/${row.id}/rotate`)).status).toBe(200)
+    const ended = await call<Row>('POST', `/webhooks/${row.id}/rotate`, { overlap: '0' })
+    expect([ended.status, ended.body.oldSecretEndsAt]).toEqual([200, null])
     expect((await call('GET', `/webhooks/${row.id}/deliveries?failed=true`)).body).toEqual([])
     expect((await call('DELETE', `/webhooks/${row.id}`)).body).toMatchObject({ id: row.id, state: 'removed' })
     expect((await call('GET', '/webhooks')).body).toEqual([])

@@ -165,7 +165,8 @@ describe('webhooks rotate', () => {
 
   it('ends the old secret at once with 0', async () => {
     const { id } = await add('acme', url)
-    await place.facts('webhooks', 'rotate', id, '--overlap', '0')
+    const { out } = await place.swapgate('webhooks', 'rotate', id, '--overlap', '0')
+    expect(out.at(-1)).toBe('The old secret signs no more.')
     const stores = await place.stores()
     expect((await stores.webhooks.find(id))?.previous).toBeUndefined()
     await stores.close()

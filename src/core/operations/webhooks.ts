@@ -83,14 +83,13 @@ export async function rotateWebhook(
   { webhooks, secrets, makeSecret, actor }: WebhookPorts,
   id: string,
   overlapMs = defaultOverlapMs,
-): Promise<(WithSecret & { readonly oldSecretEndsAt: number }) | undefined> {
+): Promise<WithSecret | undefined> {
   requireKey(secrets)
   const secret = makeSecret()
   const now = Date.now()
-  const oldSecretEndsAt = now + overlapMs
-  if (!(await webhooks.rotate(id, secrets.seal(secret, id), now, oldSecretEndsAt, actor))) return undefined
+  if (!(await webhooks.rotate(id, secrets.seal(secret, id), now, now + overlapMs, actor))) return undefined
   const webhook = await webhooks.find(id)
-  return webhook && { webhook, secret, oldSecretEndsAt }
+  return webhook && { webhook, secret }
 }
 
 /** As JSON, for the commands and the operator's API. */

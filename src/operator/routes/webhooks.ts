@@ -20,7 +20,6 @@ import {
 } from '../../core/operations/webhooks.ts'
 import type { Attempt, Delivery, DeliveryCounts, Webhook } from '../../core/webhooks.ts'
 import { Fault } from '../../domain/fault.ts'
-import { toIso } from '../../domain/instant.ts'
 import type { OperatorRole } from '../../domain/operator-role.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
 import { formNamed, forms } from '../../forms/index.ts'
@@ -111,7 +110,7 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       async handle({ parameter, body, actor }) {
         const rotated = await rotateWebhook(portsFor(actor), parameter, body.overlap)
         if (!rotated) throw unknownWebhook()
-        return ok({ ...newWebhookRow(rotated, Date.now()), oldSecretEndsAt: toIso(rotated.oldSecretEndsAt) })
+        return ok(newWebhookRow(rotated, Date.now()))
       },
     }),
     route({
