@@ -259,7 +259,7 @@ async function toldRows(within: Database, ids: readonly string[], { isIn, toList
 
 /** Written once, and once more without the deposit address where that may not be paid any more. */
 async function bodyOf(within: Database, row: ToldRow, { form }: Webhook, encode: EncodeChange): Promise<WrittenBody> {
-  const latest = row.latest_state === 'done' ? toEntry(row) : undefined
+  const latest = row.latest_state === 'done' ? attemptTo(() => toEntry(row)) : undefined
   const change = changeOf(row, latest)
   if (!change) return row.body !== null && mayBeSent(row.body, latest, encode, form) ? { body: row.body } : { problem: 'event' }
   const encoded = attemptTo(() => encode(change, form))

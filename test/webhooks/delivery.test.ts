@@ -466,6 +466,19 @@ describeStores(durableStores, (shared) => {
     expect(await stores.webhooks.gauges()).toMatchObject({ waiting: 0 })
   })
 
+  test('a swap that cannot be read now holds up no other, and goes out without its deposit address', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    await add()
+    for (const id of ['x', 'y']) await change(id, { status: 'wait' })
+    while ((await stores.events.number()).mayBeMore);
+    await query(stores.url, "UPDATE transactions SET record = 'of a later version' WHERE provider_id = 'x'")
+    await settle(process())
+    expect(receivers.sent.map(({ data: { id, depositAddress } }) => [id, depositAddress]).toSorted()).toEqual([
+      ['alpha~x', undefined],
+      ['alpha~y', 'to-y'],
+    ])
+  })
+
   test('while no key reads its secret nothing is tried, and it waits', async () => {
     const { add, process, change, settle, receivers, hasten, stores, observed } = await rig()
     const webhook = await add()
