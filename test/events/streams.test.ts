@@ -1,5 +1,6 @@
 /** docs/contract.md §18.2: streams of changes, in both forms. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { facts } from '../ledger/samples.ts'
 import { type EventSource, openEvents } from '../support/event-source.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -181,6 +182,22 @@ describe.each(formNames)('form %s', (form) => {
       { event: 'gap', id: undefined, data: {} },
       { event: 'transaction', id: '3', data: { id: ended, status: 'success' } },
     ])
+  })
+
+  test('rows that went with their swap, and are the last ones, are a gap at once', async () => {
+    await create()
+    const { events, ledger, ledgerAdmin } = managed.gateway.stores()
+    const [{ owner } = { owner: '' }] = await ledger.leaseOpen('alpha', 1, 0)
+    const ended = await ledger.upsert(owner, 'alpha', facts('ended', { status: 'sending' }, { sequence: 1 }))
+    await ledger.upsert(owner, 'alpha', facts('ended', { status: 'success' }, { sequence: 2 }), ended)
+    while ((await events.number()).mayBeMore);
+    await ledgerAdmin.prune(Date.now() + 60_000, 'alice')
+    const stream = await watchAll({ 'last-event-id': '1' })
+    expect(await stream.received(1)).toEqual([{ event: 'gap', id: undefined, data: {} }])
+    const upToDate = await watchAll({ 'last-event-id': '3' })
+    const latest = await create()
+    expect((await stream.received(2))[1]).toMatchObject({ id: '4', data: { id: latest } })
+    expect(await upToDate.received(1)).toMatchObject([{ event: 'transaction', id: '4' }])
   })
 
   test('what was told after a backup has numbers that no other change gets after its restore', async () => {

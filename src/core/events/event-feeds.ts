@@ -73,11 +73,14 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           await hub.numberNow()
           const range = await events.rangeOfOwner(owner)
           const seen = seenNumber(lastEventId, range)
+          const isBehind = seen !== undefined && seen < range.last
+          // The last rows may have gone with their swaps, while older ones are kept.
+          const isEmpty = isBehind && (await events.ofOwner(owner, seen, 1)).length === 0
           return subscription.begin({
             watched: 'all of its owner',
             unstored: undefined,
             readWithKey: undefined,
-            first: gapBefore(seen, range),
+            first: isEmpty ? [{ event: 'gap' }] : gapBefore(seen, range),
             cursor: seen ?? range.last,
             isOver: undefined,
             read: (after) => events.ofOwner(owner, after, maxAtOnce),
