@@ -131,7 +131,13 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
   const { config, isManaged, ledger, pendingKeys, freshness, restoredLedger, restoredOrders } = gateway
   const tags = config.providers.map(({ tag }) => tag)
   const { active, taking, readTags } = routes
-  const looksFirst = (): boolean => config.routing.strategy === 'best' || restoredLedger.isIncomplete
+  // A repeat sends nothing up, not even for a list or a price.
+  const hasCurrentLists = (): boolean =>
+    routes.firm.every(({ scope: { currencyList } }) => {
+      const { fetchedAt = Number.NEGATIVE_INFINITY } = currencyList.last() ?? {}
+      return performance.now() - fetchedAt < config.cache.currencies * 1000
+    })
+  const looksFirst = (): boolean => config.routing.strategy === 'best' || restoredLedger.isIncomplete || !hasCurrentLists()
   return [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     nameCoins(config.assets), // full names of coins, for forms that have them

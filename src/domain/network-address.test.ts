@@ -37,6 +37,7 @@ it.each([
   ['multicast', '224.0.0.1'],
   ['reserved', '240.0.0.1'],
   ['broadcast', '255.255.255.255'],
+  ['of the host, at Azure', '168.63.129.16'],
   ['unspecified', '::'],
   ['loopback', '::1'],
   ['link-local', 'fe80::1'],

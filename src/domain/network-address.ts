@@ -6,6 +6,8 @@ const special = networkList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  // Public by its number, but each machine of Azure has its host there.
+  '168.63.129.16/32',
 ])
 /** The only IPv6 network of public addresses of single machines, and what is not public in it: protocols and Teredo, documentation, 6to4. */
 const unicast = networkList(['2000::/3'])
