@@ -76,6 +76,7 @@ export interface ProviderPromises {
   readonly depositMemo: readonly string[]
   /** Whether the flags of its list say where deposits need a memo; default: no. */
   readonly flagsDepositMemos?: true
+  readonly hasSecretIds?: true
   readonly settings: readonly string[]
   /** Default: none. */
   readonly optionalSettings?: ProviderForm['optionalSettings']
@@ -87,7 +88,8 @@ export interface ProviderPromises {
 
 /** Its statuses are shown one by one by goldens. */
 export function checkProviderPromises(form: ProviderForm, promises: ProviderPromises): void {
-  const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, settings, optionalSettings } = form
+  const { name, capabilities, keyed, networks, assets, depositMemo, flagsDepositMemos, hasSecretIds, settings, optionalSettings } =
+    form
   const { newestFirst, hasExpectedAmount, pageSize } = capabilities
   const maxResponseBytes = form.operation('listCurrencies')?.maxResponseBytes
   const actions = [...form.actions].map(([action, { offeredIn, isReported, takesAddress }]) => [
@@ -98,6 +100,7 @@ export function checkProviderPromises(form: ProviderForm, promises: ProviderProm
     {
       ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
       ...(flagsDepositMemos && { flagsDepositMemos }),
+      ...(hasSecretIds && { hasSecretIds }),
       ...(Object.keys(optionalSettings).length > 0 && { optionalSettings }),
       ...(actions.length > 0 && { actions: Object.fromEntries(actions) }),
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),

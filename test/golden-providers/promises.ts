@@ -154,6 +154,7 @@ export const providerPromises = {
     pageSize: 100,
     keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
     depositMemo: ['XLM', 'XRP'],
+    hasSecretIds: true,
     assets: {
       ...{ BNB: { code: 'BSC' }, DAI: { code: 'DAIETH' }, ETHARB: { code: 'ETHARBITRUM' }, POL: { code: 'MATIC' } },
       ...{ USDCARB: { code: 'USDCARBITRUM' }, USDCBEP20: { code: 'USDCBSC' }, USDCERC20: { code: 'USDCETH' } },

@@ -159,6 +159,7 @@ async function serve(texts: Texts) {
     webhooks: {
       list: async () => [webhook],
       find: async () => webhook,
+      countsOfAll: async () => new Map([['wh_1', { waiting: 3, failed: 1 }]]),
       counts: async () => ({ waiting: 3, failed: 1 }),
       deliveries: async () => [
         { id: 'msg_1', webhook: 'wh_1', provider: 'alpha', providerId: `${id}t0`, state: 'failed', attempts, createdAt: at },

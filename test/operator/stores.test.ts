@@ -99,6 +99,8 @@ test.each([
       'unassign',
       'list',
       'find',
+      'counts',
+      'countsOfAll',
     ])
     const names = [
       'accounts',

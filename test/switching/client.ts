@@ -118,9 +118,9 @@ export class SwappingClient {
       ...(body && { body: JSON.stringify(body) }),
     }
     try {
-      const { status, text } = await sendAgainIfOverloaded(() => sendRequest(url, request))
+      const { status, headers, text } = await sendAgainIfOverloaded(() => sendRequest(url, request))
       if (status === expected) return JSON.parse(text) as T
-      this.complain(`${method} ${path} was ${status}: ${text}`)
+      this.complain(`${method} ${path} was ${status} ${headers['x-swap-reason']}: ${text}`)
     } catch (reason) {
       this.complain(`${method} ${path} failed: ${String(reason)}`)
     }

@@ -152,6 +152,7 @@ it(
       }
     }
     const hastening = hasten()
+    hastening.catch(() => {}) // it is awaited at the end
     open.defer(async () => {
       isOver = true
       await hastening
