@@ -1,4 +1,4 @@
-// Runs with few others: it measures the memory of a process.
+// Runs alone: it measures the memory of a process that is busy.
 /** docs/contract.md §11: a long response streams, however slowly it is taken, with flat memory. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

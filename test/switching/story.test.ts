@@ -1,5 +1,5 @@
 // Takes longest: clients swap while a provider is replaced.
-// Runs with few others: a hundred clients and two gateways share the machine.
+// Runs alone: a hundred clients and two gateways take the whole machine; with more beside them creates are 503.
 /** docs/contract.md §12: providers are switched while swaps are in flight, and no client notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
