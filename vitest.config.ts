@@ -1,64 +1,29 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { type Lane, lanesOf, startsPrograms, takesLongest } from './test/lanes/index.ts'
 
-/**
- * - `shared`: the files share processes, and what they import.
- * - `few`: a file compares times or memory, or has traffic that must not be shed. Each has a process of its own.
- * - `alone`: a file compares times so short that a second file would change them.
- * A file is `shared` unless it has "Runs with few others: …" or "Runs alone: …".
- * `npm run test:fast` is the part of `shared` that starts no program and hardly waits: without "Takes long: …" and "Takes longest: …".
- */
-const sets = ['shared', 'few', 'alone'] as const
-type Set = (typeof sets)[number]
-
-/** What starts programs, or the whole of ours in the process of the test. */
-const programs = /'node:child_process'|'playwright-core'|\/cli\/file-gateway\.ts'/
-const sources = new Map<string, string>()
-
-function source(file: string): string {
-  const text = sources.get(file) ?? readFileSync(file, 'utf8')
-  sources.set(file, text)
-  return text
-}
+/** By the mode of vitest: `npm test` has the mode `quick`, `npm run test:long` the mode `long`. Without one, each file that is named runs once. */
+const lanesOfMode: Readonly<Record<string, readonly Lane[]>> = { quick: ['quick'], long: ['long', 'alone'] }
+const allLanes: readonly Lane[] = ['quick', 'long', 'alone']
 
 /** Files at a time, for two processors: much of a test is waiting. */
-const maxWorkers: Readonly<Record<Set, number>> = { shared: 5, few: 4, alone: 1 }
-
-/** Whether the file starts programs, or what it imports of the tests does. */
-function startsPrograms(file: string, visited: string[]): boolean {
-  if (visited.includes(file)) return false
-  visited.push(file)
-  const imported = [...source(file).matchAll(/^(?:import|export|\}) .*'(\..*\.ts)'$/gm)].map(([, path = '']) =>
-    join(dirname(file), path),
-  )
-  return programs.test(source(file)) || imported.some((path) => path.startsWith('test/') && startsPrograms(path, visited))
-}
-
-function setOf(file: string): Set {
-  if (/\bRuns alone: /.test(source(file))) return 'alone'
-  if (/\bRuns with few others: /.test(source(file))) return 'few'
-  return 'shared'
-}
-
-function isFast(file: string): boolean {
-  return setOf(file) === 'shared' && durationOf(file) === undefined && !startsPrograms(file, [])
-}
-
-function durationOf(file: string): string | undefined {
-  return /\bTakes (long|longest): /.exec(source(file))?.[1]
-}
+const maxWorkers: Readonly<Record<Lane, number>> = { quick: 5, long: 5, alone: 1 }
 
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 
-/** What takes longest begins first. What takes long, and mostly waits, is spread over the rest, which needs the processors. */
-class LongestFirst extends BaseSequencer {
+/** What takes longest begins first. Files that start programs, which mostly wait, are spread over the rest, which needs the processors. */
+class ProgramsSpread extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)
-    const ofDuration = (duration?: string): TestSpecification[] =>
-      sorted.filter(({ moduleId }) => durationOf(moduleId) === duration)
-    return [...ofDuration('longest'), ...mixed(ofDuration('long'), ofDuration())]
+    const kindOf = ({ moduleId }: TestSpecification) => {
+      const file = relative(import.meta.dirname, moduleId)
+      if (takesLongest(file)) return 'longest'
+      return startsPrograms(file) ? 'waiting' : 'busy'
+    }
+    const { longest = [], waiting = [], busy = [] } = Object.groupBy(sorted, kindOf)
+    return [...longest, ...mixed(waiting, busy)]
   }
 }
 
@@ -78,18 +43,23 @@ const youngGenerationFlags = ['--min-semi-space-size=32', '--max-semi-space-size
 /** Milliseconds: a machine that does other things beside may be slow. */
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
 
+/** A directory for a report of each mode, in JSON. */
+const reports = process.env.SWAPGATE_TEST_REPORTS
+
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/memory-directory.ts', 'test/support/leak-check.ts', 'test/support/bundle.ts'],
-    sequence: { sequencer: LongestFirst },
-    projects: sets.map((name, groupOrder) => ({
+    sequence: { sequencer: ProgramsSpread },
+    reporters: reports === undefined ? ['default'] : ['default', ['json', { outputFile: join(reports, `${mode}.json`) }]],
+    projects: (lanesOfMode[mode] ?? allLanes).map((lane, groupOrder) => ({
       test: {
-        name,
-        include: files.filter((file) => setOf(file) === name && (mode !== 'fast' || isFast(file))),
+        name: lane,
+        include: files.filter((file) => (lanesOfMode[mode] ? lanesOf(file).includes(lane) : lanesOf(file)[0] === lane)),
         setupFiles: ['test/support/setup.ts'],
         ...timeouts,
-        isolate: name !== 'shared',
-        maxWorkers: maxWorkers[name],
+        env: { SWAPGATE_LANE: lane },
+        isolate: lane === 'alone',
+        maxWorkers: maxWorkers[lane],
         execArgv: youngGenerationFlags,
         sequence: { groupOrder },
       },
