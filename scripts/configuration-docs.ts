@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { assetsSchema } from '../src/config/asset-table.ts'
 import { renamedKeys } from '../src/config/renamed-keys.ts'
 import { schema } from '../src/config/schema.ts'
+import { secretPlaces } from '../src/config/secrets.ts'
 import type { Description } from '../src/config/value-types.ts'
 import { configurationSchema } from './configuration-schema.ts'
 
@@ -20,6 +21,7 @@ The gateway reads one YAML file, the first of these: \`--config <file>\`, \`SWAP
 - A file has at most 1 MB and 150,000 words and entries, a list or section at most 1,000 entries.
 - Seconds may have a fraction.
 - For an editor with the YAML language server the first line of your file is \`# yaml-language-server: $schema=<path>\`, with the path to \`config/gateway.schema.json\` of the clone or the package (\`node_modules/swapgate/config/\`). Rules between keys only \`check\` knows.
+- **Secret**: a value that is in no diff, log line or response of the operator's API. **Secret with credentials**: a URL, if it has a user, a password or a query.
 - No message shows a value, or a name that looks like a secret.
 `
 
@@ -115,7 +117,14 @@ function describe(setting: z.core.$ZodType): Description {
 
 function row(path: string, settingDocs: Description): string {
   if (settingDocs.description === '') throw new Error(`${path} has no description`)
-  return `| \`${path}\` | ${`${defaultOf(settingDocs)} ${settingDocs.unit ?? ''}`.trim()} | ${settingDocs.description} |`
+  return `| \`${path}\` | ${`${defaultOf(settingDocs)} ${settingDocs.unit ?? ''}`.trim()} | ${secretWords(path)}${settingDocs.description} |`
+}
+
+/** Of the value, or of one in it. */
+function secretWords(path: string): string {
+  const place = secretPlaces.find((one) => `${one.path.join('.').replace('*', '<name>')}.`.startsWith(`${path}.`))
+  if (place === undefined) return ''
+  return place.secret === 'url' ? '**Secret with credentials.** ' : '**Secret.** '
 }
 
 function defaultOf(settingDocs: Description): string {

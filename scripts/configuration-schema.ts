@@ -18,10 +18,11 @@ export function configurationSchema(): string {
 function toWritten(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(toWritten)
   if (typeof part !== 'object' || part === null) return part
-  const { description, default: _, unit, defaultValue, number, propertyNames, ...rest } = part as Json
+  const { description, default: _, unit, defaultValue, number, secret, propertyNames, ...rest } = part as Json
   const described = {
     ...(typeof description === 'string' && { description: describe(description, unit) }),
     ...(defaultValue !== undefined && defaultValue !== null && { default: defaultValue }),
+    ...((secret === 'key' || secret === 'terms') && { writeOnly: true }),
   }
   if (rest.type === 'string') return { ...described, ...toScalar(rest, number) }
   const inner = Object.entries(rest).map(([key, value]) => [

@@ -73,6 +73,15 @@ describe('the schema for editors', () => {
     expect(faultsOf(sections)).toContain(place)
   })
 
+  it('says of each secret that nobody can read it', () => {
+    const { admin, providers, redis } = schema.properties
+    const { key, hook, settings, tag } = providers.additionalProperties.properties
+    const [whole, withRoles] = admin.properties.tokens.additionalProperties.anyOf
+    const secrets = [key, hook, settings.additionalProperties, whole, withRoles.properties.token]
+    expect(secrets.map(({ writeOnly }) => writeOnly)).toEqual(secrets.map(() => true))
+    expect([tag.writeOnly, redis.properties.url.writeOnly]).toEqual([undefined, undefined])
+  })
+
   it('has the words of docs/configuration.md', () => {
     const { server, limits } = schema.properties
     expect(server.properties.trustProxy).toMatchObject({
@@ -80,6 +89,6 @@ describe('the schema for editors', () => {
       default: 0,
     })
     expect(limits.description).toBe('Limits on clients; past one it is 429 (limits.md).')
-    expect(JSON.stringify(schema)).not.toMatch(/\]\(|defaultValue|"unit"|"number":/)
+    expect(JSON.stringify(schema)).not.toMatch(/\]\(|defaultValue|"unit"|"number":|"secret":"/)
   })
 })

@@ -15,6 +15,7 @@ import {
   proxy,
   required,
   seconds,
+  secret,
   section,
   setting,
   text,
@@ -128,32 +129,38 @@ const extraIdNames = keys({
 })
 
 /** No fault has it. */
-const hookSecret = text.regex(/^(?:[A-Za-z0-9._~-]{24,})?$/, 'must be 24 or more of A-Z, a-z, 0-9, ".", "_", "~" and "-"')
+const hookSecret = secret(
+  text.regex(/^(?:[A-Za-z0-9._~-]{24,})?$/, 'must be 24 or more of A-Z, a-z, 0-9, ".", "_", "~" and "-"'),
+  'key',
+)
+
+const key = secret(text, 'key')
+const formSettings = mapping(secret(text, 'terms'))
 
 export const provider = keys({
   form: required(name, '`A`, `B`, or that of a real provider ([a page each](providers/)), in any case'),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
-  key: setting(text, '', 'Your key there, best read from a file or the environment. Not needed in passthrough mode'),
+  key: setting(key, '', 'Your key there, best read from a file or the environment. Not needed in passthrough mode'),
   secret: setting(
-    text,
+    key,
     '',
     'A second key, which signs calls, for a form that [needs it](providers/README.md#what-each-can); it is never sent',
   ),
-  listKey: setting(text, '', 'A second key that may list transactions, where `key` may not; used for nothing else. Empty: `key`'),
+  listKey: setting(key, '', 'A second key that may list transactions, where `key` may not; used for nothing else. Empty: `key`'),
   settings: setting(
-    mapping(text),
+    formSettings,
     {},
     'What its form needs or takes beside the key, like `affiliateId` or a commission; [its page](providers/) names them',
   ),
   accountSettings: setting(
-    mapping(mapping(text)),
+    mapping(formSettings),
     {},
     'In place of `settings`, for accounts of keys that you issue: `{ acme: { promocode: SPRING } }`, in quotes and creates alike. Not in passthrough mode',
   ),
   hook: setting(
     hookSecret,
     '',
-    'Secret of a path for its webhooks, `/hooks/<tag>/<hook>`, which make the gateway [read the transactions that they name](contract.md#185-webhooks-of-providers). 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
+    'The end of a path for its webhooks, `/hooks/<tag>/<hook>`, which make the gateway [read the transactions that they name](contract.md#185-webhooks-of-providers). 24 or more of `A-Z`, `a-z`, `0-9`, `.`, `_`, `~`, `-`. Not in passthrough mode. Empty: no such path',
   ),
   forwardAddress: setting(
     flag,

@@ -33,6 +33,17 @@ function numeric<T extends z.ZodType>(kind: T, range: NumberRange): T {
   return kind.meta({ number: range }) as T
 }
 
+/**
+ * What of a value is secret. `key`: all of it, for everybody. `url`: all of it if it has credentials. `terms`: all of it, but a provider
+ * that names it in a text tells its client nothing new.
+ */
+export type Secret = 'key' | 'url' | 'terms'
+
+/** Marks a kind: `secrets.ts` finds the places that have it. */
+export function secret<T extends z.ZodType>(kind: T, what: Secret): T {
+  return kind.meta({ secret: what }) as T
+}
+
 export function integer(min: number, max?: number) {
   const what = `be an integer from ${min}${max === undefined ? '' : ` to ${max}`}`
   const isWithin = (value: number): boolean => value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
@@ -127,12 +138,14 @@ function isDecodable(text: string): boolean {
   }
 }
 
-export const proxy = text.refine(
-  (value) => value === 'direct' || value === 'environment' || isProxyUrl(value),
-  'must be direct, environment or http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+export const proxy = secret(
+  text.refine(
+    (value) => value === 'direct' || value === 'environment' || isProxyUrl(value),
+    'must be direct, environment or http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+  ),
+  'url',
 )
 
-/** Empty, or the URL of a node, of sentinels or of a cluster, with or without credentials. */
 /** Braces would decide the slot of a cluster. */
 export const redisPrefix = z
   .string(must('be a text'))
@@ -141,22 +154,29 @@ export const redisPrefix = z
     'must be 1 to 64 of A-Z, a-z, 0-9, dot, colon, hyphen and underscore, and begin with a letter or digit',
   )
 
-export const redisUrl = text.refine(
-  (value) => value === '' || isRedisUrl(value),
-  'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+/** Empty, or the URL of a node, of sentinels or of a cluster, with or without credentials. */
+export const redisUrl = secret(
+  text.refine(
+    (value) => value === '' || isRedisUrl(value),
+    'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+  ),
+  'url',
 )
 
 /**
  * The ledger's file or server. A password with a slash or a hash that is not percent-encoded would be read as a port and a path,
  * and be shown as the server's address.
  */
-export const ledgerUrl = text.check(({ value, issues }) => {
-  const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
-  if (/^sqlite:./.test(value)) return
-  if (!/^postgres(?:ql)?:\/\/./.test(value)) fail('must be sqlite:<file> or postgres://…')
-  else if (!isServerUrl(URL.parse(value)))
-    fail('must be postgres://user:password@host/database: reserved characters of the password must be percent-encoded')
-})
+export const ledgerUrl = secret(
+  text.check(({ value, issues }) => {
+    const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
+    if (/^sqlite:./.test(value)) return
+    if (!/^postgres(?:ql)?:\/\/./.test(value)) fail('must be sqlite:<file> or postgres://…')
+    else if (!isServerUrl(URL.parse(value)))
+      fail('must be postgres://user:password@host/database: reserved characters of the password must be percent-encoded')
+  }),
+  'url',
+)
 
 function isServerUrl(url: URL | null): boolean {
   return url !== null && url.hash === '' && !url.pathname.includes('@')
@@ -179,17 +199,23 @@ function isOrigin(value: string): boolean {
 
 export const timezone = text.refine(isTimezone, 'must be a zone like Europe/Berlin or +08:00')
 
-/** A secret that a person or a program sends as `Bearer`. */
 /** Empty for none. */
 export const word = text.regex(/^[A-Za-z0-9._-]{0,64}$/, 'must be 1 to 64 of a-z, A-Z, 0-9, ., _ and -')
 
-const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
+/** What a person or a program sends as `Bearer`. */
+const token = secret(
+  z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII'),
+  'key',
+)
 
 /** What encrypts: text of base64, in either alphabet. */
-export const encryptionKey = z
-  .string(must('be at least 32 bytes in base64'))
-  .regex(/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/, 'must be at least 32 bytes in base64')
-  .refine((value) => Buffer.from(value, 'base64').length >= 32, 'must be at least 32 bytes in base64')
+export const encryptionKey = secret(
+  z
+    .string(must('be at least 32 bytes in base64'))
+    .regex(/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/, 'must be at least 32 bytes in base64')
+    .refine((value) => Buffer.from(value, 'base64').length >= 32, 'must be at least 32 bytes in base64'),
+  'key',
+)
 
 export const allowedTarget = text.refine(
   isAllowedTarget,
@@ -197,9 +223,12 @@ export const allowedTarget = text.refine(
 )
 
 /** A proxy, by its URL alone. */
-export const proxyUrl = text.refine(
-  isProxyUrl,
-  'must be http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+export const proxyUrl = secret(
+  text.refine(
+    isProxyUrl,
+    'must be http://user:password@host:port without a path: reserved characters of the password must be percent-encoded',
+  ),
+  'url',
 )
 
 export function list<T extends z.ZodType>(item: T) {
@@ -224,9 +253,9 @@ const tokenWithRoles = keys({
   roles: list(choice(operatorRoles)).min(1, `must name at least one of ${operatorRoles.join(', ')}`),
 })
 
-/** Not a union, but for editors: it would hide which of the roles is wrong. */
+/** The union takes anything, and what it is for is known: its own fault would hide which of the roles is wrong. */
 export const operatorToken = z
-  .unknown()
+  .union([token, tokenWithRoles, z.unknown()])
   .transform((tree, context): OperatorToken => {
     const { data, error } = (typeof tree === 'string' ? token : tokenWithRoles).safeParse(tree)
     for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)

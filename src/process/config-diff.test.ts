@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { secretSettings } from '../../test/support/secret-settings.ts'
 import { hashKey } from '../adapters/crypto.ts'
 import { type Config, type ConfigSettings, readSettings } from '../config/index.ts'
+import { secretPlaces } from '../config/secrets.ts'
 import { knownForms } from '../forms/index.ts'
 import { changesBetween, comparable } from './config-diff.ts'
 import { needsRestart, startSettings } from './start-settings.ts'
@@ -74,6 +76,16 @@ it.each<[string, object, object, readonly string[]]>([
   ['a server without one', {}, { redis: { url: 'redis://r' } }, ['redis.url changed "" "redis://r" restart']],
 ])('tells of %s, without a secret', (_, before, after, lines) => {
   expect(linesOf(before, after)).toEqual(lines)
+})
+
+it('tells of each secret only that it is another one', () => {
+  const changes = changesOf(read(secretSettings('canary1')), read(secretSettings('canary2')))
+  expect(changes).toEqual(changes.map((change) => ({ ...change, change: 'changed', before: null, after: null, isSecret: true })))
+  const changed = changes.map(({ key }) => key.split('.'))
+  const unseen = secretPlaces.filter(
+    ({ path }) => !changed.some((key) => key.length === path.length && path.every((name, at) => name === '*' || name === key[at])),
+  )
+  expect(unseen).toEqual([])
 })
 
 it('tells of the assets of another table by their codes', () => {

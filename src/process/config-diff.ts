@@ -1,5 +1,6 @@
 /** What a reload would change: the keys in which a configuration differs from the one in force (docs/contract.md §13). */
 import type { Config } from '../config/index.ts'
+import { isSecretAt } from '../config/secrets.ts'
 import { type StartSettings, startSettings, withStartSettings } from './start-settings.ts'
 
 export interface ConfigChange {
@@ -102,15 +103,4 @@ function hasSecret(value: unknown): boolean {
 
 function valueAt(settings: Section, path: Path): unknown {
   return path.reduce<unknown>((value, key) => (isSection(value) && Object.hasOwn(value, key) ? value[key] : undefined), settings)
-}
-
-const secretKeys: ReadonlySet<string> = new Set(['key', 'listKey', 'secret', 'hook', 'settings', 'accountSettings'])
-
-function isSecretAt([section, name, key, part]: Path, value: unknown): boolean {
-  if (section === 'admin') return name === 'tokens' && part !== 'roles'
-  if (section === 'providers' && key === 'proxy') return /@/.test(String(value))
-  if (section === 'providers') return secretKeys.has(key ?? '')
-  if (section === 'webhooks') return name === 'key' || (name === 'proxy' && /@/.test(String(value)))
-  if (section === 'egress') return name === 'proxy' && /@/.test(String(value))
-  return (section === 'redis' || section === 'ledger') && name === 'url' && /[@?]/.test(String(value))
 }

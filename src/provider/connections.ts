@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net'
 import { type Tunnel, tunnelThrough } from '../adapters/tunnel.ts'
 import type { OpenConnections } from '../adapters/undici.ts'
 import type { Config, Provider } from '../config/index.ts'
+import { keysIn } from '../config/secrets.ts'
 import { SequenceClock } from '../core/clock.ts'
 import { AccountHealth } from '../core/resilience/health-check.ts'
 import { Confidential, type ConfidentialWords } from '../domain/confidential.ts'
@@ -100,14 +101,8 @@ export function confidentialOf(config: Config): Confidential {
 
 function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
-    keys: providers.flatMap(({ key, listKey, secret, hook, proxy }) =>
-      [key, listKey, secret, hook, passwordOf(proxy)].filter((word) => word !== ''),
-    ),
+    keys: providers.flatMap((provider) => keysIn(provider, ['providers', provider.name])),
     hosts: providers.map(({ url }) => new URL(url).hostname),
     names: providers.flatMap(({ name, tag }) => [name, tag]),
   }
-}
-
-function passwordOf(proxy: string): string {
-  return proxy === '' ? '' : decodeURIComponent(new URL(proxy).password)
 }
