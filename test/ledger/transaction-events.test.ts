@@ -7,6 +7,7 @@ import type { EventStore, TransactionEvent } from '../../src/core/transaction-ev
 import type { Transaction } from '../../src/domain/swap.ts'
 import { type OpenLedger, openLedger } from '../../src/ledger/index.ts'
 import { removeOld } from '../../src/process/retention.ts'
+import { changedFields } from '../support/changed-fields.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { query, undoSteps } from './raw.ts'
@@ -85,6 +86,23 @@ describeStores(allStores, (shared) => {
       expect(all[at + 1]?.entry.transaction).toMatchObject(JSON.parse(JSON.stringify(change)))
     expect(all[3]?.entry.transaction.txHashOut).toBeUndefined()
     expect(all.at(-1)?.entry).toMatchObject({ owner, provider: 'alpha', isCreated: true })
+  })
+
+  test('a change of one field alone makes a row exactly if the owner is told of it', async () => {
+    const owner = unique('owner')
+    const fields = Object.entries(changedFields).filter(([field]) => field !== 'id')
+    await Promise.all(
+      fields.map(async ([field, { to }]) => {
+        const id = `${owner}-${field}`
+        await created(shared(), owner, id)
+        await reported(shared(), owner, id, { [field]: to })
+        await reported(shared(), owner, id, { [field]: to })
+      }),
+    )
+    const rowsOf = Map.groupBy(await rows(shared(), owner), ({ entry }) => entry.transaction.id)
+    expect(fields.map(([field]) => [field, rowsOf.get(`${owner}-${field}`)?.length])).toEqual(
+      fields.map(([field, { isEvent }]) => [field, isEvent ? 2 : 1]),
+    )
   })
 
   test('what changes nothing for the owner makes no row', async () => {
