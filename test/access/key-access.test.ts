@@ -1,8 +1,8 @@
 /** docs/contract.md §5, §7: what a key may do and from where, and limits of an account, in every way that a key is used. */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigDirectory } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { commandOver, runCommand } from '../support/command.ts'
@@ -13,30 +13,42 @@ let directory: ConfigDirectory
 let alpha: ProviderA
 let gateway: InProcessGateway
 let file: string
+/** That of the test. */
+let account: string
+let accounts = 0
 
 interface Created {
   readonly id: string
   readonly key: string
 }
 
-beforeEach(async () => {
-  directory = new ConfigDirectory()
-  alpha = await startFormA()
-  file = join(directory.path, 'gateway.json')
+/** The path of a file with that name, and with a ledger of that name. */
+function configured(name: string, ledger = name, server: object = { port: 0, trustProxy: 1 }): string {
+  const path = join(directory.path, `${name}.json`)
   const config = {
     assets: join(process.cwd(), 'config/assets.yaml'),
-    server: { port: 0, trustProxy: 1 },
+    server,
     admin: { port: 0 },
     auth: { mode: 'managed' },
-    ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },
+    ledger: { url: `sqlite:${join(directory.path, `${ledger}.db`)}` },
     limits: { quotes: 5, create: 5, read: 5 },
     providers: { alpha: { form: 'A', url: alpha.url, key: 'provider-key-1', native: ['GET /coins'] } },
     routing: { providers: ['alpha'] },
   }
-  writeFileSync(file, JSON.stringify(config))
+  writeFileSync(path, JSON.stringify(config))
+  return path
+}
+
+beforeAll(async () => {
+  directory = new ConfigDirectory()
+  alpha = await startFormA()
+  file = configured('gateway')
   gateway = await InProcessGateway.start(file)
 })
-afterEach(async () => {
+beforeEach(() => {
+  account = `acme-${++accounts}`
+})
+afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   await alpha.close()
   directory[Symbol.dispose]()
@@ -92,7 +104,10 @@ type Scope = keyof typeof requests
 
 const command = (...args: readonly string[]): Promise<unknown> => commandOver(file, args)
 const issue = async (...args: readonly string[]): Promise<Created> =>
-  (await command('keys', 'create', '--name', 'acme', ...args)) as Created
+  (await command('keys', 'create', '--name', account, ...args)) as Created
+/** Those of the account. */
+const keys = async (): Promise<readonly object[]> =>
+  ((await command('keys', 'list')) as readonly { readonly name: string }[]).filter(({ name }) => name === account)
 
 describe('a key with a scope', () => {
   const ways: readonly Sent[] = [{ mount: 'a' }, { mount: 'b' }, { mount: 'exolix' }, { mount: 'a', isBare: true }]
@@ -102,7 +117,7 @@ describe('a key with a scope', () => {
     async (own) => {
       const { key } = await issue('--scope', own)
       const other = await issue()
-      await command('accounts', 'set', 'acme', '--quotes', '100', '--create', '100', '--read', '100')
+      await command('accounts', 'set', account, '--quotes', '100', '--create', '100', '--read', '100')
       for (const way of ways) {
         for (const [scope, request] of Object.entries(requests)) {
           if (scope === 'native' && (way.mount !== 'a' || way.isBare)) continue
@@ -130,7 +145,7 @@ describe('a key with a scope', () => {
     const whole = await issue()
     const { key: reader } = await issue('--scope', 'read')
     const { key: quoter } = await issue('--scope', 'quote')
-    await command('accounts', 'set', 'acme', '--quotes', '100', '--create', '100', '--read', '100')
+    await command('accounts', 'set', account, '--quotes', '100', '--create', '100', '--read', '100')
     const repeated = (key: string) =>
       sendRequest(gateway.url, {
         ...{ method: 'POST', path: '/a/api/v2/transactions', body: JSON.stringify({ ...order.a, ...terms }) },
@@ -178,8 +193,7 @@ describe('a key with a scope', () => {
     const { id } = await issue('--scope', 'read', '--allow', '192.0.2.0/24')
     const next = (await command('keys', 'rotate', id)) as Created
     const last = (await command('keys', 'rotate', next.id, '--scope', 'create,read')) as Created
-    const listed = (await command('keys', 'list')) as readonly object[]
-    expect(listed).toMatchObject([
+    expect(await keys()).toMatchObject([
       { id, scope: ['read'], networks: ['192.0.2.0/24'] },
       { id: next.id, scope: ['read'], networks: ['192.0.2.0/24'] },
       { id: last.id, scope: ['read', 'create'], networks: ['192.0.2.0/24'], hint: last.key.slice(-4) },
@@ -189,7 +203,7 @@ describe('a key with a scope', () => {
   })
 
   test.each(['', 'reed', 'read,', 'read create', 'READ'])('that is none is wrong usage: %j', async (scope) => {
-    const { exitCode } = await runCommand(['keys', 'create', '--name', 'acme', '--scope', scope, '--config', file])
+    const { exitCode } = await runCommand(['keys', 'create', '--name', account, '--scope', scope, '--config', file])
     expect(exitCode).toBe(2)
   })
 })
@@ -214,25 +228,25 @@ describe('a key with networks', () => {
 
   test('is ignored on quotes from elsewhere: they count for the address', async () => {
     const { key } = await issue('--allow', '203.0.113.0/24')
-    for (let count = 0; count < 5; count++) expect((await requests.quote(key, { from: '198.51.100.1' })).status).toBe(200)
-    expect((await requests.quote(key, { from: '198.51.100.1' })).status).toBe(429)
+    for (let count = 0; count < 5; count++) expect((await requests.quote(key, { from: '198.51.100.2' })).status).toBe(200)
+    expect((await requests.quote(key, { from: '198.51.100.2' })).status).toBe(429)
     expect((await requests.quote(key, { from: '203.0.113.1' })).status).toBe(200)
   })
 
   test('counts elsewhere as an unverified key of that address', async () => {
     const { key } = await issue('--allow', '203.0.113.0/24')
     const statuses: number[] = []
-    for (let count = 0; count < 21; count++) statuses.push((await requests.read(key, { from: '198.51.100.1' })).status)
+    for (let count = 0; count < 21; count++) statuses.push((await requests.read(key, { from: '198.51.100.3' })).status)
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429])
     expect((await requests.read(key, { from: '203.0.113.1' })).status).toBe(200)
   })
 
   test('without trusted proxies is a warning, of check too', async () => {
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), server: { port: 0 } }))
+    const direct = configured('direct', 'direct', { port: 0 })
     const warning = expect.stringContaining('server.trustProxy is 0, and keys are valid from some networks only')
-    const check = async () => (await runCommand(['check', '--config', file])).out
+    const check = async () => (await runCommand(['check', '--config', direct])).out
     expect(await check()).not.toContainEqual(warning)
-    const { err } = await runCommand(['keys', 'create', '--name', 'acme', '--allow', '203.0.113.0/24', '--config', file])
+    const { err } = await runCommand(['keys', 'create', '--name', account, '--allow', '203.0.113.0/24', '--config', direct])
     expect(err).toContainEqual(warning)
     expect(await check()).toContainEqual(warning)
   })
@@ -247,7 +261,7 @@ describe('a key with networks', () => {
     '',
     '10.0.0.0/8,',
   ])('that is none is wrong usage: %j', async (networks) => {
-    const { exitCode } = await runCommand(['keys', 'create', '--name', 'acme', '--allow', networks, '--config', file])
+    const { exitCode } = await runCommand(['keys', 'create', '--name', account, '--allow', networks, '--config', file])
     expect(exitCode).toBe(2)
   })
 })
@@ -258,7 +272,7 @@ describe('a key is found', () => {
     await runCommand(['keys', 'revoke', id, '--config', file])
     const found = await runCommand(['keys', 'find', '--config', file, '--json'], [key])
     expect(found).toMatchObject({ exitCode: 0 })
-    expect(JSON.parse(found.out.join(''))).toMatchObject({ id, name: 'acme', state: 'revoked' })
+    expect(JSON.parse(found.out.join(''))).toMatchObject({ id, name: account, state: 'revoked' })
     expect(found.out.join('')).not.toContain(key)
   })
 
@@ -275,11 +289,11 @@ describe('a key is found', () => {
   test('in the list, with when it was last used, to the hour', async () => {
     const { id, key } = await issue()
     const unused = await issue()
-    await requests.read(key)
-    await gateway.stop()
+    await using another = await InProcessGateway.start(configured('another', 'gateway'))
+    await sendRequest(another.url, { path: '/a/api/v2/transactions', headers: credentials.a(key) })
+    await another.stop()
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString()
-    const listed = (await command('keys', 'list')) as readonly { readonly id: string }[]
-    expect(listed).toMatchObject([
+    expect(await keys()).toMatchObject([
       { id, lastUsedAt: hour },
       { id: unused.id, lastUsedAt: null },
     ])
@@ -296,26 +310,26 @@ describe('an account with limits of its own', () => {
 
   test('has them in place of the configured ones, and they are told', async () => {
     const { key } = await issue()
-    expect(await command('accounts', 'set', 'acme', '--quotes', '7', '--create', '2', '--streams', '50')).toMatchObject({
-      ...{ name: 'acme', keys: 1, validKeys: 1 },
+    expect(await command('accounts', 'set', account, '--quotes', '7', '--create', '2', '--streams', '50')).toMatchObject({
+      ...{ name: account, keys: 1, validKeys: 1 },
       limits: { quotes: 7, create: 2, read: null, streams: 50 },
     })
     expect(isLimited(await statusesOf(() => requests.quote(key), 8))).toBe(1)
     expect(isLimited(await statusesOf(() => requests.create(key), 3))).toBe(1)
     expect(isLimited(await statusesOf(() => requests.read(key), 6))).toBe(1)
     expect((await requests.read(key)).headers['ratelimit-policy']).toContain('q=5')
-    const { key: other } = (await command('keys', 'create', '--name', 'globex')) as Created
+    const { key: other } = (await command('keys', 'create', '--name', `${account}-other`)) as Created
     expect(isLimited(await statusesOf(() => requests.create(other), 5))).toBe(0)
   })
 
   test('gets a change within 5 s, and what was admitted in the window counts on', async () => {
     const { key } = await issue()
     expect(isLimited(await statusesOf(() => requests.read(key), 4))).toBe(0)
-    await command('accounts', 'set', 'acme', '--read', '2')
+    await command('accounts', 'set', account, '--read', '2')
     await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(429)
-    await command('accounts', 'reset', 'acme')
+    await command('accounts', 'reset', account)
     await expect.poll(async () => (await requests.quote(key)).status, { timeout: 5_000 }).toBe(200)
-    expect(await command('accounts', 'show', 'acme')).toMatchObject({
+    expect(await command('accounts', 'show', account)).toMatchObject({
       limits: { quotes: null, create: null, read: null, streams: null },
     })
   })
@@ -323,26 +337,31 @@ describe('an account with limits of its own', () => {
   test('that is raised gets the rest at once, however often it was refused', async () => {
     const { key } = await issue()
     expect(isLimited(await statusesOf(() => requests.read(key), 30))).toBe(25)
-    await command('accounts', 'set', 'acme', '--read', '8')
+    await command('accounts', 'set', account, '--read', '8')
     await expect.poll(async () => (await requests.read(key)).status, { timeout: 5_000 }).toBe(200)
     expect(isLimited(await statusesOf(() => requests.read(key), 10))).toBe(8)
   })
 
   test('keeps the limits that a change does not name', async () => {
-    await command('accounts', 'set', 'acme', '--create', '2', '--streams', '3')
-    expect(await command('accounts', 'set', 'acme', '--quotes', '7')).toMatchObject({
+    await command('accounts', 'set', account, '--create', '2', '--streams', '3')
+    expect(await command('accounts', 'set', account, '--quotes', '7')).toMatchObject({
       limits: { quotes: 7, create: 2, read: null, streams: 3 },
     })
   })
 
   test('is made by its limits, listed by name, and each change is audited with before and after', async () => {
-    await command('accounts', 'set', 'zeta', '--read', '9')
-    await command('accounts', 'set', 'beta', '--read', '8')
-    await command('accounts', 'set', 'beta', '--read', '6', '--quotes', '1')
-    await command('accounts', 'reset', 'beta')
-    expect(await command('accounts', 'list')).toMatchObject([{ name: 'beta' }, { name: 'zeta', keys: 0, limits: { read: 9 } }])
+    const [beta, zeta] = [`${account}-beta`, `${account}-zeta`]
+    await command('accounts', 'set', zeta, '--read', '9')
+    await command('accounts', 'set', beta, '--read', '8')
+    await command('accounts', 'set', beta, '--read', '6', '--quotes', '1')
+    await command('accounts', 'reset', beta)
+    const listed = (await command('accounts', 'list')) as readonly { readonly name: string }[]
+    expect(listed.filter(({ name }) => name.startsWith(account))).toMatchObject([
+      { name: beta },
+      { name: zeta, keys: 0, limits: { read: 9 } },
+    ])
     const changes = ((await command('audit')) as readonly { action: string; subject: string }[]).filter(
-      ({ action, subject }) => action === 'account.limits' && subject === 'beta',
+      ({ action, subject }) => action === 'account.limits' && subject === beta,
     )
     expect(changes).toMatchObject([
       { before: { read: 6, quotes: 1 }, after: {} },
@@ -360,8 +379,8 @@ describe('an account with limits of its own', () => {
     ['--sockets', '5'],
     [],
   ])('that are none is wrong usage: %s %s', async (...limits) => {
-    expect((await runCommand(['accounts', 'set', 'acme', ...limits, '--config', file])).exitCode).toBe(2)
-    expect(await command('accounts', 'list')).toEqual([])
+    expect((await runCommand(['accounts', 'set', account, ...limits, '--config', file])).exitCode).toBe(2)
+    expect(await command('accounts', 'list')).not.toContainEqual(expect.objectContaining({ name: account }))
   })
 
   test.each(['show', 'reset'])('%s of an unknown one ends with 1', async (action) => {
