@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -14,28 +14,35 @@ let directory: string
 let provider: ProviderA
 let collector: Collector
 let gateway: InProcessGateway
+/** Of two new accounts. */
 let key: string
 let otherKey: string
+let accounts = 0
 
-async function start(keyInQuery: boolean): Promise<void> {
-  directory = mkdtempSync(join(tmpdir(), 'swapgate-exolix-keys-'))
-  provider = await startFormA()
-  collector = await Collector.start()
-  gateway = await InProcessGateway.start({
-    directory,
-    mode: 'managed',
-    providers: { alpha: { form: 'A', url: provider.url, key: ownKeys.alpha } },
-    sections: { telemetry: { endpoint: collector.url, ratio: 1, delayMs: 20 }, exolix: { keyInQuery } },
+/** One gateway for the tests of a group. */
+function withGateway(keyInQuery: boolean): void {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'swapgate-exolix-keys-'))
+    provider = await startFormA()
+    collector = await Collector.start()
+    gateway = await InProcessGateway.start({
+      directory,
+      mode: 'managed',
+      providers: { alpha: { form: 'A', url: provider.url, key: ownKeys.alpha } },
+      sections: { telemetry: { endpoint: collector.url, ratio: 1, delayMs: 20 }, exolix: { keyInQuery } },
+    })
   })
-  key = await gateway.createKey('acme')
-  otherKey = await gateway.createKey('umbra')
+  beforeEach(async () => {
+    accounts++
+    key = await gateway.createKey(`acme-${accounts}`)
+    otherKey = await gateway.createKey(`umbra-${accounts}`)
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await Promise.all([provider.close(), collector[Symbol.asyncDispose]()])
+    rmSync(directory, { recursive: true })
+  })
 }
-
-afterEach(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await Promise.all([provider.close(), collector[Symbol.asyncDispose]()])
-  rmSync(directory, { recursive: true })
-})
 
 type Headers = Readonly<Record<string, string>>
 
@@ -60,6 +67,8 @@ const create = (facts: object, headers: Headers = {}, query = ''): Promise<Recei
     }),
   })
 
+const quote = '/rate?coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=TRX&amount=0.1'
+
 const reasonOf = ({ status, headers }: ReceivedResponse): unknown => [status, headers['x-swap-reason']]
 const count = async (client: string): Promise<unknown> =>
   ((await get('/transactions', { authorization: client })).json as { readonly count: unknown }).count
@@ -74,8 +83,8 @@ async function whatIsKept(): Promise<string> {
   return [gateway.output, metrics, JSON.stringify(provider.received('create')), ...spans, ...files].join('\n')
 }
 
-describe('in the body', () => {
-  beforeEach(() => start(false))
+describe('in the body, and nowhere else', () => {
+  withGateway(false)
 
   it('is the key of a create without a header, and goes no further', async () => {
     const created = await create({ apiToken: key })
@@ -87,9 +96,14 @@ describe('in the body', () => {
     expect(kept).toContain('TWithdraw1')
     expect(kept).not.toContain(key)
   })
+})
+
+describe('in the body', () => {
+  withGateway(false)
 
   it('is no part of what an Idempotency-Key stands for', async () => {
     const headers = { 'idempotency-key': 'order-1' }
+    const before = provider.received('create').length
     const { text } = await create({ apiToken: key }, headers)
     for (const again of [
       await create({}, { ...headers, authorization: key }),
@@ -98,7 +112,7 @@ describe('in the body', () => {
       await create({ apiToken: key }, headers),
     ])
       expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([201, 'true', text])
-    expect(provider.received('create')).toHaveLength(1)
+    expect(provider.received('create')).toHaveLength(before + 1)
   })
 
   it.each([
@@ -110,8 +124,9 @@ describe('in the body', () => {
     ['a number', () => create({ apiToken: 5 })],
     ['a number beside a good header', () => create({ apiToken: 5 }, { authorization: key })],
   ])('%s is 401, and nothing is sent', async (_, request) => {
+    const before = provider.received('create').length
     expect(reasonOf(await request())).toEqual([401, 'key_invalid'])
-    expect(provider.received('create')).toEqual([])
+    expect(provider.received('create')).toHaveLength(before)
   })
 
   it('a request without a key, or a body that has none that can be read, is 401 before anything else', async () => {
@@ -164,9 +179,8 @@ describe('in the body', () => {
   })
 })
 
-describe('in the query, where the operator allows it', () => {
-  beforeEach(() => start(true))
-  const quote = '/rate?coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=TRX&amount=0.1'
+describe('in the query, and nowhere else', () => {
+  withGateway(true)
 
   it('is the key of every request, and no part of it', async () => {
     const created = await create({}, {}, `?apiToken=${key}`)
@@ -184,6 +198,10 @@ describe('in the query, where the operator allows it', () => {
     expect(kept).toContain('TWithdraw1')
     expect(kept).not.toContain(key)
   })
+})
+
+describe('in the query, where the operator allows it', () => {
+  withGateway(true)
 
   it('no cache may store such a response; one without the key as before', async () => {
     for (const path of [`${quote}&apiToken=${key}`, `/currencies?apiToken=${key}`]) {
@@ -200,8 +218,9 @@ describe('in the query, where the operator allows it', () => {
     ['an unknown one', () => get('/transactions?apiToken=unknown')],
     ['one that is not encoded', () => get('/transactions?apiToken=%zz')],
   ])('%s is 401', async (_, request) => {
+    const before = provider.received('create').length
     expect(reasonOf(await request())).toEqual([401, 'key_invalid'])
-    expect(provider.received('create')).toEqual([])
+    expect(provider.received('create')).toHaveLength(before)
   })
 
   it('an empty one is none, and limits count by the account', async () => {
