@@ -1,5 +1,6 @@
 /** `ledger.keep` and `ledger.keepAudit`: what is older is removed in short steps, by one process of several. */
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Status } from '../../src/domain/status.ts'
 import type { OpenLedger } from '../../src/ledger/index.ts'
 import { removeOld } from '../../src/process/retention.ts'
 import { query, wrongPageIndex } from './raw.ts'
@@ -13,19 +14,11 @@ const daysAgo = (days: number): number => Date.now() - days * day
 afterEach(() => void vi.useRealTimers())
 
 /** A swap that was created so many days ago. */
-async function made({ ledger }: OpenLedger, id: string, days: number, status = 'success', owner = 'owner'): Promise<void> {
+async function made({ ledger }: OpenLedger, id: string, days: number, status: Status = 'success', owner = 'owner'): Promise<void> {
   const create = intent({ owner, attemptedAt: daysAgo(days) })
   await ledger.begin(create)
   const createdAt = new Date(daysAgo(days)).toISOString()
-  await ledger.complete(create.id, facts(id, { createdAt, status: 'wait' }, { reportedAt: daysAgo(days) }))
-  const before = await ledger.find(owner, 'alpha', id)
-  if (before && status !== 'wait')
-    await ledger.upsert(
-      owner,
-      'alpha',
-      { ...before, transaction: { ...before.transaction, status: status as never }, sequence: 1 },
-      before,
-    )
+  await ledger.complete(create.id, facts(id, { createdAt, status }, { reportedAt: daysAgo(days) }))
 }
 
 async function ids({ ledger }: OpenLedger, owner = 'owner'): Promise<readonly string[]> {
@@ -55,22 +48,6 @@ describeStores(allStores, (shared) => {
     expect(await ids(store, 'other')).toEqual([])
     expect(await ledger.existingIds('alpha', ['old'])).toEqual(new Set(['old']))
     expect(await audit.read({})).toMatchObject([{ actor: 'ledger.keep', action: 'ledger.prune', after: { pruned: 3 } }])
-  })
-
-  test('what needs a person stays', async () => {
-    const store = await shared().openNew()
-    await made(store, 'new', 0)
-    await made(store, 'failed', 500, 'wait')
-    const before = await store.ledger.find('owner', 'alpha', 'failed')
-    if (before)
-      await store.ledger.upsert(
-        'owner',
-        'alpha',
-        { ...before, transaction: { ...before.transaction, attention: 'failed' }, sequence: 1 },
-        before,
-      )
-    await removeOld(store.retention, { keep: 400 }, never)
-    expect(await ids(store)).toEqual(['failed', 'new'])
   })
 
   test('it counts back from the newest swap where that is old: a clock that is ahead removes nothing', async () => {
