@@ -215,7 +215,7 @@ describe.each(formNames)('client %s, two providers', (form) => {
 })
 
 describe.each(pairs)('any amount: client $client, provider $provider', ({ client: form, provider: side }) => {
-  test('1,000 random creates by the amount to be received keep its digits', async () => {
+  test('random creates by the amount to be received keep its digits', async () => {
     const pair: Pair = await startPair(form, side, {
       provider: { amountTo: true },
       sections: { limits: { quotes: 100_000, create: 100_000, read: 100_000 } },
@@ -239,7 +239,7 @@ describe.each(pairs)('any amount: client $client, provider $provider', ({ client
           expect(response.json).toMatchObject({ [sent as string]: digits(amount), [received as string]: digits(amountTo) })
           pair.provider.reset()
         }),
-        { numRuns: 250 },
+        { numRuns: 60 },
       )
     } finally {
       await pair.close()
