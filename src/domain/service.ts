@@ -101,6 +101,8 @@ interface RequestContext {
 interface CallOptions {
   /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
   readonly isGatewayCall?: boolean
+  /** Whether a get is sent to the provider, even if the last one was a moment ago. Set by `clientActions`, read by `ownership`. */
+  readonly isReadAnew?: boolean
   /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
   readonly isReservedOnly?: boolean
   /** Whether nobody waits for it: beyond that reserve it leaves half of the budget to clients. Set by `watchedReads`, read by `budgetLimit`. */

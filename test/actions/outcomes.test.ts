@@ -221,6 +221,69 @@ test('it is in the audit log, without the whole address, and on the timeline', a
   expect(entry?.transaction).toMatchObject({ refundAddress, status: 'refunded' })
 })
 
+describe('its response has the state of after it', () => {
+  /** No get reads the provider for itself. */
+  const settings = { sections: { ledger: { refreshAfter: 3_600 } } }
+  const address = { address: refundAddress }
+
+  /** As after a process that sent the action and was killed before it read the swap. */
+  async function markDone(id: string): Promise<void> {
+    const claim: NewSwapAction = {
+      ...{ claim: randomUUID(), provider: 'alpha', id: rig.swap().id, kind: 'decision', action: 'refundTransaction' },
+      ...{ owner: (await ownerOf(id)) ?? '', actor: 'account:acme', audited: {}, refundAddress },
+      ...{ claimedAt: Date.now(), nextCheckAt: Date.now() + 15_000 },
+    }
+    expect(await rig.gateway.swapActions.claimAction(claim)).toBe(true)
+    await rig.gateway.swapActions.markActionDone(claim)
+    Object.assign(rig.swap(), { status: 'refunded', refund: refundAddress })
+  }
+
+  test('also of a repeat, where the swap was read just before the action', async () => {
+    const id = await held('changenow', settings)
+    expect(await rig.read('A', id)).toMatchObject({ attention: 'held' })
+    await markDone(id)
+    const repeated = await rig.act('A', id, 'refund', address)
+    expect([repeated.status, repeated.headers['idempotent-replayed']], repeated.text).toEqual([200, 'true'])
+    expect(repeated.json).toMatchObject({ status: 'refunded' })
+  })
+
+  test('also of a repeat beside a get that was sent before the action', async () => {
+    const id = await held('changenow', settings)
+    const release = Promise.withResolvers<void>()
+    rig.exchange.tamper = (operation, reply) => (operation === 'get' ? { ...reply, after: release.promise } : undefined)
+    const earlier = rig.read('A', id)
+    await vi.waitUntil(() => rig.exchange.received('get').length > 0)
+    rig.exchange.tamper = () => undefined
+    await markDone(id)
+    const repeated = await rig.act('A', id, 'refund', address)
+    release.resolve()
+    expect(repeated.json, repeated.text).toMatchObject({ status: 'refunded' })
+    expect(await earlier).toMatchObject({ status: 'refunded' })
+  })
+
+  test('also of a repeat by an operator', async () => {
+    const id = await held('changenow', settings)
+    await rig.read('A', id)
+    await markDone(id)
+    const by = { actor: 'alice', isForced: false, note: 'ticket 7', owner: (await ownerOf(id)) ?? '' }
+    expect(await rig.gateway.operatorActions().carryOut('refundTransaction', { id, refundAddress }, by)).toEqual({
+      isRepeated: true,
+    })
+    const { entry } = (await rig.gateway.ledgerAdmin.findTransaction('alpha', rig.swap().id)) ?? {}
+    expect(entry?.transaction).toMatchObject({ status: 'refunded' })
+  })
+
+  test.each(['the first', 'a repeat'])('or says how old its state is, where the provider cannot be read: %s', async (which) => {
+    const id = await held('changenow', settings)
+    await rig.read('A', id)
+    if (which === 'a repeat') await markDone(id)
+    rig.exchange.tamper = (operation) =>
+      operation === 'get' && (which === 'a repeat' || rig.sent('refund').length > 0) ? { status: 500, json: {} } : undefined
+    const { status, headers, text } = await rig.act('A', id, 'refund', address)
+    expect([status, headers['x-swap-stale']], text).toEqual([200, expect.stringMatching(/^\d+$/)])
+  })
+})
+
 describe('an operator', () => {
   const carryOut = (id: string, isForced = false, address = refundAddress) => {
     const by = { actor: 'alice', isForced, note: 'ticket 7' }

@@ -50,8 +50,8 @@ export function clientActions(parts: ActionParts, service: SwapService): Actions
     (action: SwapAction) =>
     async (request: SwapActionRequest, context: Context): Promise<SwapAnswer> => {
       const by = { owner: ownerOf(context), actor: `account:${context.caller.account ?? ownerOf(context)}`, isForced: false }
-      const { isRepeated } = await carryOut(action, request, by, context, parts)
-      const response = await service.call('getTransaction', { id: request.id }, context)
+      const { isRepeated, deadline } = await carryOut(action, request, by, context, parts)
+      const response = await service.call('getTransaction', { id: request.id }, { ...context, deadline, isReadAnew: true })
       const { body, provider, derived, staleSeconds } = response
       return { body, provider, derived, staleSeconds, ...(isRepeated && { replayed: true }) }
     }
@@ -81,6 +81,13 @@ const maxLedgerWaitMs = 1_000
 const readShare = 0.4
 const offRetryAfter = 60
 
+interface CarriedOut {
+  /** It was done before: nothing was sent. */
+  readonly isRepeated: boolean
+  /** Until then the swap may be read for the response: the state that is known may be older than the outcome. */
+  readonly deadline: number
+}
+
 /**
  * Resolves when the provider has taken the action. Throws a `Fault`: nothing was sent, or the provider refused it, or its outcome is unknown
  * (`outcomeUnknown`). `request.id` has the tag.
@@ -91,7 +98,7 @@ export async function carryOut(
   by: Actor,
   context: Context,
   parts: ActionParts,
-): Promise<{ readonly isRepeated: boolean }> {
+): Promise<CarriedOut> {
   const { tag = '', id } = parseTransactionId(request.id)
   const found = await parts.ledger.find(by.owner, tag, id)
   if (!found) throw standardFault('notFound')
@@ -126,12 +133,15 @@ async function actWithAddressFirst(
   context: Context,
   provider: ActingProvider,
   parts: ActionParts,
-): Promise<{ readonly isRepeated: boolean }> {
+): Promise<CarriedOut> {
   const first = await act('setRefundAddress', request, entry, by, context, provider, parts)
   const { owner, provider: tag, transaction, createdWith } = entry
-  const latest = await parts.ledger.find(owner, tag, transaction.id)
-  if (!latest || !isOffered('refundTransaction', provider.scope.offers, latest.transaction)) return first
-  return await act('refundTransaction', request, { ...latest, createdWith }, by, context, provider, parts)
+  const found = await parts.ledger.find(owner, tag, transaction.id)
+  if (!found) return first
+  const stored = { ...found, createdWith }
+  const latest = await readAgain(stored, context, provider, first.deadline - performance.now()).catch(() => stored)
+  if (!isOffered('refundTransaction', provider.scope.offers, latest.transaction)) return first
+  return await act('refundTransaction', request, latest, by, context, provider, parts)
 }
 
 async function act(
@@ -142,18 +152,18 @@ async function act(
   context: Context,
   provider: ActingProvider,
   { ledger, store, clock, observe }: ActionParts,
-): Promise<{ readonly isRepeated: boolean }> {
+): Promise<CarriedOut> {
   const { scope } = provider
   const { tag, offers } = scope
-  const earlier = await earlierAction(action, request, by, known, store)
-  if (earlier === 'done') return { isRepeated: true }
   const deadline = performance.now() + scope.timeoutMs
+  const earlier = await earlierAction(action, request, by, known, store)
+  if (earlier === 'done') return { isRepeated: true, deadline }
   const entry = await readAgain(known, context, provider, scope.timeoutMs * readShare)
   const isRepeated = async (): Promise<boolean> =>
     (await earlierAction(action, request, { isForced: false }, entry, store)) === 'done'
   const refused = endedFault(entry) ?? (isOffered(action, offers, entry.transaction) ? undefined : notOffered(entry.transaction))
   // The same request may have been carried out since.
-  if (refused && !by.isForced && (await isRepeated())) return { isRepeated: true }
+  if (refused && !by.isForced && (await isRepeated())) return { isRepeated: true, deadline }
   const address = addressOf(action, request, entry, offers)
   if (refused) throw refused
   if (request.refundAddress !== undefined) await judgeAddress(request, entry.transaction, scope)
@@ -173,7 +183,7 @@ async function act(
   }
   if (!(await claimed(claim, earlier, store))) {
     // Another request was first, and may have ended meanwhile.
-    if (await isRepeated()) return { isRepeated: true }
+    if (await isRepeated()) return { isRepeated: true, deadline }
     const latest = await ledger.find(by.owner, tag, request.id)
     if (!latest) throw standardFault('notFound')
     const ended = endedFault(latest)
@@ -203,9 +213,8 @@ async function act(
   }
   await store.markActionDone(claim).catch((reason) => leaveUnknown(Fault.from(reason)))
   note('done')
-  const kept = await keepAddress(entry, address, ledger)
-  await withDefault(readAgain(kept, context, provider, deadline - performance.now()), maxLedgerWaitMs, kept)
-  return { isRepeated: false }
+  await keepAddress(entry, address, ledger)
+  return { isRepeated: false, deadline }
 }
 
 /** Throws for an earlier action that leaves no room for this one. `done`: it was this one. A stored one: a person replaces it. */
@@ -246,8 +255,8 @@ function inProgress(earlier: Pick<StoredSwapAction, 'checkCount' | 'nextCheckAt'
   return new Fault('inProgress', message, { effect: 'refused', retryAfter, canForce: !mayBeRunning(earlier) })
 }
 
-/** The provider's state of now: an action is not sent on what was true before. */
-async function readAgain<E extends LedgerEntry>(
+/** The provider's state of now: an action is neither sent nor answered with what was true before it. */
+export async function readAgain<E extends LedgerEntry>(
   entry: E,
   context: Context,
   provider: ActingProvider,
@@ -294,11 +303,11 @@ async function dropLate(claiming: Promise<boolean>, action: NewSwapAction, store
 }
 
 /** In the ledger, too, until the provider reports it. */
-async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: Ledger): Promise<LedgerEntry> {
-  if (address.refundAddress === undefined || entry.transaction.refundAddress !== undefined) return entry
+async function keepAddress(entry: LedgerEntry, address: RefundAddress, ledger: Ledger): Promise<void> {
+  if (address.refundAddress === undefined || entry.transaction.refundAddress !== undefined) return
   const { owner, provider, transaction } = entry
   const kept = { ...entry, transaction: { ...transaction, ...address } }
-  return (await withDefault(ledger.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)) ?? kept
+  await withDefault(ledger.upsert(owner, provider, kept, entry), maxLedgerWaitMs, undefined)
 }
 
 function notOffered({ supportUrl }: Transaction): Fault {

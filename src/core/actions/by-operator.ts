@@ -4,7 +4,7 @@ import { gatewayContext } from '../../domain/service.ts'
 import { parseTransactionId } from '../../domain/swap.ts'
 import type { Capability, SwapAction, SwapActionRequest } from '../../domain/swap-action.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { type ActionParts, type Actor, carryOut } from './act.ts'
+import { type ActionParts, type Actor, carryOut, readAgain } from './act.ts'
 import { capabilitiesNow } from './capabilities.ts'
 
 export interface OperatorActions {
@@ -16,21 +16,28 @@ export interface OperatorActions {
 
 /** `isManaged`: else only the client has the key. */
 export function operatorActions(parts: ActionParts, isManaged: boolean): OperatorActions {
-  const { providers, store } = parts
+  const { providers, ledger, store } = parts
   return {
     async capabilitiesOf({ provider: tag, transaction, settledAt, doubt }) {
       const scope = isManaged && settledAt === undefined && doubt !== 'contradicted' ? providers.get(tag)?.scope : undefined
       return !scope || scope.state === 'off' ? [] : capabilitiesNow(scope, transaction, store)
     },
     async carryOut(action, request, by) {
-      const { tag = '' } = parseTransactionId(request.id)
-      const capabilities = providers.get(tag)?.scope.capabilities
-      if (!isManaged || !capabilities)
+      const { tag = '', id } = parseTransactionId(request.id)
+      const provider = providers.get(tag)
+      if (!isManaged || !provider)
         throw new Fault('invalid', 'The provider of this swap is not configured, or only its owner has the key for it.', {
           reason: 'not_offered',
           effect: 'nothingSent',
         })
-      return await carryOut(action, request, by, gatewayContext(capabilities), parts)
+      const context = gatewayContext(provider.scope.capabilities)
+      const { isRepeated, deadline } = await carryOut(action, request, by, context, parts)
+      const reading = ledger
+        .find(by.owner, tag, id)
+        .then((entry) => entry && readAgain(entry, context, provider, deadline - performance.now()))
+      // A state that cannot be read now is shown as it was.
+      await reading.catch(() => undefined)
+      return { isRepeated }
     },
   }
 }

@@ -44,11 +44,12 @@ export function ownership(scope: ProviderScope, reopenedAt: () => number): Layer
         count('stale', entry)
         return requireStatus(staleFromLedger(entry, context, freshness))
       }
-      if (!freshness.needsRefresh(entry)) {
+      const isAlreadyFinal = isFinal(entry.transaction.status)
+      const isReadAnew = context.isReadAnew && !isAlreadyFinal
+      if (!isReadAnew && !freshness.needsRefresh(entry)) {
         count('hit', entry)
         return requireStatus(fromLedger(entry, context))
       }
-      const isAlreadyFinal = isFinal(entry.transaction.status)
       const lastKnown = (latest: LedgerEntry): Details => {
         count('stale', latest)
         return requireStatus(isAlreadyFinal ? fromLedger(latest, context) : staleFromLedger(latest, context, freshness))
@@ -57,7 +58,7 @@ export function ownership(scope: ProviderScope, reopenedAt: () => number): Layer
       sequences.observe(entry.sequence)
       const isFailing = scope.isFailing('getTransaction')
       // Concurrent gets share one refresh.
-      const sharedRefresh = refreshes.get(request.id)
+      const sharedRefresh = isReadAnew ? undefined : refreshes.get(request.id)
       try {
         const refresh = sharedRefresh
           ? timedUpstream(context, sharedRefresh)
