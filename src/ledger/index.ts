@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { sql } from 'kysely'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Accounts } from '../core/access/authentication.ts'
 import type { Ledger } from '../core/ledger.ts'
@@ -102,6 +103,11 @@ export interface OpenLedger {
   readonly missingSteps: readonly string[]
   /** Whether the server of the ledger has lost commits, or is another one, since the last call. */
   readonly findLostCommits: () => Promise<LostCommits | undefined>
+  /**
+   * Resolves once the ledger has answered on each connection that a create needs. Throws an `Error` with one line for the operator if it
+   * does not.
+   */
+  readonly warmUp: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -114,7 +120,16 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
     const { store, isNew, migrations, missing } = await openStore(url, options)
     const made = isNew ? [`ledger.url: a new ledger was made: ${location}. If there was one before, this is not it`] : []
     const warnings = [...made, ...missingWarnings(missing, options), ...store.warnings]
-    return { ...assemble(store), migrations, missingSteps: missing, warnings }
+    return {
+      ...assemble(store),
+      migrations,
+      missingSteps: missing,
+      warnings,
+      warmUp: () =>
+        askOnEachConnection(store).catch((reason) => {
+          throw new Error(`The ledger in ${location} takes no creates: ${diagnose(reason)}.`)
+        }),
+    }
   } catch (reason) {
     throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
   }
@@ -128,7 +143,13 @@ function missingWarnings(missing: readonly string[], { mayMigrate = true }: Ledg
   ]
 }
 
-function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps'> {
+/** At the same time, so that at a server each has its own connection. */
+async function askOnEachConnection({ database, write }: Store): Promise<void> {
+  const ask = (within: Database) => sql`select 1`.execute(within)
+  await Promise.all([ask(database), write(ask, 'usual'), write(ask, 'result')])
+}
+
+function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps' | 'warmUp'> {
   const { close, waits, connections, capacity, turns, findLostCommits } = store
   const ledger = {
     ...creates(store),

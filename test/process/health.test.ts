@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { lock } from '../support/broken-ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Gateways, type StartedGateway } from './gateways.ts'
 
@@ -16,7 +18,7 @@ const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
 
 /** The responses of `/livez` and `/readyz`. */
-async function health({ adminUrl }: StartedGateway): Promise<unknown> {
+async function health({ adminUrl }: Pick<StartedGateway, 'adminUrl'>): Promise<unknown> {
   const [live, ready] = [await sendRequest(adminUrl, { path: '/livez' }), await sendRequest(adminUrl, { path: '/readyz' })]
   const { status, ...body } = ready.json as { status: string }
   if (ready.status === 503) {
@@ -28,6 +30,22 @@ async function health({ adminUrl }: StartedGateway): Promise<unknown> {
 }
 
 describe('health', { timeout }, () => {
+  it('D5: a gateway is ready only after its ledger has answered on each connection that a create uses', async () => {
+    const postgres = await startPostgres()
+    const proxy = await startPostgresProxy(await postgres.createLedger())
+    await using gateways = await Gateways.prepare({ ledger: { url: proxy.url } })
+    proxy.silenceBeyond(2)
+    await expect(gateways.startInProcess()).rejects.toThrow(/The ledger in 127\.0\.0\.1:\d+\/\w+ takes no creates: /)
+    proxy.silenceBeyond(Number.POSITIVE_INFINITY)
+    const gateway = await gateways.startInProcess()
+    expect(await health(gateway)).toEqual([200, 200, 'ready'])
+    const acme = await gateways.customer('acme', 'A')
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+    await gateway.stop()
+    proxy.close()
+    await postgres.close()
+  })
+
   it('D5: without its ledger a gateway is live and ready: quotes go on, creates are 503', async () => {
     await using gateways = await Gateways.prepare()
     const gateway = await gateways.start()

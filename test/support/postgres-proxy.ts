@@ -21,6 +21,8 @@ export interface PostgresProxy {
   readonly onReady: (see: () => void) => void
   /** From now on the server writes the severity of its errors in German, as with `lc_messages`. */
   readonly speakGerman: () => void
+  /** From now on a connection beside so many that are open is never answered. */
+  readonly silenceBeyond: (open: number) => void
   /** New connections lead to this server; those that are open stay where they are. */
   readonly lead: (server: string) => void
   readonly close: () => void
@@ -34,9 +36,16 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
   let see: (text: string) => void = () => {}
   let seeReady = (): void => {}
   let isGerman = false
+  let mostAnswered = Number.POSITIVE_INFINITY
   const listener = createServer((near) => {
+    if (sockets.size >= 2 * mostAnswered) return void near.on('error', () => {}).resume()
     const far = connect(Number(server.port), server.hostname)
-    const end = (): void => void [near.destroy(), far.destroy()]
+    const end = (): void => {
+      for (const socket of [near, far]) {
+        socket.destroy()
+        sockets.delete(socket)
+      }
+    }
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
     far.on(
       'data',
@@ -78,6 +87,9 @@ export async function startPostgresProxy(database: string): Promise<PostgresProx
     },
     speakGerman() {
       isGerman = true
+    },
+    silenceBeyond(open) {
+      mostAnswered = open
     },
     lead(next) {
       server = new URL(next)
