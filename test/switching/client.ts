@@ -24,14 +24,16 @@ interface ListView {
 
 const statuses = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success']
 const pauseMs = 700
-/** How often a request is repeated after a 503 for the load of the machine, which has nothing to do with the switch. */
-const maxRepeats = 5
+/** Of a 503 for the load of the machine, which has nothing to do with the switch: a client repeats its request (docs/errors.md). */
+const loadReasons: ReadonlySet<unknown> = new Set(['overloaded', 'ledger_unavailable'])
 
 export class SwappingClient {
   /** Wrong responses. */
   readonly complaints: string[] = []
   /** Its creates, by id. */
   readonly created = new Map<string, Created>()
+  /** Resolves when the swap that is being created now is there, or was refused. */
+  underWay: Promise<unknown> = Promise.resolve()
   private readonly form: 'A' | 'B'
   private readonly key: string
   private readonly urls: readonly string[]
@@ -50,8 +52,9 @@ export class SwappingClient {
   async run(onCreated: (created: Created) => void): Promise<void> {
     await pause((this.number * 137) % 3_000) // they do not all begin at once
     while (!this.isOver) {
-      const created = await this.swap()
-      if (created) onCreated(created)
+      const creating = this.swap(onCreated)
+      this.underWay = creating
+      const created = await creating
       if (created) await this.follow(created.id)
       await this.list()
     }
@@ -71,7 +74,7 @@ export class SwappingClient {
     if (foreign) this.complain(`its list has ${foreign.id}, which it did not create`)
   }
 
-  private async swap(): Promise<Created | undefined> {
+  private async swap(onCreated: (created: Created) => void): Promise<Created | undefined> {
     const pair =
       this.form === 'A'
         ? { coinFrom: 'XRP', coinTo: 'USDTERC20' }
@@ -84,6 +87,7 @@ export class SwappingClient {
     const created = { id: view.id, createdAt: Date.now() }
     if (this.created.has(view.id)) this.complain(`two creates got the id ${view.id}`)
     this.created.set(view.id, created)
+    onCreated(created)
     return created
   }
 
@@ -118,7 +122,7 @@ export class SwappingClient {
       ...(body && { body: JSON.stringify(body) }),
     }
     try {
-      const { status, headers, text } = await sendAgainIfOverloaded(() => sendRequest(url, request))
+      const { status, headers, text } = await sendUntilTaken(() => sendRequest(url, request))
       if (status === expected) return JSON.parse(text) as T
       this.complain(`${method} ${path} was ${status} ${headers['x-swap-reason']}: ${text}`)
     } catch (reason) {
@@ -133,10 +137,10 @@ export class SwappingClient {
 }
 
 /** Waits as long as `Retry-After` requires, as in docs/errors.md. */
-async function sendAgainIfOverloaded(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
-  for (let repeats = 0; ; repeats++) {
+async function sendUntilTaken(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
+  for (;;) {
     const response = await send()
-    if (response.headers['x-swap-reason'] !== 'overloaded' || repeats === maxRepeats) return response
+    if (!loadReasons.has(response.headers['x-swap-reason'])) return response
     await pause(Number(response.headers['retry-after']) * 1_000)
   }
 }

@@ -21,7 +21,7 @@ const start = realProviders({
   },
 })
 
-it('40 clients swap on while Exolix is shadowed, replaced by ChangeNOW, drained and killed', { timeout: 180_000 }, async () => {
+it('40 clients swap on while Exolix is shadowed, replaced by ChangeNOW, drained and killed', { timeout: 600_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
   const lines: string[] = []
   const result = await runStory({ directory, start, clients: 40, swapsPerStep: 25, report: (line) => lines.push(line) })

@@ -1,5 +1,5 @@
 // Takes longest: clients swap while a provider is replaced.
-// Runs alone: a hundred clients and two gateways take the whole machine; with more beside them creates are 503.
+// Runs with few others: a hundred clients and two gateways take the whole machine.
 /** docs/contract.md §12: providers are switched while swaps are in flight, and no client notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { ownForms } from './providers.ts'
 import { runStory } from './story.ts'
 
-it('100 clients swap on while alpha is shadowed, replaced, drained and killed', { timeout: 180_000 }, async () => {
+it('100 clients swap on while alpha is shadowed, replaced, drained and killed', { timeout: 600_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
   const lines: string[] = []
   const result = await runStory({

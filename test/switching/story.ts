@@ -47,10 +47,6 @@ interface OpenSwap extends Created {
 
 const token = 'operator-token-of-the-story-0123456789'
 const names = ['alpha', 'beta'] as const
-/** Every replica follows within 5 s. */
-const followMs = 5_500
-/** A create may be under way. */
-const createMs = 500
 
 export async function runStory({
   directory,
@@ -91,10 +87,11 @@ export async function runStory({
     const counts = (): readonly number[] => gateways.map(({ output }) => output.split('"event":"override"').length)
     const before = counts()
     await change()
-    const isFollowed = (): boolean => counts().every((count, at) => count > (before[at] ?? 0))
-    for (const deadline = Date.now() + followMs; Date.now() < deadline && !isFollowed(); ) await pause(20)
-    await pause(createMs)
+    while (!counts().every((count, at) => count > (before[at] ?? 0))) await pause(20)
+    await begunSwaps()
   }
+  /** A swap that a client begins now may have been routed before. */
+  const begunSwaps = (): Promise<unknown> => Promise.all(clients.map(({ underWay }) => underWay))
 
   const swaps: OpenSwap[] = []
   const advancing = setInterval(() => void advance({ alpha, beta }, swaps), 100)
@@ -114,7 +111,7 @@ export async function runStory({
   /** Reports how the next new swaps are shared. */
   const watch = async (step: string): Promise<void> => {
     const first = swaps.length
-    for (let waits = 0; waits < 200 && swaps.length < first + swapsPerStep; waits++) await pause(100)
+    while (swaps.length < first + swapsPerStep) await pause(100)
     const recent = swaps.slice(first)
     const atBeta = recent.filter(({ id }) => id.startsWith('beta~')).length
     betaShares.push(atBeta / Math.max(1, recent.length))
@@ -127,7 +124,7 @@ export async function runStory({
   await watch('shadow beta=0.5')
   const isCompared = async (): Promise<boolean> =>
     (await command<Shadows>('providers', 'shadow')).shadows.some(({ samples }) => samples > 0)
-  for (let waits = 0; waits < 30 && !(await isCompared()); waits++) await pause(500)
+  while (!(await isCompared())) await pause(500)
   const diff = await command<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '6')
   const { shadows } = await command<Shadows>('providers', 'shadow')
   report(`shadow: ${shadows[0]?.samples} quotes compared; diff: beta lacks ${diff.onlyFirst.length} assets of alpha`)
@@ -139,7 +136,8 @@ export async function runStory({
     await followedBy(() => command('providers', 'weights', `alpha=${a}`, `beta=${b}`))
     await watch(`weights alpha=${a} beta=${b}`)
   }
-  await command('providers', 'drain', 'alpha', '--wait', '--timeout', '60')
+  await command('providers', 'drain', 'alpha', '--wait', '--timeout', '600')
+  await begunSwaps()
   const drainedAt = Date.now()
   const { providers } = await command<StatusReport>('providers', 'status')
   report(`alpha is ${providers[0]?.state}, and ${providers[0]?.openTransactions} of its transactions are open`)
@@ -177,7 +175,6 @@ async function advance(providers: Readonly<Record<string, StoryProvider>>, swaps
     // Some take a second and some three, so that creates are spread over the time.
     const duration = 1_000 + 100 * (Number(own.slice(-2).replace(/\D/g, '')) % 20)
     const progress = (now - createdAt) / duration
-    if (progress > 2) continue // it has ended before
     const step = progress >= 1 ? 'success' : progress > 0.6 ? 'exchanging' : progress > 0.3 ? 'confirmation' : 'wait'
     if (swap.step === step) continue
     swap.step = step
