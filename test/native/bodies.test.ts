@@ -1,17 +1,17 @@
 /** docs/contract.md §11: request bodies are bounded in size and time, framed as they came, and never sent twice. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { sendRaw } from '../support/raw.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 const mebibyte = 1_048_576
-const quick = { timeout: 5, nativeIdle: 0.3 }
 
 let rig: NativeRig
 beforeAll(async () => {
-  rig = await startRig({ facts: quick })
+  rig = await startRig()
 })
 afterAll(() => rig[Symbol.asyncDispose]())
 beforeEach(() => rig.provider.reset())
@@ -19,8 +19,8 @@ beforeEach(() => rig.provider.reset())
 const chunked = { 'transfer-encoding': 'chunked' }
 const bytesOf = (length: number): Buffer => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz0123456789')
 
-/** Sends the bytes, then the rest, and returns all that was received until the end. */
-async function talk(...parts: readonly (string | Buffer | number)[]): Promise<string> {
+/** Sends each part once what is before it has come about, and returns all that was received until the end. */
+async function talk(...parts: readonly (string | Buffer | ((text: () => string) => Promise<unknown>))[]): Promise<string> {
   const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
   let text = ''
   socket.on('data', (chunk) => {
@@ -28,11 +28,27 @@ async function talk(...parts: readonly (string | Buffer | number)[]): Promise<st
   })
   const closed = once(socket, 'close')
   for (const part of parts) {
-    if (typeof part === 'number') await new Promise((resolve) => setTimeout(resolve, part))
+    if (typeof part === 'function') await part(() => text)
     else if (!socket.destroyed) socket.write(part)
   }
   await closed
   return text
+}
+
+/** The provider has so many bytes of a body. */
+const arrived = (bytes: number) => async (): Promise<void> => {
+  const { hasBytes } = rig.provider.arrived[0] ?? (await rig.provider.next())
+  await hasBytes(bytes)
+}
+
+/** After that so much time passes at the gateway. Before the first byte nothing goes up, so that it passes in steps: it connects meanwhile. */
+const pause = (bytes: number, ms: number) => async (): Promise<void> => {
+  const stepMs = bytes === 0 ? 10 : ms
+  await (bytes === 0 ? rig.provider.connected() : arrived(bytes)())
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    vi.advanceTimersByTime(stepMs)
+    await setImmediate()
+  }
 }
 
 describe('N6: a body', () => {
@@ -77,7 +93,7 @@ describe('N6: a body', () => {
   })
 
   test('is measured by nativeMaxBytes of the provider', async () => {
-    await using small = await startRig({ provider: rig.provider, facts: { ...quick, nativeMaxBytes: 10 } })
+    await using small = await startRig({ provider: rig.provider, facts: { nativeMaxBytes: 10 } })
     const send = (body: string, headers = {}): Promise<unknown> =>
       small.send('/estimates', { method: 'POST', body, headers }).then(({ status }) => status)
     expect(await send('0123456789')).toBe(200)
@@ -110,15 +126,18 @@ describe('N6: a body', () => {
 })
 
 describe('N7: a client', () => {
+  const idleMs = 30_000
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
   const post = (...headers: readonly string[]): string => rig.head('POST /native/alpha/estimates', ...headers)
 
   test.each([
-    ['that stops in the middle of a body', 'content-length: 10', 'abc'],
-    ['that stops in the middle of a chunk', 'transfer-encoding: chunked', '5\r\nabc'],
-    ['that stops between chunks', 'transfer-encoding: chunked', '3\r\nabc\r\n'],
-    ['that sends no byte of a body', 'content-length: 10', ''],
-  ])('%s gets 408, and the provider’s request ends', async (_, header, part) => {
-    const text = await talk(post(header) + part, 200)
+    ['that stops in the middle of a body', 'content-length: 10', 'abc', 3],
+    ['that stops in the middle of a chunk', 'transfer-encoding: chunked', '5\r\nabc', 3],
+    ['that stops between chunks', 'transfer-encoding: chunked', '3\r\nabc\r\n', 3],
+    ['that sends no byte of a body', 'content-length: 10', '', 0],
+  ])('%s gets 408, and the provider’s request ends', async (_, header, part, bytes) => {
+    const text = await talk(post(header) + part, pause(bytes, idleMs))
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
     expect(text).toContain('x-swap-reason: too_slow')
     for (const { body, closed } of rig.provider.arrived) {
@@ -128,16 +147,17 @@ describe('N7: a client', () => {
   })
 
   test('that goes on sending now and then is waited for', async () => {
-    const text = await talk(post('content-length: 4', 'connection: close'), 200, 'a', 200, 'b', 200, 'c', 200, 'd')
+    const paused = (bytes: number) => pause(bytes, idleMs - 10)
+    const head = post('content-length: 4', 'connection: close')
+    const text = await talk(head, paused(0), 'a', paused(1), 'b', paused(2), 'c', paused(3), 'd')
     expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*abcd/)
   })
 
   test('that is slower than the provider’s time-out gets its response all the same', async () => {
-    await using slow = await startRig({ provider: rig.provider, facts: { timeout: 0.3, nativeIdle: 5 } })
+    await using slow = await startRig({ provider: rig.provider, facts: { timeout: 5 } })
     const socket = connect(slow.gateway.port, '127.0.0.1')
     socket.write(`${slow.head('POST /native/alpha/estimates', 'content-length: 2', 'connection: close')}a`)
-    await rig.provider.next()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await pause(1, idleMs - 10)()
     socket.write('b')
     const [text] = await once(socket, 'data')
     expect(String(text)).toMatch(/^HTTP\/1\.1 200 /)
@@ -175,13 +195,19 @@ describe('N7: a client', () => {
 
   test('that waits for 100 Continue gets it, once, from the gateway', async () => {
     rig.provider.respond = async (response, { body }) => response.end(await body)
-    const text = await talk(post('content-length: 3', 'expect: 100-continue', 'connection: close'), 100, 'abc')
+    const continued = (text: () => string) => vi.waitUntil(() => text().includes('100 Continue'), eventTimeoutMs)
+    const text = await talk(post('content-length: 3', 'expect: 100-continue', 'connection: close'), continued, 'abc')
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*abc/)
     expect(rig.provider.arrived[0]?.headers.expect).toBeUndefined()
   })
 
   test('with several requests at once gets the responses in order', async () => {
-    rig.provider.respond = (response, { url }) => setTimeout(() => response.end(url), url.includes('n=1') ? 150 : 0)
+    const last = Promise.withResolvers<void>()
+    rig.provider.respond = async (response, { url }) => {
+      if (url.includes('n=1')) await last.promise
+      response.end(url)
+      if (url.includes('n=3')) last.resolve()
+    }
     const get = (n: number, ...headers: string[]): string => rig.head(`GET /native/alpha/exchange/range?n=${n}`, ...headers)
     const text = await talk(get(1) + get(2) + get(3, 'connection: close'))
     expect([...text.matchAll(/range\?n=(\d)/g)].map(([, n]) => n)).toEqual(['1', '2', '3'])
@@ -233,7 +259,7 @@ describe('N8: a request of two meanings is refused whole, and nothing of it goes
       'transfer-encoding: chunked',
       `${credential} ${rig.key}`,
     ]
-    const text = await talk(`${head.join('\r\n')}\r\n\r\n3\r\nabc\r\n`, 100, 'zz\r\n')
+    const text = await talk(`${head.join('\r\n')}\r\n\r\n3\r\nabc\r\n`, arrived(3), 'zz\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toContain(`x-swap-form: ${form}\r\n`)
     for (const { body } of rig.provider.arrived) expect(await body).toBeUndefined()

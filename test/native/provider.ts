@@ -1,4 +1,5 @@
 /** A provider on node:http that responds as a test defines, and records all that it receives. */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -12,6 +13,8 @@ export interface Arrived {
   readonly response: ServerResponse
   /** Resolves when the body has come whole; undefined where it broke off. */
   readonly body: Promise<Buffer | undefined>
+  /** Resolves when so many bytes of the body have come. */
+  readonly hasBytes: (count: number) => Promise<void>
   /** Resolves when its connection has ended. */
   readonly closed: Promise<void>
 }
@@ -22,6 +25,8 @@ export interface NativeProvider {
   readonly arrived: readonly Arrived[]
   /** How it responds from now on. */
   respond: (response: ServerResponse, arrived: Arrived) => unknown
+  /** Resolves when there was a connection since the last `reset`. */
+  readonly connected: () => Promise<void>
   /** The next request, or one that has come since this was called last. */
   readonly next: () => Promise<Arrived>
   readonly reset: () => void
@@ -39,6 +44,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
   let taken = 0
   const provider = { respond: echo }
   const sockets = new Set<Socket>()
+  let connection = Promise.withResolvers<void>()
   const server = make((request, response) => {
     const one = arrival(request, response)
     arrived.push(one)
@@ -50,6 +56,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
     provider.respond(response, one)
   })
   server.on('connection', (socket) => {
+    connection.resolve()
     sockets.add(socket.on('error', () => {}))
     socket.once('close', () => sockets.delete(socket))
   })
@@ -62,7 +69,9 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
       taken < arrived.length
         ? Promise.resolve(arrived[taken++] as Arrived)
         : new Promise<Arrived>((resolve) => waiting.push(resolve)),
+    connected: () => connection.promise,
     reset() {
+      connection = Promise.withResolvers()
       arrived.length = 0
       waiting.length = 0
       taken = 0
@@ -86,7 +95,10 @@ function arrival(request: IncomingMessage, response: ServerResponse): Arrived {
     request.on('error', () => resolve(undefined))
     request.on('close', () => resolve(undefined))
   })
+  const hasBytes = async (count: number): Promise<void> => {
+    while (Buffer.concat(chunks).length < count) await once(request, 'data')
+  }
   const closed = new Promise<void>((resolve) => void request.socket.once('close', () => resolve()))
   const headerNames = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  return { method, url, headers, headerNames, request, response, body, closed }
+  return { method, url, headers, headerNames, request, response, body, hasBytes, closed }
 }
