@@ -176,15 +176,31 @@ function headersDown(
   }
 }
 
-/** A directive with its quoted text. */
-const directive = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g
 const shared = /^(?:public|private|s-maxage|proxy-revalidate)(?:=|$)/i
+/** Characters. A longer list of directives is taken for `no-store`. */
+const maxCacheControl = 1_000
 
 /** `Cache-Control` for the holder of one key: no shared cache may keep the response (RFC 9111 §5.2.2). `no-store` if there is none. */
-function forOneKey(cacheControl: string | undefined): string {
-  const directives = cacheControl?.match(directive)?.map((text) => text.trim()) ?? []
+function forOneKey(cacheControl = ''): string {
+  const directives = cacheControl.length > maxCacheControl ? [] : directivesOf(cacheControl)
   if (directives.length === 0 || directives.some((text) => /^no-store$/i.test(text))) return 'no-store'
-  return ['private', ...directives.filter((text) => text !== '' && !shared.test(text))].join(', ')
+  return ['private', ...directives.filter((text) => !shared.test(text))].join(', ')
+}
+
+/** Those between commas (RFC 9110 §5.6.1). A comma in a quoted text divides nothing; a quote that nothing ends reaches to the end. */
+function directivesOf(list: string): readonly string[] {
+  const directives: string[] = []
+  let begin = 0
+  let isQuoted = false
+  for (let at = 0; at < list.length; at++) {
+    if (list[at] === '"') isQuoted = !isQuoted
+    else if (isQuoted && list[at] === '\\') at++
+    else if (list[at] === ',' && !isQuoted) {
+      directives.push(list.slice(begin, at))
+      begin = at + 1
+    }
+  }
+  return [...directives, list.slice(begin)].map((text) => text.trim()).filter((text) => text !== '')
 }
 
 /** Whether the head announces a body (RFC 9112 §6). */

@@ -219,6 +219,9 @@ describe('N3: down come', () => {
     ['private="x-a, x-b", no-cache="x-c, x-d"', 'private, no-cache="x-c, x-d"'],
     ['public, No-Store, max-age=30', 'no-store'],
     [' , ', 'no-store'],
+    ['no-cache="a\\", public", max-age=30', 'private, no-cache="a\\", public", max-age=30'],
+    ['max-age=30, no-cache="never ended, public', 'private, max-age=30, no-cache="never ended, public'],
+    [`max-age=30${','.repeat(1_000)}`, 'no-store'],
   ])('Cache-Control %s as %s: no shared cache keeps what one key may read', async (sent, received) => {
     rig.provider.respond = (response) => response.writeHead(200, { 'cache-control': sent }).end('hello')
     expect((await rig.send('/exchange/range')).headers['cache-control']).toBe(received)
