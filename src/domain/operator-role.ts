@@ -1,6 +1,6 @@
 /** What a token of `admin.tokens` may do (docs/contract.md §15). */
 
-/** Who has any of them may read. `operate`: switch providers, issue and revoke keys. `money`: settle, resolve, see whole addresses. */
+/** Who has any of them may read. `operate`: switch providers, issue keys that only quote, revoke any. `money`: settle, resolve, see whole addresses. */
 export const operatorRoles = ['read', 'operate', 'money'] as const
 
 export type OperatorRole = (typeof operatorRoles)[number]

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { hashKey } from '../adapters/crypto.ts'
 import { comparable } from '../process/config-diff.ts'
 import { version } from '../process/version.ts'
+import { possibleRoles } from './rights.ts'
 import { ok, type Route, route } from './route.ts'
 import { foundRoutes } from './routes/found.ts'
 import { healthRoute } from './routes/health.ts'
@@ -21,14 +22,12 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     method: 'get',
     path: '/api/openapi.json',
     summary: 'This description.',
-    role: 'read',
     handle: async () => ok(describeApi(routes)),
   })
   const token = route({
     method: 'get',
     path: '/api/token',
     summary: 'The name and the roles of the token of this request.',
-    role: 'read',
     handle: async ({ actor, roles }) => ok({ name: actor, roles }),
   })
   const salt = crypto.randomUUID()
@@ -36,7 +35,6 @@ export function apiRoutes({ stores, ...others }: OperatorParts, events: Route): 
     method: 'get',
     path: '/api/configuration',
     summary: 'The settings in the file that is in force, for `swapgate check --diff`: of a secret there is a digest of 20 bits.',
-    role: 'read',
     handle: async () => ok(comparable(others.file(), salt, hashKey, others.started)),
   })
   const routes: readonly Route[] = [
@@ -64,7 +62,7 @@ function describeApi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const one of routes) {
     const path = one.path.replace(/:(\w+)/, '{$1}')
-    paths[path] = { ...paths[path], [one.method]: operationOf(one) }
+    paths[path] = { ...paths[path], [one.method]: described(one) }
   }
   return {
     openapi: '3.1.0',
@@ -75,13 +73,14 @@ function describeApi(routes: readonly Route[]): object {
   }
 }
 
-function operationOf({ path, summary, role, query, body, takesForce = false }: Route): object {
+function described(route: Route): object {
+  const { path, summary, query, body, takesForce = false } = route
   const [, parameter] = /:(\w+)/.exec(path) ?? []
   const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
   const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
   return {
     summary,
-    security: (typeof role === 'string' ? [role] : (['operate', 'money'] as const)).map((one) => ({ token: [one] })),
+    security: possibleRoles(route).map((role) => ({ token: [role] })),
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
     ...(body && {
       requestBody: { required: true, content: jsonContent(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })) },

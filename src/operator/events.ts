@@ -18,7 +18,6 @@ export function eventRoute(streams: EventStreams): Route {
   return route({
     method: 'get',
     path: '/api/events',
-    role: 'read',
     summary: 'Server-sent events `provider`, `overrides` and `unresolved`: what is so now, then each change.',
     handle(_, response) {
       if (response.req.method === 'HEAD') response.type('text/event-stream').end()

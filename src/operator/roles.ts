@@ -3,19 +3,22 @@ import type { RequestHandler } from 'express'
 import type { AuditLog } from '../core/operations/audit.ts'
 import { Fault } from '../domain/fault.ts'
 import type { OperatorRole } from '../domain/operator-role.ts'
+import { operationOf, rightOf } from './rights.ts'
 import type { OperatorLocals, Route } from './route.ts'
+import type { OperatorParts } from './stores.ts'
 
 /** Between two records of one token at one route: whoever repeats what is refused fills no log. */
 const recordIntervalMs = 60_000
 
 /** Passes what the token may do, before body and query are checked. Everything else is 403, also while the ledger takes no record of it. */
-export function requireRole(audit: Pick<AuditLog, 'append'>): (route: Route) => RequestHandler {
+export function requireRole(audit: Pick<AuditLog, 'append'>, file: OperatorParts['file']): (route: Route) => RequestHandler {
   const recordedAt = new Map<string, number>()
-  return ({ role, method, path }) => {
-    const subject = `${method.toUpperCase()} ${path}`
+  return (route) => {
+    const subject = operationOf(route)
+    const right = rightOf(route)
     return async (request, response, next) => {
       const { actor, roles } = response.locals as OperatorLocals
-      const needed = typeof role === 'function' ? role(request.body) : role
+      const needed = typeof right === 'function' ? right(request.body, file()) : right
       if (mayDo(roles, needed)) return next()
       const [key, now] = [`${actor} ${subject}`, performance.now()]
       if (now - (recordedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= recordIntervalMs) {

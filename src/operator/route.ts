@@ -29,8 +29,6 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly path: string
   /** For the description of the API. */
   readonly summary: string
-  /** Without it the token gets 403. By the body, which is not checked yet, where that decides. */
-  readonly role: OperatorRole | ((body: unknown) => OperatorRole)
   readonly query?: Query
   readonly body?: Body
   /** Whether some of what is 409 is carried out with `force`. */

@@ -25,7 +25,7 @@ export function addOperator(
   router.use((_, __, next) => (tokens.isEnabled ? next() : next('router')))
   router.use('/api', authenticated(tokens, parts), readJson)
   const events = eventRoute({ feed: new EventFeed(parts), tokens, stopping })
-  addRoutes(router, apiRoutes(parts, events), requireRole(parts.stores.audit))
+  addRoutes(router, apiRoutes(parts, events), requireRole(parts.stores.audit, parts.file))
   router.use('/api', () => {
     throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
   })

@@ -44,6 +44,7 @@ beforeAll(async () => {
       admin: { tokens },
       providers: { alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' } },
       sections: {
+        limits: { quotes: 1_000, create: 1_000, read: 1_000 },
         webhooks: { key: randomBytes(32).toString('base64'), allow: [`http://127.0.0.1:${receiverPort}`] },
       },
     }),
@@ -79,8 +80,8 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'patch /api/routing': 'operate',
   'delete /api/overrides': 'operate',
   'delete /api/overrides/{name}': 'operate',
-  'post /api/accounts': 'operate',
-  'patch /api/accounts/{name}': 'operate',
+  'post /api/accounts': 'either',
+  'patch /api/accounts/{name}': 'either',
   'delete /api/accounts/{name}/limits': 'operate',
   'post /api/keys': 'either',
   'delete /api/keys/{id}': 'operate',
@@ -134,8 +135,8 @@ describe('each operation', () => {
       for (const name of names) {
         const body = method === 'get' || method === 'delete' ? undefined : {}
         const { status, headers, text } = await call(name, method.toUpperCase(), path.replace(/\{\w+\}/, 'nothing'), body)
-        // Without a scope a key may do everything.
-        const wanted = role === 'either' ? 'money' : role
+        // Without a scope a key may do everything; without limits an account gets none.
+        const wanted = role !== 'either' ? role : path === '/api/keys' ? 'money' : 'operate'
         const mayDo = wanted === 'read' || rolesOf[name].includes(wanted)
         expect([status === 403, headers['x-swap-reason'] === 'role'], `${name} ${method} ${path}: ${status} ${text}`).toEqual([
           !mayDo,
@@ -187,9 +188,14 @@ describe('a key', () => {
     [['create'], 'operator', 403],
     [['read', 'create'], 'operator', 403],
     [['create'], 'treasurer', 201],
-    [['read'], 'operator', 201],
-    [['quote', 'read', 'native'], 'operator', 201],
-    [['read'], 'treasurer', 403],
+    [['quote'], 'operator', 201],
+    [['quote', 'quote'], 'operator', 201],
+    [['read'], 'operator', 403],
+    [['native'], 'operator', 403],
+    [['quote', 'read'], 'operator', 403],
+    [['read'], 'treasurer', 201],
+    [['quote'], 'treasurer', 403],
+    [['quote'], 'reader', 403],
     [['read'], 'reader', 403],
     [['read'], 'whole', 201],
     [undefined, 'whole', 201],
@@ -207,9 +213,42 @@ describe('a key', () => {
   )
 
   it('is not issued by a body in which the scope is there twice', async () => {
-    const body = '{"name":"acme","scope":["read"],"scope":["create"]}'
+    const body = '{"name":"acme","scope":["quote"],"scope":["create"]}'
     expect((await call('operator', 'POST', '/api/keys', body)).status).toBe(400)
   })
+})
+
+describe('a limit of an account', () => {
+  it.each<[object, Name, number]>([
+    [{ read: 1_000 }, 'operator', 200],
+    [{ read: 1_001 }, 'operator', 403],
+    [{ read: 1, streams: 21 }, 'operator', 403],
+    [{ read: '1001' }, 'operator', 403],
+    [{ read: null, streams: null }, 'operator', 200],
+    [{ read: 1_001 }, 'treasurer', 200],
+    [{ read: 1 }, 'treasurer', 403],
+    [{ read: 1_001 }, 'whole', 200],
+  ])('%j set by %s is %i: above that of the file it needs money', async (limits, name, status) => {
+    const response = await call(name, 'PATCH', '/api/accounts/acme', { limits })
+    expect(response.status, response.text).toBe(status)
+  })
+})
+
+it('what a token without money cannot read it gets by no key that it may issue', async () => {
+  for (const scope of [[], ['quote'], ['read'], ['create'], ['native'], ['quote', 'read'], ['quote', 'native'], undefined]) {
+    const issued = await call('operator', 'POST', '/api/keys', { name: 'acme', ...(scope && { scope }) })
+    if (issued.status !== 201) continue
+    const headers = { authorization: `Bearer ${JSON.parse(issued.text).key}` }
+    for (const path of [
+      `/a/api/v2/transactions/${id}`,
+      '/a/api/v2/transactions',
+      '/a/api/v2/transactions/stream',
+      '/native/alpha/x',
+    ]) {
+      const { status, text } = await sendRequest(gateway.url, { method: 'GET', path, headers })
+      expect([status, text.includes(address)], `${scope} ${path}`).toEqual([expect.toBeOneOf([401, 404]), false])
+    }
+  }
 })
 
 describe('whole addresses', () => {

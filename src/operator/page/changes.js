@@ -199,8 +199,8 @@ const makers = {
     text: [
       'The key is shown once. The ledger keeps only its digest and its last four characters.',
       ...(name === undefined ? ['An account is made if its name is new.'] : []),
-      ...(may('money') ? [] : ['Your token lacks the role money: it issues no key that can create.']),
-      ...(may('operate') ? [] : ['Your token lacks the role operate: it issues only keys that can create.']),
+      ...(may('money') ? [] : ['Your token lacks the role money: it issues only keys that quote.']),
+      ...(may('operate') ? [] : ['Your token lacks the role operate: it issues no key that only quotes.']),
       'Your name goes into the audit log.',
     ],
     fields: html`${name === undefined ? accountField() : html`<input type="hidden" name="name" .value=${name} />`}

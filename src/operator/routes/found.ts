@@ -19,7 +19,6 @@ export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[
     route({
       method: 'get',
       path: '/api/found',
-      role: 'read',
       summary:
         'The orders that `swapgate ledger rebuild` has found after a restore and that wait for a person, the oldest first; with `assigned` those that are assigned to an account, the last one first; addresses are whole for the role `money`. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ assigned: z.enum(['true', 'false']).default('false') }),
@@ -33,7 +32,6 @@ export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[
     route({
       method: 'post',
       path: '/api/found/:id',
-      role: 'money',
       summary:
         'Decides about such an order: `assign` makes it a swap of `account`, by default the one that its reference names; `dismiss` says that it is no swap of a client; `unassign` takes it back from an account, and it waits again: 409 if its swap is the result of an `Idempotency-Key`, if something was asked for it, or if a person has recorded its outcome.',
       body: z.union(

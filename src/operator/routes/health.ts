@@ -31,7 +31,6 @@ export function healthRoute({ stores, redis }: OperatorParts): Route {
   return route({
     method: 'get',
     path: '/api/health',
-    role: 'read',
     summary:
       'Whether this process reads the ledger (within 2 s), and whether Redis answers it (`null`: not configured). Always 200.',
     async handle() {

@@ -17,7 +17,6 @@ import {
 } from '../../core/operations/keys.ts'
 import { Fault } from '../../domain/fault.ts'
 import { keyScopes } from '../../domain/key-access.ts'
-import type { OperatorRole } from '../../domain/operator-role.ts'
 import { ok, type Route, route, since } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
 
@@ -47,12 +46,6 @@ const networks = z
 const limit = z.int().min(1, `must be ${limitRule}, or null`).max(maxLimit, `must be ${limitRule}, or null`).nullable().optional()
 const limits = z.strictObject({ quotes: limit, create: limit, read: limit, streams: limit })
 
-/** A key that may create moves money. Without a scope it may do everything. */
-function roleToIssue(body: unknown): OperatorRole {
-  const scope = typeof body === 'object' && body !== null && 'scope' in body ? body.scope : undefined
-  return Array.isArray(scope) && !scope.includes('create') ? 'operate' : 'money'
-}
-
 export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Route[] {
   const accountNamed = async (text: string) => {
     const [found] = await accounts.listAccounts(Date.now(), text)
@@ -63,14 +56,12 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'get',
       path: '/api/keys',
-      role: 'read',
       summary: 'All keys, the oldest first, without the keys themselves.',
       handle: async () => ok((await accounts.listKeys()).map((key) => keyRow(key, Date.now()))),
     }),
     route({
       method: 'post',
       path: '/api/keys',
-      role: roleToIssue,
       summary: 'Issues a key to an account, which is made if its name is new. The key is shown this once.',
       body: z.strictObject({ name, scope: scope.optional(), networks: networks.optional(), expires: lifetime.optional() }),
       async handle({ body, actor }) {
@@ -81,7 +72,6 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'delete',
       path: '/api/keys/:id',
-      role: 'operate',
       summary: 'Ends a key now, for good.',
       async handle({ parameter, actor }) {
         const isRevoked = await accounts.revokeKey(parameter, Date.now(), actor)
@@ -93,14 +83,12 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'get',
       path: '/api/accounts',
-      role: 'read',
       summary: 'The accounts, by name, with how many of their keys are valid, and their limits: null is as configured.',
       handle: async () => ok((await accounts.listAccounts(Date.now())).map(accountRow)),
     }),
     route({
       method: 'post',
       path: '/api/accounts',
-      role: 'operate',
       summary: 'Makes an account, or gives one limits of its own. What is null, or absent in a new one, is as configured.',
       body: z.strictObject({ name, limits: limits.default({}) }),
       async handle({ body, actor }) {
@@ -111,14 +99,12 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'get',
       path: '/api/accounts/:name',
-      role: 'read',
       summary: 'One account.',
       handle: async ({ parameter }) => ok(await accountNamed(parameter)),
     }),
     route({
       method: 'patch',
       path: '/api/accounts/:name',
-      role: 'operate',
       summary: 'Changes limits of an account: null sets one back to the configured one, what is absent stays.',
       body: z.strictObject({ limits }),
       async handle({ parameter, body, actor }) {
@@ -130,7 +116,6 @@ export function keyRoutes({ stores: { accounts } }: OperatorParts): readonly Rou
     route({
       method: 'delete',
       path: '/api/accounts/:name/limits',
-      role: 'operate',
       summary: 'Takes the limits of an account back: those of the configuration hold again.',
       async handle({ parameter, actor }) {
         const { name: known } = await accountNamed(parameter)
@@ -148,7 +133,6 @@ export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
     route({
       method: 'get',
       path: '/api/audit',
-      role: 'read',
       summary: `Changes by hand, newest first, at most ${maxRecords}.`,
       query: z.strictObject({ since: since.optional() }),
       async handle({ query }) {

@@ -35,21 +35,18 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'get',
       path: '/api/providers',
-      role: 'read',
       summary: 'Every provider as it is now, as `swapgate providers status --json` has it.',
       handle: async () => ok(await status()),
     }),
     route({
       method: 'get',
       path: '/api/providers/:name',
-      role: 'read',
       summary: 'One of them.',
       handle: ({ parameter }) => oneOf(parameter),
     }),
     route({
       method: 'patch',
       path: '/api/providers/:name',
-      role: 'operate',
       summary:
         'Overrides the state of a provider. 409 where it needs `force`: it leaves no provider for new swaps, or open transactions unread.',
       body: z.strictObject({ state: z.enum(providerStates), force }),
@@ -62,14 +59,12 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'get',
       path: '/api/routing',
-      role: 'read',
       summary: 'Strategy, providers, weights, mirror and states: in force, and in the file.',
       handle: routing,
     }),
     route({
       method: 'patch',
       path: '/api/routing',
-      role: 'operate',
       summary: 'Overrides the weights (of every routed provider) and the mirror (`null`: none), both or none.',
       body: z.strictObject({
         weights: z.record(z.string(), z.number()).optional(),
@@ -89,7 +84,6 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'delete',
       path: '/api/overrides',
-      role: 'operate',
       summary: 'Ends every override: the file counts. 409 where it needs `force=true`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       takesForce: true,
@@ -101,7 +95,6 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
     route({
       method: 'delete',
       path: '/api/overrides/:name',
-      role: 'operate',
       summary:
         'Ends the override of a provider’s state, and the suspensions of its assets after mismatches; or the override of `weights` or of `mirror`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),

@@ -59,7 +59,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/transactions',
-      role: 'read',
       summary:
         'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag. The search is in the audit log.',
       query: z.strictObject({
@@ -85,7 +84,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/find',
-      role: 'read',
       summary:
         "The creates and transactions of which `text` is an id (of the transaction, also the provider's own, of the request, of the create: its intent, or its `Idempotency-Key`), an address in any spelling, or the account, by its name or id. Newest first, with shortened addresses; `Link` has the next page. The search is in the audit log.",
       query: z.strictObject({
@@ -109,7 +107,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/transactions/:id',
-      role: 'money',
       summary: 'One of them, whole. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
         const found = await findTransaction(ledgerAdmin, parameter)
@@ -121,7 +118,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'get',
       path: '/api/transactions/:id/timeline',
-      role: 'read',
       summary:
         'A create or transaction, by its intent or its id for clients, with what happened to it, in that order: why its provider, each call, each status, each decision of a person; `capabilities`: what can be done about it now. Addresses are shortened. That it was read is in the audit log.',
       async handle({ parameter, actor }) {
@@ -137,7 +133,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
     route({
       method: 'post',
       path: '/api/transactions/:id',
-      role: 'money',
       summary: 'Settles a transaction that needs a person: records the outcome that its client then gets. 409 where it needs none.',
       body: z.strictObject({ status: z.enum(settledStatuses), note }),
       async handle({ parameter, body, actor }) {
@@ -151,7 +146,6 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit }, file, action
       route({
         method: 'post',
         path: `/api/transactions/:id/${capabilityOf[action]}`,
-        role: 'money',
         summary: actionSummaries[action],
         body: z.strictObject({
           ...(action !== 'continueTransaction' && { address: z.string().optional(), extraId: z.string().optional() }),
@@ -199,7 +193,6 @@ export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts
     route({
       method: 'get',
       path: '/api/unresolved',
-      role: 'read',
       summary:
         'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first; the addresses of creates are whole for the role `money`; of more than 1,000 creates `Link` has the next page. That they were read is in the audit log, once a minute.',
       query: z.strictObject({ after: cursor.optional() }),
@@ -215,7 +208,6 @@ export function unresolvedRoutes({ stores, inForce, hasPlainIds }: OperatorParts
     route({
       method: 'post',
       path: '/api/unresolved/:intent',
-      role: 'money',
       summary:
         'Settles such a create: it is the transaction `bind`, which is read at the provider first, there is `none`, or `accept`: the response that contradicted the request counts; `note` is for the audit log. 409 while it may still run; `force` binds what cannot be read at the provider.',
       body: z.union(
@@ -246,7 +238,6 @@ export function settlementRoutes({ stores, file, inForce }: OperatorParts): read
     route({
       method: 'post',
       path: '/api/settlements',
-      role: 'money',
       summary:
         'Shows what one decision would settle, and changes nothing: creates of a provider (`none`, `accept`) or transactions that need a person (a status). `provider`: a name or a tag; `since` and `until`, which is exclusive, are a time or a duration back from now; `reason` is that of the rows of `/api/unresolved`. `confirm` begins with the number of rows, and is good for a day; null where nothing can be settled.',
       body: z.strictObject({
@@ -268,7 +259,6 @@ export function settlementRoutes({ stores, file, inForce }: OperatorParts): read
     route({
       method: 'post',
       path: '/api/settlements/:confirm',
-      role: 'money',
       summary:
         'Settles the next hundred rows of what was shown, each as by a request of its own, with its own record in the audit log; to be repeated until `remaining` is 0. What came later is not among them, and what has changed since is `left`, with `why`.',
       async handle({ parameter, actor }) {

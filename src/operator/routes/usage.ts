@@ -19,7 +19,6 @@ export function usageRoutes({ stores: { usage } }: OperatorParts): readonly Rout
     route({
       method: 'get',
       path: '/api/usage',
-      role: 'read',
       summary:
         'What accounts use, by name, since an hour: creates by outcome, swaps by status, sums of amounts in and out by code (`amounts` of `success`, `open` of what is under way), requests by operation and result. What the ledger has is exact; requests lack the last seconds of each process, and all but those of the last 400 days.',
       query: z.strictObject({ account: z.string().optional(), since: since.optional() }),

@@ -60,7 +60,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'get',
       path: '/api/webhooks',
-      role: 'read',
       summary: 'All webhooks, the oldest first, without their secrets; URLs are whole for the role `money`.',
       async handle({ roles }) {
         const [all, counts] = await Promise.all([webhooks.list(), webhooks.countsOfAll()])
@@ -70,7 +69,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'post',
       path: '/api/webhooks',
-      role: 'money',
       summary: 'Adds a webhook to an account. Its secret is shown this once.',
       body: z.strictObject({ account: z.string(), url: z.string(), form: form.optional() }),
       async handle({ body, actor }) {
@@ -83,7 +81,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'get',
       path: '/api/webhooks/:id',
-      role: 'read',
       summary: 'One webhook, with how many of its deliveries wait and have failed; its URL is whole for the role `money`.',
       async handle({ parameter, roles }) {
         const webhook = await webhookNamed(parameter)
@@ -93,7 +90,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'delete',
       path: '/api/webhooks/:id',
-      role: 'money',
       summary: 'Ends a webhook, with all that waits for it.',
       async handle({ parameter, actor }) {
         const webhook = await webhookNamed(parameter)
@@ -104,7 +100,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'post',
       path: '/api/webhooks/:id/rotate',
-      role: 'money',
       summary: 'Gives a webhook another secret, which is shown this once. During `overlap` (24h) the old one signs too.',
       body: z.strictObject({ overlap: overlap.optional() }).default({}),
       async handle({ parameter, body, actor }) {
@@ -116,7 +111,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'post',
       path: '/api/webhooks/:id/test',
-      role: 'operate',
       summary: 'Sends a webhook something that is no change, now, and says what became of it.',
       async handle({ parameter, actor, roles }) {
         const { url } = await webhookNamed(parameter)
@@ -128,7 +122,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'get',
       path: '/api/webhooks/:id/deliveries',
-      role: 'read',
       summary: `What a webhook was sent and is to be sent, newest first; with \`failed=true\` what has failed for good; \`size\` is at most ${maxDeliveries}, and \`Link\` has the next page. What responses have of addresses and of the URL is whole for the role \`money\`.`,
       query: z.strictObject({
         failed: z.enum(['true', 'false'], 'must be true or false').default('false'),
@@ -147,7 +140,6 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
     route({
       method: 'post',
       path: '/api/deliveries/:id/replay',
-      role: 'operate',
       summary: 'Sends a delivery again, now and beside its queue, and says what became of it.',
       async handle({ parameter, actor, roles }) {
         const { assets, ...config } = inForce()
