@@ -2,8 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/http/admin.ts'
 import type { CollectedMetrics } from './adapters/metrics/collected.ts'
+import { prefersOpenMetrics } from './adapters/metrics/series.ts'
 import type { Config } from './config/index.ts'
 import type { LoadLevel } from './core/access/admission.ts'
+import { shared } from './domain/async.ts'
 import type { Observer } from './domain/observation.ts'
 import { forms, providerFormNamed } from './forms/index.ts'
 import { addOperator } from './operator/router.ts'
@@ -142,9 +144,11 @@ async function openAdminPort(
   resources: AsyncDisposableStack,
 ): Promise<AdminPort> {
   const level = (): LoadLevel => state.workers?.level ?? load.level
+  const printer = (accept: string) => shared(async () => telemetry.print(accept, await state.workers?.metrics()))
+  const [printOpenMetrics, printText] = [printer('application/openmetrics-text'), printer('text/plain')]
   const options = {
     readiness: () => (state.readiness === 'ready' && level() >= 2 ? 'overloaded' : state.readiness),
-    printMetrics: async (accept: string) => telemetry.print(accept, await state.workers?.metrics()),
+    printMetrics: (accept: string) => (prefersOpenMetrics(accept) ? printOpenMetrics() : printText()),
   } as const
   const port = await openAdmin(config, current, options, observe)
   resources.defer(() => port.drain.finish(0))

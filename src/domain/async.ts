@@ -51,6 +51,34 @@ export function singleFlight<Args extends readonly unknown[], Result>(
   }
 }
 
+/** So many times as long as a run took the next one waits, and no longer than the second. */
+const pauseShare = 4
+const longestPauseMs = 1_000
+
+/**
+ * Runs `work` for all who ask, one run at a time: each gets what a run returns that began after it asked. All runs together take a
+ * fifth of the time at most.
+ */
+export function shared<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let free = Promise.resolve()
+  let next: Promise<Result> | undefined
+  const run = (): Promise<Result> => {
+    next = undefined
+    const began = performance.now()
+    const result = work()
+    const pause = () => {
+      const ms = Math.min(pauseShare * (performance.now() - began), longestPauseMs)
+      return new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
+    }
+    free = result.then(pause, pause)
+    return result
+  }
+  return () => {
+    next ??= free.then(run)
+    return next
+  }
+}
+
 /** Longest time that the work blocks the event loop. A request waits for it at each of its own steps. */
 const sliceMs = 2
 /** The pause after each slice: three quarters of the time are for requests. */

@@ -41,8 +41,8 @@ function stream(response: Response, { feed, tokens, stopping }: EventStreams): v
   const head = (): void => {
     if (!response.headersSent) response.status(200).type('text/event-stream').flushHeaders()
   }
-  const { roles, shown } = response.locals as OperatorLocals
-  const unsubscribe = feed.subscribe(({ event, data }) => {
+  const { actor, roles, shown } = response.locals as OperatorLocals
+  const unsubscribe = feed.subscribe(actor, ({ event, data }) => {
     head()
     send(`event: ${event}\ndata: ${shown(data)}\n\n`)
   })
@@ -77,12 +77,14 @@ type Listener = (event: OperatorEvent) => void
 
 const intervalMs = 2_000
 const maxListeners = 20
+const maxListenersOfToken = 5
 /** Of each list in an event; its count is of all. */
 const maxNamed = 100
 
 export class EventFeed {
   private readonly parts: OperatorParts
-  private readonly listeners = new Set<Listener>()
+  /** Each with the name of its token. */
+  private readonly listeners = new Map<Listener, string>()
   private current: ReadonlyMap<string, OperatorEvent> = new Map()
   private timer: NodeJS.Timeout | undefined
   private isLooking = false
@@ -92,9 +94,9 @@ export class EventFeed {
   }
 
   /** Sends the current state, then every change. Returns a function that unsubscribes; undefined if there are too many listeners. */
-  subscribe(listener: Listener): (() => void) | undefined {
-    if (this.listeners.size >= maxListeners) return undefined
-    this.listeners.add(listener)
+  subscribe(token: string, listener: Listener): (() => void) | undefined {
+    if (!this.hasPlace(token)) return undefined
+    this.listeners.set(listener, token)
     for (const event of this.current.values()) listener(event)
     this.timer ??= setInterval(() => void this.look(), intervalMs).unref()
     void this.look()
@@ -102,6 +104,15 @@ export class EventFeed {
       this.listeners.delete(listener)
       if (this.listeners.size === 0) this.stopPolling()
     }
+  }
+
+  /** A token always has a place, whatever others take. */
+  private hasPlace(token: string): boolean {
+    const own = this.listeners
+      .values()
+      .filter((name) => name === token)
+      .toArray().length
+    return own === 0 || (own < maxListenersOfToken && this.listeners.size < maxListeners)
   }
 
   private stopPolling(): void {
@@ -119,7 +130,7 @@ export class EventFeed {
     if (!next || this.listeners.size === 0) return
     const changed = [...next].filter(([key, { data }]) => this.current.get(key)?.data !== data)
     this.current = next
-    for (const [, event] of changed) for (const listener of this.listeners) listener(event)
+    for (const [, event] of changed) for (const listener of this.listeners.keys()) listener(event)
   }
 
   private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {

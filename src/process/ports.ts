@@ -41,7 +41,7 @@ export async function openAdmin(
   const printError: PrintError = (status, message) => errorBody(formNamed(current().defaultForm), status, message)
   const { app, ...routers } = adminApp({ ...options, printError, hosts: admin.hosts })
   const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
-  limitPipelining(server, maxDueResponses)
+  limitPipelining(server, maxDueAdminResponses)
   const onClosed = (reason: ConnectionClosing): void => observe({ what: 'connectionClosed', port: 'admin', reason })
   const unfinished = new UnfinishedRequests(server, {
     bufferBytes: unfinishedBytes(),
@@ -159,6 +159,7 @@ function socketTimeoutOf({ server, providers }: Pick<Config, 'server' | 'provide
 
 /** The maximum number of pending responses of a connection. */
 const maxDueResponses = 100
+const maxDueAdminResponses = 2
 
 /** By system call and code. */
 const reasons: Readonly<Record<string, string>> = {

@@ -551,10 +551,13 @@ describe('events', () => {
     gateway = open.use(await InProcessGateway.start(gateway.file))
   })
 
-  it('at most 20 listen; the 21st is 429', async () => {
-    const listeners = await Promise.all(Array.from({ length: 20 }, () => listen()))
-    expect(listeners.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+  it('at most 5 listen with one token; the sixth is 429, and another token has its place', async () => {
+    const listeners = await Promise.all(Array.from({ length: 5 }, () => listen()))
+    expect(listeners.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 200))
     expect((await listen()).status).toBe(429)
+    const another = await listen(other)
+    expect(another.status).toBe(200)
+    await another.body?.cancel()
     for (const { body } of listeners) await body?.cancel()
     await expect
       .poll(async () => {

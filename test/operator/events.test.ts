@@ -19,7 +19,7 @@ const failures: unknown[] = []
 const note = (reason: unknown): void => void failures.push(reason)
 const { respond } = eventRoute({
   feed: {
-    subscribe(listener) {
+    subscribe(_, listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -166,13 +166,9 @@ export class Exposition {
     return this.registry.getMetricsAsJSON()
   }
 
-  /**
-   * Prints OpenMetrics, the only format with exemplars, if `accept` has it and does not prefer the classic text format. `others`: the
-   * metrics of other processes that are to be counted as this one.
-   */
+  /** In the format that `accept` selects. `others`: the metrics of other processes that are to be counted as this one. */
   async print(accept: string, others: readonly CollectedMetrics[] = []): Promise<Printed> {
-    const open = qualityOf('application/openmetrics-text', accept)
-    const isOpen = open > 0 && open >= qualityOf('text/plain', accept)
+    const isOpen = prefersOpenMetrics(accept)
     const registry = others.length > 0 ? await this.withOthers(others, isOpen) : isOpen ? this.openRegistry() : this.registry
     return { contentType: registry.contentType, text: await registry.metrics() }
   }
@@ -192,6 +188,12 @@ export class Exposition {
     }
     return open
   }
+}
+
+/** Whether `accept` has OpenMetrics, the only format with exemplars, and does not prefer the classic text format. */
+export function prefersOpenMetrics(accept: string): boolean {
+  const open = qualityOf('application/openmetrics-text', accept)
+  return open > 0 && open >= qualityOf('text/plain', accept)
 }
 
 /** The weight of a media type that `Accept` names (RFC 9110 §12.4.2); 0 if it does not. */

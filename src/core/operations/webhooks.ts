@@ -183,13 +183,15 @@ export function shortenedUrl(url: string): string {
 const leastPart = 5
 const addressLike = /[\w:-]{25,}/g
 
-/** A receiver may send back the addresses that it got, and the path and query that it was called by. */
-export function shortenedAttempt(attempt: Attempt, url: string): Attempt {
-  if (attempt.body === null) return attempt
+/** Shortens attempts at this URL: a receiver may send back the addresses that it got, and the path and query that it was called by. */
+export function attemptShortener(url: string): (attempt: Attempt) => Attempt {
   const parts = partsOf(url)
-  let body = attempt.body
-  for (const part of parts) body = body.replaceAll(part, `${part.slice(0, keptCharacters)}…`)
-  return { ...attempt, body: withoutBegun(body, parts).replace(addressLike, shortened) }
+  return (attempt) => {
+    if (attempt.body === null) return attempt
+    let { body } = attempt
+    for (const part of parts) body = body.replaceAll(part, `${part.slice(0, keptCharacters)}…`)
+    return { ...attempt, body: withoutBegun(body, parts).replace(addressLike, shortened) }
+  }
 }
 
 /** Each part of the path and the query that may be a secret, as sent and decoded; the longest first. */
@@ -211,7 +213,7 @@ function decoded(part: string): string {
 /** A body is kept up to a length: its end may be the beginning of a part. */
 function withoutBegun(body: string, parts: readonly string[]): string {
   for (const part of parts)
-    for (let length = part.length - 1; length >= leastPart; length--)
+    for (let length = Math.min(part.length - 1, body.length); length >= leastPart; length--)
       if (body.endsWith(part.slice(0, length))) return `${body.slice(0, keptCharacters - length)}…`
   return body
 }

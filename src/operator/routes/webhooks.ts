@@ -4,6 +4,7 @@ import { toDuration } from '../../core/operations/duration.ts'
 import {
   addWebhook,
   attemptRow,
+  attemptShortener,
   deliveryPage,
   deliveryRow,
   isOverlap,
@@ -12,13 +13,13 @@ import {
   overlapRule,
   replayDelivery,
   rotateWebhook,
-  shortenedAttempt,
   shortenedUrl,
   testWebhook,
   type WebhookPorts,
   webhookRow,
 } from '../../core/operations/webhooks.ts'
-import type { Attempt, Delivery, DeliveryCounts, Webhook } from '../../core/webhooks.ts'
+import type { Attempt, DeliveryCounts, Webhook } from '../../core/webhooks.ts'
+import { inSlices } from '../../domain/async.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { OperatorRole } from '../../domain/operator-role.ts'
 import { allowedTargets } from '../../domain/webhook-target.ts'
@@ -116,7 +117,7 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
         const { url } = await webhookNamed(parameter)
         const attempt = await testWebhook({ webhooks, audit, actor }, parameter, webhookSender(inForce()))
         if (!attempt) throw unknownWebhook()
-        return ok(attemptRow(shownTo(roles, attempt, url)))
+        return ok(attemptRow(shownTo(roles, url)(attempt)))
       },
     }),
     route({
@@ -131,8 +132,11 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
       async handle({ parameter, query: { failed, after, size }, roles }) {
         const { url } = await webhookNamed(parameter)
         const { rows, next } = await deliveryPage(webhooks, parameter, { onlyFailed: failed === 'true', after, size })
-        const attemptsOf = ({ attempts }: Delivery) => attempts.map((attempt) => shownTo(roles, attempt, url))
-        const body = rows.map((delivery) => deliveryRow({ ...delivery, attempts: attemptsOf(delivery) }))
+        const shown = shownTo(roles, url)
+        const body: object[] = []
+        await inSlices(rows, (delivery) => {
+          body.push(deliveryRow({ ...delivery, attempts: delivery.attempts.map(shown) }))
+        })
         const page = next && new URLSearchParams({ failed, size: String(size), after: next })
         return page ? { ...ok(body), next: `/api/webhooks/${encodeURIComponent(parameter)}/deliveries?${page}` } : ok(body)
       },
@@ -146,14 +150,15 @@ export function webhookRoutes({ stores: { webhooks, audit }, inForce }: Operator
         const ports = { webhooks, audit, actor }
         const replayed = await replayDelivery(ports, parameter, webhookSender(config), changeEncoder(assets))
         if (!replayed) throw new Fault('notFound', 'No delivery of an active webhook has this id.')
-        return ok(attemptRow(shownTo(roles, replayed.attempt, replayed.webhook.url)))
+        return ok(attemptRow(shownTo(roles, replayed.webhook.url)(replayed.attempt)))
       },
     }),
   ]
 }
 
-function shownTo(roles: readonly OperatorRole[], attempt: Attempt, url: string): Attempt {
-  return roles.includes('money') ? attempt : shortenedAttempt(attempt, url)
+/** What of an attempt at the URL a token with these roles sees. */
+function shownTo(roles: readonly OperatorRole[], url: string): (attempt: Attempt) => Attempt {
+  return roles.includes('money') ? (attempt) => attempt : attemptShortener(url)
 }
 
 function unknownWebhook(): Fault {
