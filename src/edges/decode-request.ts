@@ -36,12 +36,17 @@ export function parseBody(text: string): JsonValue {
 }
 
 /** The body as text. Throws a `Fault` if it is not JSON in UTF-8. */
-export async function readText({ headers, repeated, body }: HttpRequest): Promise<string> {
+export async function readText(request: HttpRequest): Promise<string> {
+  requireJson(request)
+  return (await request.body?.()) ?? ''
+}
+
+/** Throws a `Fault` if the media type of the body is another one than JSON in UTF-8. */
+export function requireJson({ headers, repeated }: HttpRequest): void {
   const type = headers['content-type'] ?? ''
   if (!jsonType.test(type) || otherCharset.test(type) || repeated?.includes('content-type')) {
     throw new Fault('unsupportedMediaType', 'The body must be sent once as content-type application/json in UTF-8.')
   }
-  return body ? await body() : ''
 }
 
 function toInvalid(reason: unknown, networksOf: NetworksOf): unknown {

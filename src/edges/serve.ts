@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { NetworksOf } from '../wire/request.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { admit } from './admit.ts'
-import { parseBody, readFields, readText } from './decode-request.ts'
+import { parseBody, readFields, readText, requireJson } from './decode-request.ts'
 import {
   type EncodeOptions,
   encodeAnswer,
@@ -216,12 +216,14 @@ function countedAs(endpoint: Endpoint): Op {
   return isAction(endpoint.question) ? 'createTransaction' : 'getRate'
 }
 
-/** An action without a parameter of its own may come without a body. */
+/** An action may come without a body. Clients that send none name a media type all the same, or send an empty body in chunks. */
 async function bodyOf(request: HttpRequest, endpoint: Endpoint): Promise<string> {
-  const { headers } = request
-  const isAbsent = headers['content-type'] === undefined && Number(headers['content-length'] ?? 0) === 0
-  const mayBeAbsent = 'question' in endpoint && isAction(endpoint.question) && headers['transfer-encoding'] === undefined
-  return isAbsent && mayBeAbsent ? '{}' : (await readText(request)) || (mayBeAbsent ? '{}' : '')
+  const isOfAction = 'question' in endpoint && isAction(endpoint.question)
+  if (!isOfAction || Number(request.headers['content-length'] ?? 0) > 0) return readText(request)
+  const text = request.headers['transfer-encoding'] === undefined ? '' : await request.body?.()
+  if (!text) return '{}'
+  requireJson(request)
+  return text
 }
 
 async function answerTo<Q extends Question>(

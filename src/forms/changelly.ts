@@ -141,6 +141,14 @@ export const changelly = defineProviderForm({
         '-32602': { kind: 'invalid' },
         '-32603': { kind: 'failed' },
       },
+      byText: {
+        '-32600': [
+          { matches: /\bminimal amount is ([0-9.]+)/i, meaning: { kind: 'invalid', reason: 'below_minimum' }, bound: 'minAmount' },
+          { matches: /\bmaximal amount is ([0-9.]+)/i, meaning: { kind: 'invalid', reason: 'above_maximum' }, bound: 'maxAmount' },
+          // The limit is one of requests per second.
+          { matches: /\brequests limit\b/i, meaning: { kind: 'limited', retryAfter: 1 } },
+        ],
+      },
     },
   },
   operations: {

@@ -17,6 +17,16 @@ export interface RefusalMeaning {
   readonly mayExist?: true
   /** Whether the quote that the gateway requested for this create does not hold any more. */
   readonly isQuoteExpired?: true
+  /** Seconds to wait where `Retry-After` is missing. */
+  readonly retryAfter?: number
+}
+
+/** What a message means. */
+interface TextMeaning {
+  readonly matches: RegExp
+  readonly meaning: RefusalMeaning
+  /** Which bound of the amount the first group of the expression is. */
+  readonly bound?: keyof Pick<AmountRange, 'minAmount' | 'maxAmount'>
 }
 
 /** Paths are names joined by dots. Of a list the first item is taken. */
@@ -27,10 +37,14 @@ export interface RefusalTable {
   readonly amountRange?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** Whether a refusal for the amount may say so in its message only, without a limit and a code. */
   readonly mayHideAmountRange?: true
-  /** The place of the code, and what the codes mean. A number counts as its digits. */
-  readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
+  /** The place of the code, and what the codes mean. A number counts as its digits. `byText`: what a code means with such a message. */
+  readonly codes?: {
+    readonly at: string
+    readonly meanings: Readonly<Record<string, RefusalMeaning>>
+    readonly byText?: Readonly<Record<string, readonly TextMeaning[]>>
+  }
   /** What its message means, if there is no known code: the first whose expression matches counts. */
-  readonly texts?: readonly { readonly matches: RegExp; readonly meaning: RefusalMeaning }[]
+  readonly texts?: readonly TextMeaning[]
   /** The meaning of a member's presence, if neither a code nor the message has one. */
   readonly members?: Readonly<Record<string, RefusalMeaning>>
   /** The meaning of its HTTP status, if nothing in the body has one. 429 is always a limit. */
@@ -60,17 +74,20 @@ export function readRefusal(table: RefusalTable, status: number, response: JsonV
   const { messages = [], amountRange, codes, texts = [], members = {}, statuses = {}, expiredQuote } = table
   const body = response instanceof JsonObject ? response : undefined
   const code = codes && textOf(firstOf(at(body, codes.at)))
+  const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
+  const says = ({ matches }: TextMeaning): boolean => matches.test(message)
+  const ofCode = code === undefined ? undefined : ownMember(codes?.byText, code)?.find(says)
   const known = { minAmount: firstAmount(body, amountRange?.min), maxAmount: firstAmount(body, amountRange?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
-  const message = (firstMessage(body, messages) || firstMessage(body, frameworkMessages)).slice(0, maxMessageLength)
   const ofBody =
-    meaningOf(code, codes) ??
-    texts.find(({ matches }) => matches.test(message))?.meaning ??
+    ofCode?.meaning ??
+    (code === undefined ? undefined : ownMember(codes?.meanings, code)) ??
+    texts.find(says)?.meaning ??
     Object.entries(members).find(([path]) => isPresent(at(body, path)))?.[1]
   const meaning = ofBody ?? statuses[status]
   return {
     message,
-    amountRange: known,
+    amountRange: { ...known, ...boundIn(message, ofCode) },
     reportedRange: isHalf && amountRange?.areBoth ? {} : known,
     meaning,
     isQuoteExpired: meaning?.isQuoteExpired ?? expiredQuote?.every((word) => word.test(message)) ?? false,
@@ -91,8 +108,13 @@ function errorStatus(body: JsonValue | undefined, path: string): number | undefi
   return status !== undefined && /^[45][0-9]{2}$/.test(status) ? Number(status) : undefined
 }
 
-function meaningOf(code: string | undefined, codes: RefusalTable['codes']): RefusalMeaning | undefined {
-  return code !== undefined && codes && Object.hasOwn(codes.meanings, code) ? codes.meanings[code] : undefined
+function ownMember<Value>(members: Readonly<Record<string, Value>> = {}, name: string): Value | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+function boundIn(message: string, { matches, bound }: Partial<TextMeaning> = {}): AmountRange {
+  const amount = bound && toAmount(matches?.exec(message)?.[1] ?? '')
+  return amount && !isZero(amount) ? { [bound]: amount } : {}
 }
 
 /** Where frameworks put a reason: NestJS, FastAPI, Django, Rails, Laravel, JSON:API, RFC 9457. The more specific ones first. */

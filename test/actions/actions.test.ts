@@ -1,5 +1,6 @@
 /** docs/contract.md §3.11: what can be done about a swap, at the providers that have it. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames } from '../support/pair.ts'
 import { type ActionRig, addresses, otherAddress, refundAddress, startActions } from './rig.ts'
@@ -15,6 +16,8 @@ async function held(facts: Parameters<ActionRig['begin']>[0] = {}): Promise<stri
 }
 
 describe.each(formNames)('for form %s', (form) => {
+  const credential = (): Readonly<Record<string, string>> =>
+    form === 'A' ? { authorization: `Bearer ${rig.key}` } : { 'x-api-key': rig.key }
   test('a deposit is asked back once, with the address, and a repeat sends nothing', async () => {
     rig = await startActions('changenow')
     const id = await held()
@@ -28,6 +31,39 @@ describe.each(formNames)('for form %s', (form) => {
     expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
     expectRefusal(await rig.act(form, id, 'continue'), form, 409, 'conflict')
     expect(rig.sent('refund', 'continue')).toEqual([{ id: rig.swap().id, address: refundAddress }])
+  })
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['a form of no length, as axios sends it', { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }],
+    ['bytes of no length', { 'content-type': 'application/octet-stream', 'content-length': '0' }],
+    ['JSON of no length', { 'content-type': 'application/json', 'content-length': '0' }],
+    ['no chunk', { 'transfer-encoding': 'chunked' }],
+    ['no chunk of text', { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }],
+  ])('an action without a body is taken with %s', async (_, headers) => {
+    rig = await startActions('changenow')
+    const id = await held()
+    const done = await sendRequest(rig.gateway.url, {
+      method: 'POST',
+      path: `/${form.toLowerCase()}/api/v2/transactions/${id}/continue`,
+      headers: { ...credential(), ...headers },
+    })
+    expect(done.status, done.text).toBe(200)
+    expect(rig.sent('continue')).toEqual([{ id: rig.swap().id }])
+  })
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['a length', { 'content-type': 'text/plain' }],
+    ['chunks', { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }],
+  ])('a body with %s that is no JSON is refused', async (_, headers) => {
+    rig = await startActions('changenow')
+    const id = await held()
+    const refused = await sendRequest(rig.gateway.url, {
+      method: 'POST',
+      path: `/${form.toLowerCase()}/api/v2/transactions/${id}/continue`,
+      headers: { ...credential(), ...headers },
+      body: '{}',
+    })
+    expect([refused.status, rig.sent('continue')]).toEqual([415, []])
   })
 
   test('a held swap goes on, and is not sent back after that', async () => {

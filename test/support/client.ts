@@ -34,7 +34,7 @@ export async function sendRequest(
 ): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(url)
   const received = await new Promise<ReceivedResponse>((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const length = body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = request({ agent, hostname, port, method, path, headers: { ...length, ...headers } }, (response) => {
       let text = ''
       response.setEncoding('utf8')
