@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { certify } from '../../test/support/certificate.ts'
 import { upstream } from './undici.ts'
@@ -147,3 +148,32 @@ test.each([
     await provider.close()
   },
 )
+
+test('a 100 Continue that nobody asked for is none, on a kept connection too', async () => {
+  const sockets = new Set<unknown>()
+  const server = createServer((incoming, response) => {
+    sockets.add(incoming.socket)
+    response.writeContinue(() => response.writeHead(201).end('{"id":1}'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const provider = upstream({ ...settings, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  for (let call = 0; call < 3; call++) {
+    expect(await provider.http(request)).toMatchObject({ status: 201, body: '{"id":1}' })
+    await new Promise(setImmediate) // then its connection is idle
+  }
+  expect(sockets.size).toBe(1)
+  await provider.close()
+  server.close()
+})
+
+test('a header that is there twice is one text: codings in two lines are as in one', async () => {
+  const server = createServer((_, response) => {
+    response.setHeader('content-encoding', ['gzip', 'gzip']).end(gzipSync(gzipSync('{"id":1}')))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const provider = upstream({ ...settings, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const { headers, body } = await provider.http(request)
+  expect([headers['content-encoding'], body]).toEqual(['gzip, gzip', '{"id":1}'])
+  await provider.close()
+  server.close()
+})

@@ -1,6 +1,7 @@
 /** undici: connections to providers. The fastest HTTP client for Node; it separates errors of connecting from errors of sending. */
 
 import { Buffer, isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
@@ -8,6 +9,7 @@ import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { type UnreadableCause, unreachableCauseOf } from '../domain/failure-cause.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { withoutContinue } from '../wire/interim-responses.ts'
 
 interface Upstream {
   readonly http: Http
@@ -208,7 +210,8 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     else this.controller = controller
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, received: IncomingHttpHeaders): void {
+    const headers = headerTexts(received)
     this.status = status
     this.headers = headers
     if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(new UnreadableBody('too_large'))
@@ -265,6 +268,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer)
     return true
   }
+}
+
+/** Repeated lines of a header are one list (RFC 9110 §5.3). */
+function headerTexts(headers: IncomingHttpHeaders): Headers {
+  if (!Object.values(headers).some(Array.isArray)) return headers as Headers
+  const texts = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const)
+  return Object.fromEntries(texts)
 }
 
 const decoders: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
@@ -420,7 +430,8 @@ function markingConnector({ lookup, tunnel, onCertificate }: Way): buildConnecto
       const [error, socket] = result
       if (error) connectErrors.add(error)
       else if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
-      callback(...result)
+      if (error) callback(error, null)
+      else callback(null, withoutContinue(socket))
     }
     if (!tunnel) return void connector(options, done)
     tunnel(options.hostname, Number(options.port) || 443).then(

@@ -8,6 +8,7 @@ import { buildConnector, Client } from 'undici'
 import type { Attempt } from '../core/webhooks.ts'
 import { unreachableCauseOf } from '../domain/failure-cause.ts'
 import { type AllowedTargets, mayLeadTo } from '../domain/webhook-target.ts'
+import { withoutContinue } from '../wire/interim-responses.ts'
 
 /** The way out, and what is open on it. */
 export interface WebhookWay {
@@ -81,14 +82,19 @@ function connectorFor({ protocol }: URL, { lookup, allowed, tunnel, headTimeoutM
     // Also where a variable of the environment says otherwise.
     rejectUnauthorized: true,
   })
-  if (!tunnel) return connect
-  return (options, callback) => {
+  if (!tunnel) return (options, callback) => connect(options, passing(callback))
+  return (options, done) => {
+    const callback = passing(done)
     const isEncrypted = options.protocol === 'https:'
     tunnel(options.hostname, Number(options.port) || (isEncrypted ? 443 : 80)).then(
       (httpSocket) => (isEncrypted ? connect({ ...options, httpSocket }, callback) : callback(null, httpSocket)),
       (error: Error) => callback(error, null),
     )
   }
+}
+
+function passing(callback: buildConnector.Callback): buildConnector.Callback {
+  return (...[error, socket]) => (error ? callback(error, null) : callback(null, withoutContinue(socket)))
 }
 
 /** Looks up all addresses of a name, and gives them only if each of them may be connected to. */

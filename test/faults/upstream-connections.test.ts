@@ -44,6 +44,11 @@ describe('U10', () => {
     expect([response.status, response.headers.link]).toEqual([200, undefined])
   })
 
+  test('U10: an unasked 100 Continue before a response is ignored', async () => {
+    const response = await get(await rig((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${rawResponse(whole)}`)))
+    expect(response.status).toBe(200)
+  })
+
   test.each(['100 Continue', '103 Early Hints'])('U10: a flood of %s ends at the deadline', async (status) => {
     const flood = (socket: Socket): void => {
       const timer = setInterval(() => socket.write(`HTTP/1.1 ${status}\r\n\r\n`), 5)

@@ -115,6 +115,14 @@ describe('an attempt', () => {
     expect(await post(`http://127.0.0.1:${to.port}/`, way(['http://127.0.0.1']))).toMatchObject({ status: 200 })
   })
 
+  it('is none by a 100 Continue that nobody asked for', async () => {
+    const to = await receiver()
+    to.respond = (_, response) => {
+      response.writeContinue(() => response.writeHead(200).end('taken'))
+    }
+    expect(await post(`http://127.0.0.1:${to.port}/`, way(['http://127.0.0.1']))).toMatchObject({ status: 200, body: 'taken' })
+  })
+
   it('ends where no head comes in time', async () => {
     const to = await receiver()
     to.respond = () => {}
