@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import hashlib
 import hmac
 import http.client
@@ -266,7 +267,7 @@ class SwapEvent:
     """A change of a swap."""
 
     swap: Optional[Swap]
-    """None: changes may have been missed that are not sent any more. Read what you need."""
+    """None: a change may have been missed, or could not be read. Read what you need."""
     id: Optional[str] = None
     """Keep it to go on from here: `last_event_id`."""
 
@@ -645,15 +646,15 @@ class SwapClient:
             if response.status != 200:
                 raise _failure_of(response, response.read())
             fields: Dict[str, str] = {}
-            for line in response:
-                name, _, value = line.decode().rstrip("\n").partition(": ")
-                if name:
-                    fields[name] = value
+            for line in _lines(response):
+                name, _, value = line.partition(":")
+                if line:
+                    fields[name] = value[1:] if value.startswith(" ") else value
                     continue
                 if fields.get("event") == "gap":
-                    yield SwapEvent(None)
+                    yield SwapEvent(None, fields.get("id"))
                 if fields.get("event") == "transaction":
-                    yield SwapEvent(cast(Swap, _parse(fields.get("data", "").encode())), fields.get("id"))
+                    yield _event(fields.get("data", ""), fields.get("id"))
                 fields = {}
         finally:
             connection.close()
@@ -805,6 +806,26 @@ def _pause(seconds: float) -> None:
 # Reading an answer.
 
 _amount_names = ("amount", "amountTo", "depositMin", "depositMax", "rate", "fee", "minAmount", "maxAmount", "refundAmount")
+
+
+# No other character ends a line of a stream of events. A CR at the end may be half of one.
+_line_end = re.compile(r"\r\n|\n|\r(?!\Z)")
+
+
+def _lines(response: http.client.HTTPResponse) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    rest = ""
+    while part := response.read1(65_536):
+        *lines, rest = _line_end.split(rest + decoder.decode(part))
+        yield from lines
+
+
+def _event(data: str, id: Optional[str]) -> SwapEvent:
+    """One that cannot be read is a gap."""
+    try:
+        return SwapEvent(cast(Swap, _parse(data.encode())), id)
+    except ValueError:
+        return SwapEvent(None, id)
 
 
 def _parse(text: bytes) -> Dict[str, Any]:

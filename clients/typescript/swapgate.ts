@@ -409,8 +409,10 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** A change of a swap. `gap`: changes may have been missed that are not sent any more: read what you need. */
-export type SwapEvent = { readonly kind: 'swap'; readonly swap: Swap; readonly id?: string } | { readonly kind: 'gap' }
+/** A change of a swap. `gap`: a change may have been missed, or could not be read: read what you need. */
+export type SwapEvent =
+  | { readonly kind: 'swap'; readonly swap: Swap; readonly id?: string }
+  | { readonly kind: 'gap'; readonly id?: string }
 
 export interface EventOptions {
   /** The swap; without it all swaps of your account. */
@@ -545,7 +547,7 @@ export class SwapClient {
         if (response.status === 204) return
         for await (const event of eventsIn(response, silence)) {
           tried = 0
-          if (event.kind === 'swap' && event.id !== undefined) last = event.id
+          if (event.id !== undefined) last = event.id
           yield event
         }
       } catch (cause) {
@@ -660,24 +662,39 @@ async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<S
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   let rest = ''
+  let fields: Fields = {}
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     silence.restart()
-    const blocks = (rest + decoder.decode(part.value, { stream: true })).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const event = eventOf(block)
+    const lines = (rest + decoder.decode(part.value, { stream: true })).split(lineEnd)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line !== '') {
+        const colon = line.indexOf(':')
+        const value = line.slice(colon + 1)
+        if (colon > 0) fields[line.slice(0, colon)] = value.startsWith(' ') ? value.slice(1) : value
+        continue
+      }
+      const event = eventOf(fields)
+      fields = {}
       if (event) yield event
     }
   }
 }
 
+/** No other character ends a line. A CR at the end may be half of one. */
+const lineEnd = /\r\n|\n|\r(?!$)/
+type Fields = Partial<Record<string, string>>
+
 /** Undefined for a comment, and for an event that this client does not know. */
-function eventOf(block: string): SwapEvent | undefined {
-  const lines = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
-  const { event, id, data = '' } = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]))
-  if (event === 'gap') return { kind: 'gap' }
+function eventOf({ event, id, data = '' }: Fields): SwapEvent | undefined {
+  const known = id !== undefined && { id }
+  if (event === 'gap') return { kind: 'gap', ...known }
   if (event !== 'transaction') return undefined
-  return { kind: 'swap', swap: parse(data, neededOfSwap) as Swap, ...(id !== undefined && { id }) }
+  try {
+    return { kind: 'swap', swap: parse(data, neededOfSwap) as Swap, ...known }
+  } catch {
+    return { kind: 'gap', ...known }
+  }
 }
 
 function hasEnded({ swap, attention }: Seen): boolean {

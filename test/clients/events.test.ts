@@ -1,5 +1,6 @@
 /** The clients of `clients/`, against streams of the gateway and signed webhooks: one test for each language. */
 import { randomBytes } from 'node:crypto'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -58,6 +59,24 @@ async function openWay(port: number) {
   }
 }
 
+const anySwap = { id: 'alpha~1', status: 'wait', coinFrom: 'BTC', coinTo: 'XLM', amount: '0.5', depositAddress: 'bc1q' }
+
+/** A gateway that sends these pieces as a stream, and then is silent. */
+async function startStream(pieces: readonly Uint8Array[]) {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const piece of pieces) response.write(piece)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
 describe.each(languages)('the %s client', (language) => {
   const driver = drivers[language]()
   afterAll(() => driver[Symbol.asyncDispose]())
@@ -94,6 +113,26 @@ describe.each(languages)('the %s client', (language) => {
       { id: '2', swap: { id: first, status: 'exchanging' } },
       { id: '3', swap: { id: second, status: 'wait' } },
     ])
+  })
+
+  it('reads lines however they end, and wherever the bytes are divided; no other character ends one', async () => {
+    const memo = 'a\u2028b\u2029c\u0085d'
+    const event = (id: number, end: string, data = JSON.stringify({ ...anySwap, withdrawalExtraId: memo })): string =>
+      [`id: ${id}`, 'event: transaction', `data:${data}`, '', ''].join(end)
+    const text = `: hello\n\n${event(1, '\n')}${event(2, '\r\n')}${event(3, '\r')}${event(4, '\n')}`
+    await using stream = await startStream([...Buffer.from(text)].map((byte) => Buffer.of(byte)))
+    const { value } = await driver.call({ url: stream.url, key }, { name: 'events', lastEventId: '0', count: 4 })
+    expect(value).toMatchObject(['1', '2', '3', '4'].map((id) => ({ id, swap: { withdrawalExtraId: memo } })))
+  })
+
+  it('tells of an event that it cannot read, and goes on behind it', async () => {
+    const events = [
+      'id: 1\nevent: transaction\ndata: {"id":\n\n',
+      `id: 2\nevent: transaction\ndata: ${JSON.stringify(anySwap)}\n\n`,
+    ]
+    await using stream = await startStream(events.map((text) => Buffer.from(text)))
+    const { value } = await driver.call({ url: stream.url, key }, { name: 'events', lastEventId: '0', count: 2 })
+    expect(value).toMatchObject([{ id: '1' }, { id: '2', swap: { id: anySwap.id } }])
   })
 
   it('has the error of a get for a swap that is not there', async () => {
