@@ -270,17 +270,22 @@ export interface Ledger {
 
   /** Deletes creates whose check is due at `now` and that never got their quote: nothing was sent. */
   readonly dropUnquoted: (now: number) => Promise<void>
-  /** Creates that may have been sent and whose check is due at `now`, longest waiting first; only of these owners, if given. */
+  /**
+   * Creates that may have been sent and whose check is due at `now`, longest waiting first; only of these owners, if given, and none of
+   * the providers that are `busy`.
+   */
   readonly dueCreates: (
     now: number,
     maxCreates: number,
     owners: readonly string[] | undefined,
+    busy?: readonly string[],
   ) => Promise<readonly UnresolvedCreate[]>
-  /** Refused creates whose check is due at `now`, longest waiting first; only of these owners, if given. */
+  /** The same of refused creates. */
   readonly dueRefusedCreates: (
     now: number,
     maxCreates: number,
     owners: readonly string[] | undefined,
+    busy?: readonly string[],
   ) => Promise<readonly UnresolvedCreate[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
   readonly scheduleNextRefusedCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>

@@ -47,8 +47,8 @@ export interface SwapActionStore {
   readonly markActionDone: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
   /** Deletes it, because the provider has not carried it out and will not. */
   readonly dropAction: (action: Pick<NewSwapAction, 'claim'>) => Promise<void>
-  /** Of unknown outcome, whose check is due at `now`, longest waiting first. */
-  readonly dueActions: (now: number, maxActions: number) => Promise<readonly StoredSwapAction[]>
+  /** Of unknown outcome, whose check is due at `now`, longest waiting first, and none of the providers that are `busy`. */
+  readonly dueActions: (now: number, maxActions: number, busy?: readonly string[]) => Promise<readonly StoredSwapAction[]>
   /** Takes the current check and schedules the next one; undefined: there is none. False if another process took the check. */
   readonly scheduleNextActionCheck: (action: StoredSwapAction, nextCheckAt: number | undefined) => Promise<boolean>
 }

@@ -132,3 +132,23 @@ export async function forEachConcurrently<Item>(
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
 }
+
+/**
+ * Runs `work` for each entry at the same time, and leaves out those whose name is `busy` with an earlier call. All end before it rejects
+ * with the first failure.
+ */
+export async function eachAlone<Item>(
+  busy: Set<string>,
+  items: ReadonlyMap<string, Item>,
+  work: (item: Item, name: string) => Promise<void>,
+): Promise<void> {
+  const free = [...items].filter(([name]) => !busy.has(name))
+  const ends = await Promise.allSettled(
+    free.map(([name, item]) => {
+      busy.add(name)
+      return work(item, name).finally(() => busy.delete(name))
+    }),
+  )
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
+}

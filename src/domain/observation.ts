@@ -61,6 +61,7 @@ export type Observation =
     }
   /** An action on a swap. `unknown`: it may have been carried out; `found`: a look has shown that it was, or `notDone`: that it was not. */
   | { readonly what: 'action'; readonly provider: string; readonly action: SwapAction; readonly outcome: ActionOutcome }
+  | SearchEnd
   /** A reconciliation run has checked all due creates. `at`: milliseconds since 1970. */
   | { readonly what: 'reconciled'; readonly at: number }
   /** A call to the ledger got no turn in time, since its account has too many others. */
@@ -193,6 +194,14 @@ export interface CallEnd {
   readonly failureCause?: FailureCause | undefined
   readonly seconds: number
 }
+
+/** The end of one search for creates of unknown outcome at a provider. `at`: milliseconds since 1970. */
+export type SearchEnd = { readonly what: 'search'; readonly provider: string; readonly at: number } & (
+  /** `unfinished`: the budget is used up, and the search goes on later. */
+  | { readonly result: 'read' | 'unfinished' }
+  /** `creates`: of how many nothing was found out. */
+  | { readonly result: 'failed'; readonly fault: Fault; readonly creates: number }
+)
 
 /** The address of a provider. */
 export interface Server {

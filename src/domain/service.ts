@@ -161,8 +161,11 @@ export interface Encodings {
   readonly set: (form: string, encoding: Encoding) => void
 }
 
-/** `memo_recommended`: an address is on a network with memos or tags, and the create has none for it. */
-export const warnings = ['memo_recommended'] as const
+/**
+ * `memo_recommended`: an address is on a network with memos or tags, and the create has none for it. `rows_unreadable`: rows of the list are
+ * not of the provider's form, and were left out.
+ */
+export const warnings = ['memo_recommended', 'rows_unreadable'] as const
 export type Warning = (typeof warnings)[number]
 
 /** The response of an operation with its metadata. */
@@ -190,7 +193,7 @@ export interface ServiceResponse<O extends Op> {
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
-  /** Of a create: what the client should look at again. */
+  /** Of a create or a list: what the client should look at again. */
   readonly warning?: Warning
   /** Of a replayed create: the newest known status. */
   readonly latestStatus?: Status | undefined

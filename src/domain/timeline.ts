@@ -45,12 +45,13 @@ export type TimelineFact =
       readonly status?: Status | undefined
       readonly fields?: readonly string[]
     }
-  /** A search for it in the provider's list. `candidates`: how many it may be. */
+  /** A search for it in the provider's list. `candidates`: how many it may be. `cause`: why it failed. */
   | {
       readonly event: 'search'
       readonly outcome: string
       readonly candidates: number
       readonly calls: readonly Omit<CallFact, 'event'>[]
+      readonly cause?: string
     }
   /** A change that a get or a list has seen; null is a status that is not mapped. */
   | {

@@ -148,7 +148,8 @@ async function page<O extends Op>(
   try {
     const answer = await calls.send(operation, { ...filters, ...places }, context)
     const { derived, ...fields } = await answer.decodePage(operation, query, context.acceptsUnreadableRows)
-    return responseOf(calls, fields, [...derived])
+    const response = responseOf<O>(calls, fields, [...derived])
+    return operation.op === 'listTransactions' && fields.dropped ? { ...response, warning: 'rows_unreadable' } : response
   } catch (reason) {
     const { kind } = Fault.from(reason)
     if (kind !== 'notFound') throw reason

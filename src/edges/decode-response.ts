@@ -108,9 +108,10 @@ export class ResponseDecoder {
     return { items, derived, unreadable }
   }
 
-  /** Accepts a provider's whole list as one page. */
+  /** A row of swaps that cannot be read takes no other one along. */
   private async readRows(operation: ProviderOperation, rows: readonly JsonValue[], text: string): Promise<ReadRows> {
-    const { responseCodec, dropsBadRows } = operation
+    const { responseCodec } = operation
+    const dropsBadRows = operation.dropsBadRows || operation.op === 'listTransactions'
     const given = emptyTexts(operation)
     const mayContainKey = this.mayContainKey(text)
     const derived = new Set<string>()

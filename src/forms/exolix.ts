@@ -79,6 +79,8 @@ export const exolix = defineProviderForm({
     success: 'success',
     overdue: 'overdue',
     refunded: 'refunded',
+    // Whether it is complete then is not documented.
+    refund: 'exchanging',
     error: 'failed',
     deleted: 'failed',
   },

@@ -86,7 +86,7 @@ const order = {
 export const stealthex = defineProviderForm({
   name: 'stealthex',
   credential: plainKey(bearer()),
-  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction'],
   statuses: {
     waiting: 'wait',
     confirming: 'confirmation',
@@ -139,6 +139,7 @@ export const stealthex = defineProviderForm({
         contract_address: optional('contract'),
         rates: hasWords({ floatRate: 'floating', fixedRate: 'fixed' }),
         ...unusedNames('extra_id', 'features', 'precision', 'validation_regexp'),
+        ...unusedNames('legacy_symbol', 'address_regex', 'extra_id_regex', 'warnings'),
       },
       assumes: ['name', 'icon'],
     }),
@@ -184,6 +185,16 @@ export const stealthex = defineProviderForm({
         }),
       },
     },
+    listTransactions: providerOperation<'listTransactions'>()({
+      at: 'GET /exchanges',
+      request: {
+        limit: 'size',
+        offset: 'offset',
+        created_after: optional('dateFrom'),
+        created_before: optional('dateTo'),
+      },
+      response: transaction,
+    }),
     getTransaction: providerOperation<'getTransaction'>()({
       at: 'GET /exchanges/{id}',
       request: { id: 'id' },

@@ -92,11 +92,13 @@ export type Identify = (key: string, isQuote: boolean, address: string) => Promi
 /** A gateway for one configuration. */
 export interface Gateway {
   readonly handle: Http
-  /** Runs one reconciliation of creates with an unknown outcome. */
+  // Of these another call may begin before one ends: no provider waits for another.
+
+  /** Looks for creates and actions with an unknown outcome. */
   readonly reconcile: () => Promise<void>
   /** Reads the open transactions at draining providers that are due. */
   readonly pollTransactions: () => Promise<void>
-  /** Reads the watched transactions that are due. Another call may begin before this one ends: no provider waits for another. */
+  /** Reads the watched transactions that are due. */
   readonly readWatched: () => Promise<void>
   /** What an operator does about a swap, whoever owns it. */
   readonly operatorActions: OperatorActions

@@ -6,6 +6,7 @@ import { lookForActions } from '../core/actions/look.ts'
 import type { SentCreateKeys } from '../core/creation/idempotency.ts'
 import { ListScans } from '../core/creation/list-scan.ts'
 import { reconcile } from '../core/creation/reconcile.ts'
+import { eachAlone } from '../domain/async.ts'
 import type { EventFeeds } from '../domain/event-stream.ts'
 import type { Answers } from '../domain/question.ts'
 import type { Gate, SwapService } from '../domain/service.ts'
@@ -76,17 +77,21 @@ export function backgroundWork(
   const { config, ledger, deferredResults, timelines, pendingKeys, isManaged, clock, observe, tracing } = gateway
   const readers = new Map(providers.flatMap(({ tag, scope, reader }) => (scope.state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
+  const searching = new Set<string>()
+  const looking = new Set<string>()
+  const polling = new Set<string>()
+  const polls = new Map(providers.flatMap(({ tag, poll }) => (poll ? [[tag, poll] as const] : [])))
   const windowMs = config.ledger.reconcileFor * 1000
+  const search = async (): Promise<void> => {
+    const undecided = deferredResults.withoutDeferred(ledger)
+    await reconcile({ timelines, ledger: undecided, readers, scans, searching, pendingKeys, windowMs, clock, observe, tracing })
+    observe({ what: 'reconciled', at: clock() })
+  }
   return {
     async reconcile() {
-      const undecided = deferredResults.withoutDeferred(ledger)
-      await reconcile({ timelines, ledger: undecided, readers, scans, pendingKeys, windowMs, clock, observe, tracing })
-      if (isManaged) await lookForActions(windowMs, actions)
-      observe({ what: 'reconciled', at: clock() })
+      await Promise.all([search(), isManaged && lookForActions(windowMs, looking, actions)])
     },
-    async pollTransactions() {
-      await Promise.allSettled(providers.map(({ poll }) => poll?.()))
-    },
+    pollTransactions: () => eachAlone(polling, polls, (poll) => poll()),
     async readWatched() {
       await Promise.allSettled(providers.map(({ readWatched }) => readWatched?.()))
     },

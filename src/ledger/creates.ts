@@ -107,7 +107,7 @@ export function creates(store: Store): Creates {
       return writeOne((within) => markUnknown(within, intent, nextCheckAt, reason, store), 'result')
     },
     dropUnquoted: (now) => writeOne((within) => dropUnquoted(within, now)),
-    dueCreates: (now, maxCreates, owners) => dueCreates(store, now, maxCreates, owners),
+    dueCreates: (...query) => dueCreates(store, ...query),
     ownersOfUnresolved: () => ownersOfUnresolved(database),
     scheduleNextCheck: (create, next, candidates) =>
       writeOne((within) => scheduleNextCheck(within, create, next, candidates, store)),
@@ -121,7 +121,7 @@ export function creates(store: Store): Creates {
         ? writeOne((within) => dropRefused(within, intent, store), 'result')
         : write((within) => refuse(within, intent, checkAt), 'result')
     },
-    dueRefusedCreates: (now, maxCreates, owners) => dueRefusedCreates(store, now, maxCreates, owners),
+    dueRefusedCreates: (...query) => dueRefusedCreates(store, ...query),
     scheduleNextRefusedCheck: (create, next) => write((within) => scheduleNextRefusedCheck(within, create, next, store)),
     keepRefused: (create, reported) => write((within) => keepRefused(within, create, reported, store)),
     keepCandidates: (create, candidates) => write((within) => keepCandidates(within, create, candidates, store)),
@@ -371,17 +371,24 @@ async function dropUnquoted(within: Database, now: number): Promise<void> {
 }
 
 async function dueCreates(
-  { database, isIn, toList }: Store,
+  store: Store,
   now: number,
   maxCreates: number,
   owners: readonly string[] | undefined,
+  busy: readonly string[] = [],
 ): Promise<readonly UnresolvedCreate[]> {
-  const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<UnresolvedRow>`
     select ${unresolvedColumns} from transactions
-    where ${hasNoOutcome} and quoting is null and next_check_at <= ${now} ${isOfOwners}
-    order by next_check_at, attempted_at limit ${maxCreates}`.execute(database)
+    where ${hasNoOutcome} and quoting is null and next_check_at <= ${now} ${isSearchable(store, owners, busy)}
+    order by next_check_at, attempted_at limit ${maxCreates}`.execute(store.database)
   return rows.map(toUnresolvedCreate)
+}
+
+/** Of these owners, and at none of the busy providers. */
+function isSearchable({ isIn, toList }: Store, owners: readonly string[] | undefined, busy: readonly string[]) {
+  const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
+  const isElsewhere = busy.length > 0 ? sql`and not ${isIn('provider', toList(busy))}` : sql``
+  return sql`${isOfOwners} ${isElsewhere}`
 }
 
 async function ownersOfUnresolved(database: Database): Promise<readonly string[]> {
@@ -478,16 +485,15 @@ async function refuse(within: Database, intent: string, checkAt: number): Promis
 }
 
 async function dueRefusedCreates(
-  { database, isIn, toList }: Store,
+  store: Store,
   now: number,
   maxCreates: number,
   owners: readonly string[] | undefined,
+  busy: readonly string[] = [],
 ): Promise<readonly UnresolvedCreate[]> {
-  const isOfOwners = owners ? sql`and ${isIn('owner', toList(owners))}` : sql``
   const { rows } = await sql<RefusedRow>`
-    select * from refused_creates where next_check_at <= ${now} ${isOfOwners} order by next_check_at limit ${maxCreates}`.execute(
-    database,
-  )
+    select * from refused_creates where next_check_at <= ${now} ${isSearchable(store, owners, busy)}
+    order by next_check_at limit ${maxCreates}`.execute(store.database)
   return rows.map(({ deadline, ...row }) => ({
     ...toUnresolvedCreate({ ...row, traceparent: null }),
     ...(deadline !== null && { deadline }),

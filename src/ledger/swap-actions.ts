@@ -44,9 +44,10 @@ export function swapActions(store: Store): SwapActionStore {
       writeOne(async (within) => {
         await within.deleteFrom('swap_actions').where(isClaim(action)).where('state', '=', 'sent').execute()
       }, 'result'),
-    async dueActions(now, maxActions) {
+    async dueActions(now, maxActions, busy = []) {
       if (!store.has('swap actions')) return []
-      const rows = database.selectFrom('swap_actions').selectAll().where('next_check_at', '<=', now)
+      const due = database.selectFrom('swap_actions').selectAll().where('next_check_at', '<=', now)
+      const rows = busy.length > 0 ? due.where('provider', 'not in', busy) : due
       return (await rows.orderBy('next_check_at').limit(maxActions).execute()).map(toStored)
     },
     scheduleNextActionCheck: (action, nextCheckAt) =>

@@ -45,7 +45,7 @@ export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncD
   const store = ledgerStores.replicaFigures
   const { figures } = monitoring
   const jobs = [
-    ...(isWorker ? [startIntervalJob(() => reconcileByKeys(configuration), 1_000)] : jobsDoneOnce(parts)),
+    ...(isWorker ? [startOverlappingJob(() => reconcileByKeys(configuration))] : jobsDoneOnce(parts)),
     startIntervalJob(() => configuration.follow(), changePollMs),
     startIntervalJob(() => suspensions.follow(), changePollMs),
     startIntervalJob(() => restoredLedger.follow(), changePollMs),
@@ -63,10 +63,10 @@ function jobsDoneOnce({ configuration, ledgerStores, monitoring }: BackgroundJob
   // At the start too: the ledger may have been restored.
   reportLostCommits().catch(() => {})
   return [
-    startIntervalJob(() => configuration.gateway.reconcile(), 1_000),
-    startIntervalJob(() => configuration.gateway.pollTransactions(), 1_000),
+    startOverlappingJob(() => configuration.gateway.reconcile()),
+    startOverlappingJob(() => configuration.gateway.pollTransactions()),
     startIntervalJob(() => ledgerStores.watches.findWatched(), findWatchedMs),
-    startWatchedReads(configuration),
+    startOverlappingJob(() => configuration.gateway.readWatched()),
     startIntervalJob(() => ledger.expireIdempotencyKeys(), 3_600_000),
     startIntervalJob(() => ledger.expireFirmQuotes(), 60_000),
     startIntervalJob(reportLostCommits, logPositionPollMs),
@@ -125,21 +125,6 @@ async function reconcileByKeys({ config, gateway }: ConfigurationInForce): Promi
   if (config.auth.mode === 'passthrough') await gateway.reconcile()
 }
 
-/** A provider that hangs holds up its own reads only. */
-function startWatchedReads(configuration: ConfigurationInForce): IntervalJob {
-  const running = new Set<Promise<void>>()
-  const { stop } = startIntervalJob(async () => {
-    const reads = configuration.gateway.readWatched().finally(() => running.delete(reads))
-    running.add(reads)
-  }, 1_000)
-  return {
-    async stop() {
-      await stop()
-      await Promise.all(running)
-    },
-  }
-}
-
 /** Whether it is due is decided in the ledger, over all processes. */
 function startRetention(configuration: ConfigurationInForce, retention: Retention): IntervalJob {
   let isStopped = false
@@ -175,6 +160,23 @@ function startIntervalJob(work: () => Promise<unknown>, intervalMs: number): Int
     async stop() {
       clearInterval(timer)
       await current
+    },
+  }
+}
+
+/** Runs `work` each second, also before an earlier run has ended: a provider that hangs holds up its own part only. */
+function startOverlappingJob(work: () => Promise<void>): IntervalJob {
+  const running = new Set<Promise<void>>()
+  const { stop } = startIntervalJob(async () => {
+    const run: Promise<void> = work()
+      .catch(() => {})
+      .finally(() => running.delete(run))
+    running.add(run)
+  }, 1_000)
+  return {
+    async stop() {
+      await stop()
+      await Promise.all(running)
     },
   }
 }

@@ -100,6 +100,17 @@ export const refusedList: Event = {
   },
 }
 
+export const failingSearch: Event = {
+  name: 'a provider cuts a create off, and does not list what it has',
+  alerts: ['SwapgateSearchFailing'],
+  async cause(world) {
+    const { beta } = world
+    await beta.provider.fault({ operation: 'list', before: 500, times: 100 })
+    await faultyCreate(world, beta, { before: 'reset' })
+    return () => beta.provider.heal()
+  },
+}
+
 export const guessedTokens: Event = {
   name: 'somebody guesses tokens of operators',
   alerts: ['SwapgateOperatorTokensRefused'],

@@ -146,6 +146,7 @@ const recorded: Recorded[] = []
       events.strangeStatus,
       events.failedSwap,
       events.refusedList,
+      events.failingSearch,
       events.guessedTokens,
       events.brokenTable,
       events.deviation,

@@ -84,7 +84,11 @@ export class Recorder {
 }
 
 /** The time, and when a certificate ends. */
-const instants = new Set(['swapgate_time_seconds', 'swapgate_certificate_not_after_timestamp_seconds'])
+const instants = new Set([
+  'swapgate_time_seconds',
+  'swapgate_certificate_not_after_timestamp_seconds',
+  'swapgate_reconciliation_last_search_timestamp_seconds',
+])
 
 /** Those in the expressions of alerts, and in the recording rules that these use. */
 function metricsOf(alerts: readonly string[]): ReadonlySet<string> {

@@ -47,7 +47,7 @@ export const providerPromises = {
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 250,
-    keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+    keyed: sent,
     depositMemo: ['XLM', 'XRP'],
     networks: { home: 'mainnet', byName: { AVAXC: 'avax-c', POLYGON: 'matic' } },
     assets: { AVAX: { coin: 'avax', network: 'avax-c' }, OSMO: { coin: 'osmo', network: 'cosmos' } },

@@ -54,8 +54,8 @@ export class Gates {
       markUnknown: (intent, nextCheckAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, nextCheckAt)),
       markMismatch: (intent, ...result) => this.written('markMismatch', intent, () => all.markMismatch(intent, ...result)),
       dropUnquoted: () => all.dropUnquoted(Number.MAX_SAFE_INTEGER),
-      dueCreates: async (_, most, owners) => {
-        const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, most, owners)
+      dueCreates: async (_, ...query) => {
+        const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, ...query)
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)
       },
     }

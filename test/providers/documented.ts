@@ -88,6 +88,7 @@ export const documented = {
       ['sending', 'sending'],
       ['success', 'success'],
       ['overdue', 'overdue'],
+      ['refund', 'exchanging'],
       ['refunded', 'refunded'],
     ],
     words: {
@@ -154,7 +155,6 @@ export const documented = {
     ...plain,
     dialect: stealthex,
     hasLimitsInCreates: false,
-    hasList: false,
     header: 'authorization',
     quoteCalls: ['quote', 'limits'],
     statuses: [

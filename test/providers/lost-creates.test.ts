@@ -48,6 +48,18 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
     expectRefusal(await rig.create('A', order), 'A', 409)
   })
 
+  it('is found among swaps in every status, which have all that comes with it', async () => {
+    await using rig = await startRig(name)
+    for (const [at] of rig.facts.statuses.entries()) await rig.create('A', { amount: `0.${at + 11}` })
+    for (const [at, [status]] of rig.facts.statuses.entries())
+      Object.assign(rig.exchange.swaps[at] ?? {}, { status, hashIn: '0xin', hashOut: '0xout', hasActions: at % 2 === 0 })
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', order), 'A', 504)
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('found')
+    expect((await rig.create('A', order)).json).toMatchObject({ id: `alpha~${rig.exchange.swaps.at(-1)?.id}` })
+  })
+
   it('P1: is found among more than one page of others', async () => {
     await using rig = await startRig(name)
     rig.exchange.losesNextCreate = true

@@ -267,7 +267,7 @@ describe('swapgate ledger rebuild', () => {
     await (await rig.start()).close()
     rig.place.write(`
 auth: { mode: managed }
-providers: { alpha: { form: stealthex, url: "${rig.alpha.url}", key: "provider-key-1" } }
+providers: { alpha: { form: simpleswap, url: "${rig.alpha.url}", key: "provider-key-1" } }
 routing: { providers: [alpha] }
 `)
     await rig.swapgate('ledger', 'mark-restored')

@@ -29,7 +29,16 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
   switch (observation.what) {
     case 'create': {
       const { provider, outcome } = observation
+      if (outcome === 'lookupFailed') return undefined // its search says it once for all of its creates, with the cause
       return { level: outcome === 'found' ? 'info' : 'warn', time, event: 'create', provider, outcome: snakeCase(outcome) }
+    }
+    case 'search': {
+      if (observation.result !== 'failed') return undefined
+      const { provider, creates, fault } = observation
+      const isOurs = fault.kind === 'internal'
+      const error = (isOurs ? causeOf(fault) : failureOf(fault)) ?? { name: fault.name, message: redact(fault.message) }
+      const outcome = snakeCase('lookupFailed')
+      return { level: isOurs ? 'error' : 'warn', time, event: 'search', provider, outcome, creates, reason: fault.reason, error }
     }
     case 'judgement': {
       const { provider, kind, outcome, network } = observation

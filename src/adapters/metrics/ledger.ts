@@ -49,6 +49,7 @@ export function ledgerMetrics(
   | 'staleKey'
   | 'create'
   | 'action'
+  | 'search'
   | 'reconciled'
   | 'resultsHeld'
   | 'commitsLost'
@@ -107,6 +108,13 @@ export function ledgerMetrics(
     help: 'Time of the last run of reconciliation.',
     labels: [],
     samples: () => single(lastRunAt),
+  })
+  const lastSearches = new Map<string, { readonly labels: { readonly provider: string; readonly result: string }; value: number }>()
+  exposition.gauge({
+    name: 'swapgate_reconciliation_last_search_timestamp_seconds',
+    help: 'Time of the last search for creates at a provider with this result. Absent: this process has made none.',
+    labels: ['provider', 'result'],
+    samples: () => [...lastSearches.values()],
   })
   exposition.gauge({
     name: 'swapgate_ledger_results_held',
@@ -172,6 +180,9 @@ export function ledgerMetrics(
       resultsHeld = count
     },
     webhookAttempt: ({ outcome }) => attempts.labels(outcome).inc(),
+    search({ provider, result, at }) {
+      lastSearches.set(`${provider} ${result}`, { labels: { provider, result }, value: at / 1000 })
+    },
     reconciled({ at }) {
       lastRunAt = at / 1000
     },

@@ -1,5 +1,6 @@
 /** Looks for actions of which nobody knows whether they were carried out (docs/contract.md §3.11). None is ever sent again. */
 import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
+import { eachAlone } from '../../domain/async.ts'
 import { gatewayContext } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
@@ -14,10 +15,19 @@ const delaysMs = [30_000, 120_000, 600_000]
 const hourMs = 3_600_000
 const maxActions = 50
 
-/** Looks for those that are due. `windowMs`: after this time only a person can find out. */
-export async function lookForActions(windowMs: number, parts: ActionParts): Promise<void> {
+/**
+ * Looks for those that are due, one after the other at each provider; no provider waits for another. `windowMs`: after this time only a
+ * person can find out. `busy`: providers at which an earlier call still looks.
+ */
+export async function lookForActions(windowMs: number, busy: Set<string>, parts: ActionParts): Promise<void> {
+  const { store, clock } = parts
+  const due = Map.groupBy(await store.dueActions(clock(), maxActions, [...busy]), ({ provider }) => provider)
+  await eachAlone(busy, due, (actions) => lookAt(actions, windowMs, parts))
+}
+
+async function lookAt(actions: readonly StoredSwapAction[], windowMs: number, parts: ActionParts): Promise<void> {
   const { store, providers, clock } = parts
-  for (const action of await store.dueActions(clock(), maxActions)) {
+  for (const action of actions) {
     const isOver = clock() - action.claimedAt >= windowMs
     const nextCheckAt = isOver ? undefined : clock() + (delaysMs[Math.max(0, action.checkCount - 1)] ?? hourMs)
     const provider = providers.get(action.provider)

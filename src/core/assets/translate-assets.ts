@@ -200,14 +200,14 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   if (!providerName) throw notOffered(field)
   if (!naming.listsNetworks && !options.mustBeListed)
     return { providerName, tableName, offer: offerOf(options.currencyList.last()?.byAsset.get(asset)) }
-  const needsList = options.isCreate && naming.listsNetworks && naming.configuredNameFor(asset) === undefined
+  const isNamedByList = naming.listsNetworks && naming.configuredNameFor(asset) === undefined
   const refuseAmbiguous = (): void => {
     if (options.currencyList.last()?.ambiguousAssets.has(asset)) throw ambiguous(field)
   }
-  const pendingList = needsList ? options.readList() : options.readAvailable()
+  const pendingList = isNamedByList && options.isCreate ? options.readList() : options.readAvailable()
   const list = await pendingList.finally(refuseAmbiguous)
   const listedAsset = list?.byAsset.get(asset)
-  if (list && !listedAsset && (needsList || options.mustBeListed)) throw notOffered(field)
+  if (list && !listedAsset && (isNamedByList || options.mustBeListed)) throw notOffered(field)
   return { providerName: listedAsset?.assetName ?? providerName, tableName, offer: offerOf(listedAsset) }
 }
 

@@ -204,6 +204,26 @@ describe('L26: a list that is too long for one run', () => {
   })
 })
 
+test('a row is kept with each of its members, of whatever type', async () => {
+  const paid = row('paid', {
+    hasDeposit: true,
+    hasActions: false,
+    refundAmount: '0.1' as Amount,
+    ownAssets: { coinFrom: 'eth', contractTo: '0xdac1' },
+    capabilities: ['refund'],
+    statusReason: 'kyc',
+    txHashIn: undefined,
+  })
+  const { readPage } = listOf([paid])
+  expect(await scan().finish(readPage)).toStrictEqual([{ reported: paid, isReadable: true }])
+})
+
+test('rows without an id that are alike on two pages are two, and the list is whole', async () => {
+  const unreadable = [{ key: 'null', fields: {} }]
+  const readPage: ReadPage = async ({ page }) => ({ items: page > 2 ? [] : rows(99, `p${page}-`), total: 200, unreadable })
+  expect(await scan().finish(readPage)).toHaveLength(200)
+})
+
 test('L27: an unreadable row counts, and its readable fields are kept', async () => {
   const unreadable = [{ key: 'x'.repeat(300), fields: { amountIn: '2' as Amount } }]
   const readPage: ReadPage = async ({ page }) => ({ items: page === 1 ? [row('one')] : [], total: 2, unreadable })

@@ -29,6 +29,8 @@ export interface ListedRow {
   readonly isReadable: boolean
 }
 
+type UnreadableTransaction = NonNullable<Page<Transaction>['unreadable']>[number]
+
 export type ReadPage = (query: TransactionQuery) => Promise<Page<Transaction>>
 
 interface ListScanOptions {
@@ -123,7 +125,7 @@ export class ListScan {
       if (Fault.from(reason).kind === 'invalid') return { items: [] }
       throw reason
     })
-    const isKnown = [...items.map(({ id }) => id), ...unreadable.map(({ key }) => key)].every((key) => this.keys.has(key))
+    const isKnown = [...items.map(({ id }) => id), ...unreadable.map((row) => keyOf(row, 1))].every((key) => this.keys.has(key))
     if (!isKnown) throw new BrokenList('The list has more rows than its total.')
   }
 
@@ -162,24 +164,27 @@ export class ListScan {
       this.keep(occurrence === 0 ? key : `${key}\n${occurrence}`, reported, isReadable)
     }
     for (const row of items) keep(row.id, row, true)
-    for (const { key, fields } of unreadable) keep(key, fields, false)
+    for (const row of unreadable) keep(keyOf(row, page), row.fields, false)
     if (this.characters > maxCharacters) throw new BrokenList('The list is too large.')
     return this.keys.size - before
   }
 
   private keep(key: string, reported: ReportedTransaction, isReadable: boolean): void {
     if (this.keys.has(key)) return
-    this.keys.add(copyText(key))
+    this.keys.add(copyOf(key))
     this.characters += key.length
     const instants = reported.createdAt === undefined ? [] : instantsOf(reported.createdAt, this.timezone)
     const since = BigInt(Math.floor(this.since)) * 1_000_000n
     // A reference counts whatever the time.
     if (!reported.reference && instants.length > 0 && instants.every((instant) => instant < since)) return
-    const { ownAssets, ...texts } = reported
-    const kept = { ...copyTexts(texts), ...(ownAssets && { ownAssets: copyTexts(ownAssets) }) }
-    this.characters += lengthOf(texts) + lengthOf(ownAssets ?? {})
-    this.keptRows.push({ reported: kept, isReadable })
+    this.characters += lengthOf(reported)
+    this.keptRows.push({ reported: copyOf(reported), isReadable })
   }
+}
+
+/** Rows without an id that are alike on two pages are two: counted as one, they would make the list seem to end before its total. */
+function keyOf({ key, fields }: UnreadableTransaction, page: number): string {
+  return fields.id === undefined ? `${page}\n${key}` : key
 }
 
 /** The scan cannot be continued: the list changed or is too large. */
@@ -189,17 +194,19 @@ export class BrokenList extends Fault {
   }
 }
 
-function copyTexts<T extends object>(texts: T): T {
-  return Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, text && copyText(text)])) as T
+/** Of each text a real copy: a substring would keep the complete text of its page in memory. */
+function copyOf<T>(value: T): T {
+  if (typeof value === 'string') return Buffer.from(value, 'utf16le').toString('utf16le') as T
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)])) as T
 }
 
-function lengthOf(texts: object): number {
-  return Object.values(texts).reduce((sum: number, text: string | undefined) => sum + (text?.length ?? 0), 0)
-}
-
-/** A real copy: a substring would keep the complete text in memory. */
-function copyText(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le')
+/** Of all texts. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, member) => sum + lengthOf(member), 0)
 }
 
 /** The scans that were unused the longest are dropped. */

@@ -1,6 +1,6 @@
 /** Searches for the one transaction of a create (docs/contract.md §10.2). */
 import { Fault } from '../../domain/fault.ts'
-import { millisecondsOf } from '../../domain/instant.ts'
+import { instantsOf, millisecondsOf } from '../../domain/instant.ts'
 import type { JudgementKind } from '../../domain/observation.ts'
 import type { Caller, Capabilities, Context, ServiceResponse, SwapService } from '../../domain/service.ts'
 import { isTransactionId, requestedAmountOf, type Transaction } from '../../domain/swap.ts'
@@ -39,6 +39,8 @@ export interface MatchResult {
   readonly isPossible?: boolean
   /** Ids of what may be the create's, at most 20. */
   readonly candidates?: readonly string[]
+  /** Ids of what could be any create's, since the row cannot be read: at most 20. */
+  readonly unreadable?: readonly string[]
   /** Whether one page, which was not full, was the whole list for all creates of the search. */
   readonly isListShort?: boolean
 }
@@ -88,20 +90,24 @@ export async function matchCreates(
     timeline,
     isGatewayCall: true,
   }
-  const { candidatesOf, isListShort } = await readCandidates(group, reader, context, scans)
+  const { candidatesOf, unplaced, isListShort } = await readCandidates(group, reader, context, scans)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
   const { atAccount, elsewhere } = await createsAround(provider, creates, Math.abs(reader.clockSkewMs?.() ?? 0), ledger)
-  const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
+  const listedRows = [...unplaced, ...creates.flatMap(candidatesOf)]
+  const existingIds = await ledger.existingIds(provider, [...new Set(listedRows.flatMap(({ reported }) => reported.id ?? []))])
+  const isNew = ({ reported }: ListedRow): boolean => reported.id === undefined || !existingIds.has(reported.id)
+  const anyones = unplaced.filter(isNew)
+  const unreadable = idsOf(anyones)
   return async (create, span) => {
     const listed = candidatesOf(create)
-    const rows = listed.filter(({ reported }) => reported.id === undefined || !existingIds.has(reported.id))
+    const rows = listed.filter(isNew)
     const candidates = rows.filter(({ reported }) => compareCreate([reported], create, reader) !== 'possible')
     // A list that is read elsewhere than the create was sent proves nothing.
     const isElsewhere = create.destination !== undefined && differences(create.destination, reader.destination).length > 0
     const isOwn = listed.some(({ reported }) => hasReferenceOf(create, reported))
-    const isPossible = isElsewhere || isOwn || candidates.length < rows.length
+    const isPossible = isElsewhere || isOwn || anyones.length > 0 || candidates.length < rows.length
     const result = await onlyMatch(candidates, create, reader, { ...context, span })
-    const found = { candidates: rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates), isListShort }
+    const found = { candidates: idsOf(rows), unreadable, isListShort }
     if (!result?.match)
       return { isAmbiguous: result?.isAmbiguous ?? false, isPossible: isPossible || result !== undefined, ...found }
     const { reports, details } = result.match
@@ -212,14 +218,9 @@ function amountKeysOf({ amountIn, amountOut }: ReportedTransaction): readonly st
   return [...(amountIn === undefined ? [] : [{ amountIn }]), ...(amountOut === undefined ? [] : [{ amountOut }])].map(amountKeyOf)
 }
 
-function existingIdsOf(
-  provider: string,
-  creates: readonly UnresolvedCreate[],
-  candidatesOf: CandidatesOf,
-  ledger: Ledger,
-): Promise<ReadonlySet<string>> {
-  const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported }) => reported.id)).filter((id) => id !== undefined)
-  return ledger.existingIds(provider, [...new Set(ids)])
+/** For a person. */
+function idsOf(rows: readonly ListedRow[]): readonly string[] {
+  return rows.flatMap(({ reported }) => reported.id ?? []).slice(0, maxCandidates)
 }
 
 // Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2).
@@ -241,6 +242,8 @@ type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
 
 interface Candidates {
   readonly candidatesOf: CandidatesOf
+  /** Rows whose id or time cannot be read: each could be any create's. */
+  readonly unplaced: readonly ListedRow[]
   readonly isListShort: boolean
 }
 
@@ -291,7 +294,12 @@ async function readCandidates(
     const near = [size - 1, size, size + 1, undefined].flatMap((key) => bySize[field].get(key) ?? [])
     return near.filter(({ reported }) => compareCreate([reported], create, readerSince) !== 'other')
   }
-  return { candidatesOf, isListShort }
+  const unplaced = rows.filter(({ reported }) => !hasPlace(reported, timezone))
+  return { candidatesOf, unplaced, isListShort }
+}
+
+function hasPlace({ id, createdAt = '' }: ReportedTransaction, timezone: string | undefined): boolean {
+  return id !== undefined && instantsOf(createdAt, timezone).length > 0
 }
 
 interface Range {

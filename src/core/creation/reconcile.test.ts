@@ -5,6 +5,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Capabilities, Context, SwapService } from '../../domain/service.ts'
 import type { Transaction, TransactionQuery } from '../../domain/swap.ts'
+import type { TimelineFact } from '../../domain/timeline.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Destination } from '../destination.ts'
 import { createService } from '../layer.ts'
@@ -97,6 +98,8 @@ let nextChecks: (number | undefined)[]
 let checkCount: number[]
 let competingQueries: number[]
 let outcomes: string[]
+let searches: Observation[]
+let noted: TimelineFact[]
 let calls: Context[]
 let queries: TransactionQuery[]
 let detailed: string[]
@@ -123,6 +126,8 @@ beforeEach(() => {
   checkCount = []
   competingQueries = []
   outcomes = []
+  searches = []
+  noted = []
   calls = []
   queries = []
   detailed = []
@@ -189,7 +194,7 @@ const destination = { url: 'https://one.test', form: 'A', timezone: 'UTC', accou
 
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
-    timelines: { note: () => {} },
+    timelines: { note: (_, fact) => void noted.push(fact) },
     ledger: store,
     readers: new Map([
       [
@@ -204,11 +209,14 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
       ],
     ]),
     scans,
+    searching: new Set(),
     pendingKeys,
     windowMs: 86_400_000,
     clock: () => world.now,
-    observe: (observation: Observation) =>
-      void outcomes.push(`${observation.what} ${'outcome' in observation && observation.outcome}`),
+    observe(observation: Observation) {
+      if (observation.what === 'search') searches.push(observation)
+      else outcomes.push(`${observation.what} ${'outcome' in observation && observation.outcome}`)
+    },
   })
 
 describe('L2: one transaction that fits', () => {
@@ -711,11 +719,42 @@ describe('the time of a check', () => {
     expect(nextChecks).toEqual([world.now + 15_000, attemptedAt + 30_000])
   })
 
-  test('an internal error does not count as a failure of the provider', async () => {
+  test('what fails in the gateway itself is counted and told once with its cause, and the create is checked again at its time', async () => {
     world.rows = [createdTransaction]
-    const broken = { ...ledger, bindFound: () => Promise.reject(new TypeError('a mistake')) }
-    await expect(run(undefined, broken)).rejects.toThrow('a mistake')
-    expect(outcomes).toEqual([])
+    world.unresolved = [lost, { ...lost, intent: 'intent-2' }]
+    const mistake = new TypeError('a mistake')
+    const broken = { ...ledger, existingIds: () => Promise.reject(mistake) }
+    await run(undefined, broken)
+    expect(outcomes).toEqual(['create lookupFailed', 'create lookupFailed'])
+    const fault = expect.objectContaining({ kind: 'internal', cause: mistake })
+    expect(searches).toEqual([{ what: 'search', provider: 'beta', result: 'failed', at: world.now, fault, creates: 2 }])
+    expect(noted).toMatchObject([
+      { event: 'search', outcome: 'lookup_failed', cause: 'internal' },
+      { event: 'search', outcome: 'lookup_failed', cause: 'internal' },
+    ])
+    expect(nextChecks.slice(2)).toEqual([attemptedAt + 30_000, attemptedAt + 30_000])
+  })
+
+  test('one create whose result cannot be stored takes no other along', async () => {
+    world.unresolved = [lost, { ...lost, intent: 'intent-2', requested: { ...requested, amountIn: '7' as Amount } }]
+    world.rows = [createdTransaction, { ...createdTransaction, id: 'tx-2', amountIn: '7' as Amount }]
+    const bindFound: Ledger['bindFound'] = (intent, record) =>
+      intent === 'intent-1' ? Promise.reject(new TypeError('a mistake')) : ledger.bindFound(intent, record)
+    await run(undefined, { ...ledger, bindFound })
+    expect(bound.map(([intent]) => intent)).toEqual(['intent-2'])
+    expect(searches).toMatchObject([{ result: 'failed', creates: 1 }])
+  })
+
+  test('a search that waits for the budget has not failed', async () => {
+    world.fails = true
+    world.fault = new Fault('unavailable', 'no share', { unavailableCause: 'budget', retryAfter: 60 })
+    await run()
+    expect(searches).toEqual([{ what: 'search', provider: 'beta', result: 'unfinished', at: world.now }])
+  })
+
+  test('a search that read the list says so', async () => {
+    await run()
+    expect(searches).toEqual([{ what: 'search', provider: 'beta', result: 'read', at: world.now }])
   })
 
   test('L13: a process that crashes during a check leaves it to another soon', async () => {

@@ -1,7 +1,7 @@
 /** Reconciliation of creates with an unknown outcome (docs/contract.md §10.2). It reads the provider's list and never guesses. */
-import { forEachConcurrently } from '../../domain/async.ts'
-import { Fault } from '../../domain/fault.ts'
-import { type CreateOutcome, type Observer, snakeCase } from '../../domain/observation.ts'
+import { eachAlone, forEachConcurrently } from '../../domain/async.ts'
+import { Fault, failureCauseOf } from '../../domain/fault.ts'
+import { type CreateOutcome, type Observation, type Observer, snakeCase } from '../../domain/observation.ts'
 import { Timeline } from '../../domain/timeline.ts'
 import { type Link, readTraceparent, type Span, type Tracing } from '../../domain/trace.ts'
 import type { Clock } from '../clock.ts'
@@ -17,6 +17,8 @@ interface ReconciliationOptions {
   readonly readers: ReadonlyMap<string, TransactionReader>
   /** Scans of lists that are too long for one run. */
   readonly scans: ListScans
+  /** The searches that an earlier call still makes: they are left to it. */
+  readonly searching: Set<string>
   /** The available client keys, if the provider accepts only the key of the client that made the create. */
   readonly pendingKeys?: PendingCreateKeys | undefined
   /** How long after its `attemptedAt` a create is checked: `ledger.reconcileFor` (default: 86400 seconds). */
@@ -31,14 +33,15 @@ interface ReconciliationOptions {
 /** Shortest pause between two searches, and time until another process searches if this one crashes. */
 const minPauseMs = 5_000
 const leaseMs = 15_000
-/** Creates per run, and concurrent lists and searches: a slow provider does not delay the others. */
+/** Creates per run. */
 const maxCreatesPerRun = 1_000
+/** At each provider: lists of owners, and creates of one list. */
 const concurrency = 8
 
 /** Creates of one kind that a provider's list is searched for. */
 interface Search {
-  /** A prefix of the keys of its scans: what is read for one kind does not answer for the other. */
-  readonly scanPrefix: string
+  /** Before the names of its searches and scans: what is read for one kind does not answer for the other. */
+  readonly name: string
   readonly due: Ledger['dueCreates']
   /** False if another process was first. `next`: undefined if there is no further search. */
   readonly scheduleNext: (create: UnresolvedCreate, next: number | undefined, candidates?: readonly string[]) => Promise<boolean>
@@ -66,26 +69,40 @@ interface SearchResult {
   readonly isCheap?: boolean | undefined
   /** Ids of transactions that may be the create's, for the person who decides. */
   readonly candidates?: readonly string[] | undefined
+  /** Why the list or the details could not be read, or the result not be stored. */
+  readonly fault?: Fault | undefined
 }
 
-/** Searches for every due create. Throws if the ledger fails. If a provider fails, its creates wait for the next search. */
+/**
+ * Searches for every due create, at each provider for itself: another call may begin before this one ends. Throws if the ledger fails.
+ * If a provider fails, its creates wait for the next search.
+ */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, pendingKeys, clock } = options
   if (pendingKeys) await pendingKeys.refreshOwners(() => ledger.ownersOfUnresolved())
   if (pendingKeys?.owners.length === 0) return
   await ledger.dropUnquoted(clock())
-  await searchAll(checks(options), options)
-  await searchAll(refusedChecks(options), options)
+  const ends = await Promise.allSettled([searchAll(checks(options), options), searchAll(refusedChecks(options), options)])
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 async function searchAll(search: Search, options: ReconciliationOptions): Promise<void> {
-  const { pendingKeys, clock } = options
-  const due = await search.due(clock(), maxCreatesPerRun, pendingKeys?.owners)
+  const { pendingKeys, clock, searching } = options
+  const { name } = search
+  const busy = [...searching].filter((each) => each.startsWith(name)).map((each) => each.slice(name.length))
+  const due = await search.due(clock(), maxCreatesPerRun, pendingKeys?.owners, busy)
+  const byProvider = Map.groupBy(due, ({ provider }) => name + provider)
+  await eachAlone(searching, byProvider, (creates) => searchAt(search, creates, options))
+}
+
+/** All creates are at one provider. */
+async function searchAt(search: Search, creates: readonly UnresolvedCreate[], options: ReconciliationOptions): Promise<void> {
   // One read of a list for all creates that it can contain.
   const scanKeyOf = ({ provider, owner }: UnresolvedCreate): string =>
-    `${search.scanPrefix}${pendingKeys ? `${provider} ${owner}` : provider}`
-  const groups = Map.groupBy(due, scanKeyOf)
-  await forEachConcurrently(concurrency, [...groups], ([scanKey, creates]) => searchGroup(search, creates, scanKey, options))
+    search.name + (options.pendingKeys ? `${provider} ${owner}` : provider)
+  const groups = Map.groupBy(creates, scanKeyOf)
+  await forEachConcurrently(concurrency, [...groups], ([scanKey, group]) => searchGroup(search, group, scanKey, options))
 }
 
 async function searchGroup(
@@ -94,7 +111,7 @@ async function searchGroup(
   scanKey: string,
   options: ReconciliationOptions,
 ): Promise<void> {
-  const { clock, windowMs, scans, tracing } = options
+  const { clock, windowMs, scans, observe, tracing } = options
   // A list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
@@ -110,15 +127,32 @@ async function searchGroup(
   const timeline = new Timeline()
   const matching = startMatching(creates, { scanKey, now, windowMs, root, timeline }, options)
   matching?.catch(() => {}) // each search handles the rejection
-  let isReadForAll = true
+  const results: SearchResult[] = []
   const searches = forEachConcurrently(concurrency, creates, async (create) => {
     const span = root?.begin('check', { 'swapgate.provider': create.provider }, 'internal', linkToCreate(create))
     const result = await searchFor(search, create, { matching, now, span, timeline }, options).finally(() => span?.end())
-    isReadForAll &&= result.isRead
+    results.push(result)
     if (!result.isDone) await search.scheduleNext(create, search.nextTime(create, result, now), result.candidates)
   })
-  await searches.finally(() => root?.trace.finish(true))
-  if (isReadForAll) scans.forget(scanKey)
+  await searches.finally(() => {
+    root?.trace.finish(true)
+    if (matching) observe(searched(creates[0]?.provider ?? '', results, clock()))
+  })
+  if (results.every(({ isRead }) => isRead)) scans.forget(scanKey)
+}
+
+/** All creates of one search fail for one reason, unless only the details of some cannot be read: then the first one is told. */
+function searched(provider: string, results: readonly SearchResult[], at: number): Observation {
+  const faults = results.flatMap(({ fault }) => fault ?? [])
+  const [fault] = faults.toSorted((one, other) => Number(isBudgetUsedUp(one)) - Number(isBudgetUsedUp(other)))
+  if (!fault) return { what: 'search', provider, result: 'read', at }
+  if (isBudgetUsedUp(fault)) return { what: 'search', provider, result: 'unfinished', at }
+  return { what: 'search', provider, result: 'failed', at, fault, creates: faults.length }
+}
+
+/** It goes on when there is budget again. */
+function isBudgetUsedUp({ unavailableCause }: Fault): boolean {
+  return unavailableCause === 'budget'
 }
 
 /** A link to the trace of the request that made the create. */
@@ -152,7 +186,7 @@ interface Searching {
 /** Of a long list. */
 const maxNotedCalls = 5
 
-/** Searches for one create once, and stores the result. Throws if the ledger fails. */
+/** Searches for one create once, and stores the result. Never rejects. */
 async function searchFor(
   search: Search,
   create: UnresolvedCreate,
@@ -164,22 +198,23 @@ async function searchFor(
     .then((match) => match(create, span))
     .then((found) => search.conclude(create, found, now))
     .catch(unreadResult)
-  const { outcome } = result
+  const { outcome, fault } = result
   if (outcome) {
     observe({ what: 'create', provider: create.provider, outcome })
     span?.setAttributes({ 'swapgate.outcome': outcome })
     const candidates = result.candidates?.length ?? 0
     const calls = timeline.calls.slice(0, maxNotedCalls)
-    timelines.note({ intent: create.intent }, { event: 'search', outcome: snakeCase(outcome), candidates, calls })
+    const cause = fault && { cause: snakeCase(failureCauseOf(fault) ?? fault.kind) }
+    timelines.note({ intent: create.intent }, { event: 'search', outcome: snakeCase(outcome), candidates, calls, ...cause })
   }
   return result
 }
 
+/** Whatever was thrown: a search that fails in the gateway itself has found nothing out either. */
 function unreadResult(reason: unknown): SearchResult {
-  const { kind, retryAfter, unavailableCause } = Fault.from(reason)
-  if (kind === 'internal') throw reason
-  const retryAfterMs = unavailableCause === 'budget' && retryAfter ? retryAfter * 1000 : undefined
-  return { outcome: 'lookupFailed', isRead: false, isDone: false, retryAfterMs }
+  const fault = Fault.from(reason)
+  const retryAfterMs = isBudgetUsedUp(fault) && fault.retryAfter ? fault.retryAfter * 1000 : undefined
+  return { outcome: 'lookupFailed', isRead: false, isDone: false, retryAfterMs, fault }
 }
 
 // Creates with an unknown outcome: what is found is theirs, and a complete list without them ends them after the window.
@@ -200,7 +235,7 @@ const cheapIntervals = [
 function checks(options: ReconciliationOptions): Search {
   const { ledger, windowMs } = options
   return {
-    scanPrefix: '',
+    name: 'unknown ',
     due: ledger.dueCreates,
     scheduleNext: ledger.scheduleNextCheck,
     conclude: (create, found, now) => concludeCheck(create, found, now, options),
@@ -210,7 +245,7 @@ function checks(options: ReconciliationOptions): Search {
 
 async function concludeCheck(
   create: UnresolvedCreate,
-  { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], isListShort }: MatchResult,
+  { matched, counted = [], isAmbiguous, isPossible = false, candidates = [], unreadable = [], isListShort }: MatchResult,
   now: number,
   { ledger, windowMs, clock, observe }: ReconciliationOptions,
 ): Promise<SearchResult> {
@@ -218,7 +253,7 @@ async function concludeCheck(
   if (isAmbiguous) return { outcome: 'ambiguous', isRead, isDone: false, candidates }
   if (!matched) {
     // With a possible one only a person may say that nothing was created.
-    const shown = isPossible ? candidates : []
+    const shown = isPossible ? [...new Set([...candidates, ...unreadable])] : []
     const isCheap = isListShort && candidates.length === 0
     if (now < create.attemptedAt + windowMs) return { outcome: 'notFound', isRead, isDone: false, candidates: shown, isCheap }
     if (isPossible) return { outcome: 'ambiguous', isRead, isDone: false, candidates: shown }
@@ -272,7 +307,7 @@ const lastRefusedCheckMs = 3_600_000
 
 function refusedChecks({ ledger }: ReconciliationOptions): Search {
   return {
-    scanPrefix: 'refused ',
+    name: 'refused ',
     due: ledger.dueRefusedCreates,
     scheduleNext: ledger.scheduleNextRefusedCheck,
     conclude: (create, found, now) => concludeRefused(create, found, now, ledger),

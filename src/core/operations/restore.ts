@@ -65,11 +65,7 @@ export async function rebuild(provider: string, ports: RebuildPorts): Promise<Re
   if ('message' in rows) return { outcome: 'interrupted', message: `${provider}: ${rows.message}` }
   const byId = Map.groupBy(rows, ({ reported }) => (isTransactionId(reported.id ?? '') ? reported.id : undefined))
   const nameless = byId.get(undefined)?.length ?? 0
-  if (nameless > 0)
-    return {
-      outcome: 'interrupted',
-      message: `${provider}: ${nameless} rows of its list have no id that can be read, so it is not whole`,
-    }
+  byId.delete(undefined)
   const missing = await missingOf(provider, [...byId.keys()] as string[], store)
   const known = new Map((await store.undecided()).map((order) => [formatTransactionId(order.provider, order.id), order]))
   const orders = missing.map((id) => {
@@ -78,6 +74,11 @@ export async function rebuild(provider: string, ports: RebuildPorts): Promise<Re
     return before?.hasDetails ? before : { provider, id, reports, hasDetails: false }
   })
   await keep(await named(orders, ports), store)
+  if (nameless > 0)
+    return {
+      outcome: 'interrupted',
+      message: `${provider}: ${nameless} rows of its list have no id that can be read, so it is not whole`,
+    }
   const isRead = await store.markRead(restored, { listed: byId.size, missing: missing.length }, actor)
   if (!isRead) return { outcome: 'interrupted', message: `${provider}: the ledger was marked as restored again meanwhile` }
   if (missing.length > 0) report(`reading ${missing.length} orders that the ledger lacks`)

@@ -45,6 +45,7 @@ async function checkList(provider: TriedProvider, ends: KeyedEnds): Promise<Tria
     provider.service.call('listTransactions', request, provider.contextOf()),
   )
   if (page instanceof Fault) return fails('list', describeFault(page))
+  if (page.body.dropped) return fails('list', 'a row is not of the form: a create of unknown outcome may not be found again')
   const unreadable = page.body.items.find(({ createdAt }) => instantsOf(createdAt).length === 0)
   if (unreadable) return fails('list', 'the creation time of a row cannot be read: a create of unknown outcome is not found again')
   const [newest] = page.body.items

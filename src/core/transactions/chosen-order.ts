@@ -69,10 +69,12 @@ function reversed(pages: readonly ListPage[], skipped: number, length: number, t
   const rows = pages.flatMap(({ body }) => body.items).slice(skipped, skipped + length)
   const sources = new Set(pages.flatMap(({ provider, sources: several = [] }) => (provider === undefined ? several : [provider])))
   const [provider, ...others] = sources
+  const warning = pages.find((page) => page.warning !== undefined)?.warning
   return {
     body: { items: rows.toReversed(), total },
     derived: [...new Set(pages.flatMap(({ derived = [] }) => derived))],
     staleSeconds: oldestOf(pages),
+    ...(warning && { warning }),
     ...(provider !== undefined && others.length === 0 ? { provider } : { sources: [...sources] }),
   }
 }

@@ -4,7 +4,7 @@ import { maxTimerMs, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, type CacheShare, cacheShares, textLength } from '../../domain/bounded-map.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
 import { instantsOf, type TimeRange, toTimeRange } from '../../domain/instant.ts'
-import { type Context, type Op, ownerOf, type ServiceResponse, type SwapService } from '../../domain/service.ts'
+import { type Context, type Op, ownerOf, type ServiceResponse, type SwapService, type Warning } from '../../domain/service.ts'
 import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -39,8 +39,9 @@ interface Dated {
 }
 
 /** Throws `invalid` (`too_large`) for lists that are too long to sort. */
-export function sortedList({ capabilities: provider, configured }: ProviderScope): Layer {
+export function sortedList({ tag, capabilities: provider, configured, observe }: ProviderScope): Layer {
   const { timezone } = configured
+  const onUnreadable = (): void => observe({ what: 'drift', provider: tag, field: 'createdAt', drift: 'badRow' })
   const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({
@@ -60,7 +61,7 @@ export function sortedList({ capabilities: provider, configured }: ProviderScope
       const canPass = !mustSort && (canFilterByDate || !isFiltered) && page.size <= provider.pageSize
       const passed = canPass && (await next.call('listTransactions', { ...page, ...toDateQuery(query) }, context))
       if (passed && hasTotal(passed.body, query)) return passed
-      const read = () => readSorted(next, context, provider.pageSize, timezone)
+      const read = () => readSorted(next, context, provider.pageSize, timezone, onUnreadable)
       const { rows, characters: _, ...whole } = await snapshots.get(ownerOf(context), query.page === 1, read)
       const matching = rows.filter(({ createdAt }) => createdAt >= range.first && createdAt <= range.last)
       const body = cutPage(
@@ -77,17 +78,23 @@ function hasTotal({ hasMore }: Page<Transaction>, { page }: TransactionQuery): b
   return hasMore === undefined || (page === 1 && !hasMore)
 }
 
-async function readSorted(service: SwapService, context: Context, pageSize: number, timezone: string): Promise<Snapshot> {
+/** A row without a time that can be read has no place in it. */
+async function readSorted(
+  service: SwapService,
+  context: Context,
+  pageSize: number,
+  timezone: string,
+  onUnreadable: () => void,
+): Promise<Snapshot> {
   const whole = await readWholeList(service, context, pageSize)
-  const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction, timezone) }))
+  const rows = whole.rows.flatMap((transaction): readonly Dated[] => {
+    const [createdAt] = instantsOf(transaction.createdAt, timezone)
+    if (createdAt !== undefined) return [{ transaction, createdAt }]
+    onUnreadable()
+    return []
+  })
   rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
-  return { ...whole, rows }
-}
-
-function instantOf({ createdAt }: Transaction, timezone: string): bigint {
-  const [instant] = instantsOf(createdAt, timezone)
-  if (instant !== undefined) return instant
-  throw new Fault('unreadable', "The provider's list has a creation time that cannot be read; please try again later.")
+  return { ...whole, rows, ...(rows.length < whole.rows.length && { warning: 'rows_unreadable' }) }
 }
 
 function compare<T extends bigint | string>(a: T, b: T): number {
@@ -173,7 +180,7 @@ const maxCharacters = 16_000_000
 type ListPage = ServiceResponse<'listTransactions'>
 
 /** `sequence`: of the request for the first page. */
-export interface WholeTransactions extends Pick<ListPage, 'provider' | 'derived' | 'staleSeconds' | 'sequence'> {
+export interface WholeTransactions extends Pick<ListPage, 'provider' | 'derived' | 'staleSeconds' | 'sequence' | 'warning'> {
   readonly rows: readonly Transaction[]
   /** Over all texts. */
   readonly characters: number
@@ -192,9 +199,11 @@ export async function readWholeList(
   let sequence: number | undefined
   let staleSeconds: number | undefined
   let characters = 0
+  let warning: Warning | undefined
   const derived = new Set<string>()
   const note = (response: ServiceResponse<Op>): void => {
     sequence ??= response.sequence
+    warning ??= response.warning
     staleSeconds = oldestOf([{ staleSeconds }, response])
     for (const field of response.derived ?? []) derived.add(field)
     characters += lengthOf(response)
@@ -219,7 +228,11 @@ export async function readWholeList(
     tooManyRows,
   })
   if (!isComplete) throw listIncomplete()
-  const response = { ...(provider !== undefined && { provider }), ...(derived.size > 0 && { derived: [...derived] }) }
+  const response = {
+    ...(provider !== undefined && { provider }),
+    ...(derived.size > 0 && { derived: [...derived] }),
+    ...(warning && { warning }),
+  }
   return { rows, characters, sequence, staleSeconds, ...response }
 }
 

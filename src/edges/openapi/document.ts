@@ -358,7 +358,11 @@ function success(endpoint: Endpoint, form: Form): Schema {
   const isQuestion = !('op' in endpoint)
   const cacheHeaders: readonly HeaderName[] = keyed || isQuestion ? [] : ['Age', 'ETag']
   const replayed: readonly HeaderName[] =
-    keyed && method === 'POST' ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning'] : []
+    keyed && method === 'POST'
+      ? ['Idempotent-Replayed', 'X-Swap-Status', 'X-Swap-Warning']
+      : name === 'listTransactions'
+        ? ['X-Swap-Warning']
+        : []
   const attention: readonly HeaderName[] = name === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
   const headers =
     name === 'checkAddress'

@@ -22,9 +22,9 @@ const paths: Readonly<Record<string, Operation>> = {
   'POST /rates/estimated-amount': 'quote',
   'POST /rates/range': 'limits',
   'POST /exchanges': 'create',
+  'GET /exchanges': 'list',
 }
 
-/** It has no list of exchanges. */
 export const stealthex: Dialect = {
   name: 'stealthex',
   assets,
@@ -34,6 +34,7 @@ export const stealthex: Dialect = {
   reply(operation, received, exchange) {
     requireKey(received, exchange)
     if (operation === 'currencies') return { json: currencies(Object.fromEntries(received.query)) }
+    if (operation === 'list') return { json: list(Object.fromEntries(received.query), exchange) }
     if (operation === 'get') return { json: shown(exchange.find(decodeURIComponent(received.path.slice('/exchanges/'.length)))) }
     const body = bodyOf(received)
     if (operation === 'quote') return { json: estimate(body, exchange) }
@@ -110,6 +111,15 @@ function create(body: Fields, exchange: Exchange): unknown {
     true,
   )
   return shown(swap)
+}
+
+/** Rows of a get, in a bare list without a total. */
+function list(query: Fields, { swaps }: Exchange): unknown {
+  requireNames(query, [], ['limit', 'offset', 'created_after', 'created_before'])
+  const [limit, offset] = [countOf(query, 'limit', 50, 1, 250), countOf(query, 'offset', 0, 0, 100_000)]
+  const [after, before] = [query.created_after ?? 0, query.created_before ?? '9999-01-01'].map((date) => new Date(date as string))
+  const rows = swaps.filter(({ createdAt }) => createdAt >= (after as Date) && createdAt <= (before as Date))
+  return rows.slice(offset, offset + limit).map(shown)
 }
 
 function shown(swap: Swap): unknown {
