@@ -65,10 +65,8 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const hasExpired = hasQuote && hasExpiredReason(response, form)
   const isRefused = hasExpired || isRefusal(response, body, meaning, call)
   const isQuoteExpired = hasExpired || refusal.isQuoteExpired
-  const retryAfter =
-    kind === 'limited'
-      ? (readRetryAfter(response.headers['retry-after']) ?? meaning?.retryAfter ?? defaultRetryAfterSeconds)
-      : undefined
+  const pause = readRetryAfter(response.headers['retry-after'], response.headers.date)
+  const retryAfter = kind === 'limited' ? (pause ?? meaning?.retryAfter ?? defaultRetryAfterSeconds) : undefined
   return new Fault(
     kind,
     retryAfter === undefined ? messageOf(kind, message, isKnown ? reportedRange : {}, errorContext) : limitedByProvider(retryAfter),

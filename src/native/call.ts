@@ -136,7 +136,7 @@ function refusedHead(status: number, headers: Headers, provider: string): Fault 
 function faultOfStatus(status: number, headers: Headers, provider: string): Fault | undefined {
   if (status < 400) return undefined
   if (status === 429) {
-    const retryAfter = readRetryAfter(headers['retry-after'])
+    const retryAfter = readRetryAfter(headers['retry-after'], headers.date)
     return new Fault('limited', 'Refused.', { provider, ...(retryAfter !== undefined && { retryAfter }) })
   }
   return status >= 500 ? standardFault('failed', { provider }) : new Fault('invalid', 'Refused.', { provider, reason: 'refused' })
@@ -164,7 +164,7 @@ function headersDown(
   const { 'content-type': _, 'x-swap-form': __, ...own } = baseHeaders(responseContext, provider)
   const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
   const { 'content-length': length, 'cache-control': cacheControl, 'retry-after': pause, ...headers } = Object.fromEntries(passed)
-  const retryAfter = readRetryAfter(pause)
+  const retryAfter = readRetryAfter(pause, received.date)
   return {
     'cache-control': forOneKey(cacheControl),
     vary: 'Authorization, X-API-Key',

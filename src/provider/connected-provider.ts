@@ -18,7 +18,6 @@ import type { Breaker, MakeBreaker } from '../core/resilience/breaker.ts'
 import { type Budgets, budgetSpending } from '../core/resilience/budget-limit.ts'
 import { type AccountHealth, KeyCheck } from '../core/resilience/health-check.ts'
 import { resilience } from '../core/resilience/resilience.ts'
-import { maxSkewMs } from '../core/same-swap.ts'
 import { plausibleExpiry } from '../core/transactions/derive-fields.ts'
 import { numberRequests } from '../core/transactions/save-observed.ts'
 import type { Confidential } from '../domain/confidential.ts'
@@ -242,9 +241,9 @@ class ClockSkew {
     if (!Number.isNaN(serverTime)) this.latestMs = serverTime - Date.now()
   }
 
-  /** Positive: the provider's clock is ahead. At most a quarter of an hour: a clock that is further off proves nothing. */
+  /** Positive: the provider's clock is ahead. */
   get milliseconds(): number {
-    return Math.max(-maxSkewMs, Math.min(maxSkewMs, this.latestMs))
+    return this.latestMs
   }
 }
 

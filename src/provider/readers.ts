@@ -7,6 +7,7 @@ import type { TransactionReader } from '../core/creation/match-create.ts'
 import { compose, deadline, type Layer } from '../core/layer.ts'
 import type { ConfiguredProvider } from '../core/provider-scope.ts'
 import { ownReadLimit } from '../core/resilience/budget-limit.ts'
+import { maxSkewMs } from '../core/same-swap.ts'
 import { deriveFields } from '../core/transactions/derive-fields.ts'
 import type { Op, SwapService } from '../domain/service.ts'
 import { type ConnectedProvider, destinationOf } from './connected-provider.ts'
@@ -26,7 +27,8 @@ export function transactionReader(
     capabilities: upstream.capabilities,
     naming: currencyList.naming,
     timezone: provider.timezone,
-    clockSkewMs,
+    // A clock that is further off proves nothing.
+    clockSkewMs: () => Math.max(-maxSkewMs, Math.min(maxSkewMs, clockSkewMs())),
     isListRefused,
     destination,
     policies: provider.judge,

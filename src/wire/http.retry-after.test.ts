@@ -28,3 +28,11 @@ it.each([
 ])('%j is %j', (value, seconds) => {
   expect(readRetryAfter(value)).toBe(seconds)
 })
+
+it.each([
+  ['Thu, 26 Nov 2026 13:00:00 GMT', 90],
+  ['not a date', 3_600],
+  ['Thu, 26 Nov 2026 15:00:00 GMT', 1],
+])('a date is by the clock of the server: %s', (date, seconds) => {
+  expect(readRetryAfter('Thu, 26 Nov 2026 13:01:30 GMT', date)).toBe(seconds)
+})

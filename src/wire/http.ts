@@ -141,16 +141,18 @@ const separator = /,(?!\s*\d{1,2}[ -][A-Za-z])/
 
 /**
  * Whole seconds, from 1 to an hour, from HTTP dates and numbers of seconds (RFC 9110 §10.2.3), also with fractions: the longest of
- * them. Undefined if there is none: see `defaultRetryAfterSeconds`.
+ * them. A date is by the clock of the server, as its header `date` has it. Undefined if there is none: see `defaultRetryAfterSeconds`.
  */
-export function readRetryAfter(value: string | readonly string[] | undefined): number | undefined {
+export function readRetryAfter(value: string | readonly string[] | undefined, date?: string | undefined): number | undefined {
   const given = [value ?? []].flat().flatMap((text) => text.split(separator))
-  const seconds = given.map((text) => toSeconds(text.trim())).filter((number) => !Number.isNaN(number))
+  const sent = Date.parse(date ?? '')
+  const now = Number.isNaN(sent) ? Date.now() : sent
+  const seconds = given.map((text) => toSeconds(text.trim(), now)).filter((number) => !Number.isNaN(number))
   return seconds.length === 0 ? undefined : Math.min(Math.max(1, ...seconds.map(Math.ceil)), maxSeconds)
 }
 
-function toSeconds(text: string): number {
-  return /^\d+(?:\.\d*)?$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+function toSeconds(text: string, now: number): number {
+  return /^\d+(?:\.\d*)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000
 }
 
 // Entity tags (RFC 9110 §8.8.3): a response that the client already has is not sent again.

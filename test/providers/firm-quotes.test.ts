@@ -257,6 +257,23 @@ it('a time that is far away is an hour', async () => {
   expect(seconds).toBeLessThan(3_601)
 })
 
+it.each([
+  ['an hour ahead', 3_600_000, 3_600_000],
+  ['an hour behind', -3_600_000, -3_600_000],
+  ['right, and that of the machine before it an hour behind', 0, -3_600_000],
+  ['right, and that of the machine before it an hour ahead', 0, 3_600_000],
+])('a quote of 30 s holds no longer where the clock of the provider is %s', async (_, aheadMs, dateAheadMs) => {
+  rig = await startRig('changenow')
+  rig.exchange.tamper = (operation, { json }) => {
+    const headers = { date: new Date(Date.now() + dateAheadMs).toUTCString() }
+    const validUntil = new Date(Date.now() + aheadMs + 30_000).toISOString()
+    return operation === 'quote' ? { json: { ...(json as object), validUntil }, headers } : { json, headers }
+  }
+  const seconds = (Date.parse(quotedBy('A', await quote('A')).until) - Date.now()) / 1_000
+  expect(seconds).toBeGreaterThan(20)
+  expect(seconds).toBeLessThan(32)
+})
+
 it('a quote that is over is 409, and nothing is sent', async () => {
   rig = await startRig('changenow')
   const soon = new Date(Date.now() + 1_500).toISOString()

@@ -101,11 +101,13 @@ async function keep(
   }
 }
 
-/** By the provider's own clock. Undefined if it does not say it, or says what cannot be. */
+/** By the provider's own clock, or by ours if that leaves less: its `Date` may be of another machine. Undefined if it does not say it, or says what cannot be. */
 function validForMs({ quoteValidUntil = '' }: Rate, { configured, clock, clockSkewMs }: ProviderScope): number | undefined {
   const at = millisecondsOf(quoteValidUntil, configured.timezone)
-  const forMs = at === undefined ? 0 : at - (clock() + clockSkewMs())
-  return forMs > 0 ? Math.min(Math.floor(forMs), longestMs) : undefined
+  if (at === undefined) return undefined
+  const now = clock()
+  const left = [at - now, at - (now + clockSkewMs())].filter((forMs) => forMs > 0)
+  return left.length === 0 ? undefined : Math.floor(Math.min(...left, longestMs))
 }
 
 /** Also of a ledger that has not got the table for them yet. */
