@@ -1,6 +1,6 @@
 /**
  * Each row that a provider's form can have, with each of its members, goes through what reads lists: the search for lost creates
- * (docs/contract.md §10.2), `ledger rebuild` (§10.6), and the comparison of a report with what is stored (§10.3).
+ * (docs/contract.md §10.2), `ledger rebuild` (docs/contract.md §10.6), and the comparison of a report with what is stored.
  */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -312,6 +312,7 @@ it('O3: Prometheus accepts names, units and types', async () => {
   metrics.observe({ what: 'cache', cache: 'rate', outcome: 'hit', ageSeconds: 1.5 })
   metrics.observe({ what: 'ledger', action: 'find', seconds: 0.001, isFailure: true })
   metrics.observe({ what: 'reconciled', at: Date.now() })
+  metrics.observe({ what: 'search', provider: 'alpha', result: 'read', at: Date.now() })
   const { text } = await metrics.print('')
   // It ends with an error if it finds anything.
   expect(execFileSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe('')

@@ -57,14 +57,17 @@ describe.each(cases)('%s: ether that is not offered as %s', (name, what, off) =>
 })
 
 // Its stand-in has no LTC; a list is known once it was read.
-it.each(providerNames)('%s: a quote and a create of a coin that the whole list lacks are 400 not_offered, and none goes up', async (name) => {
-  await using rig = await startRig(name)
-  const ltc = { code: 'LTC', coin: 'LTC', network: 'LTC' }
-  expectRefusal(await rig.quote('A', { from: assets.eth, to: ltc }), 'A', 400, 'not_offered')
-  expectRefusal(await rig.quote('B', { from: ltc, to: assets.eth }), 'B', 400, 'not_offered')
-  expectRefusal(await rig.create('B', { from: ltc, to: assets.eth }), 'B', 400, 'not_offered')
-  expect(rig.exchange.calls.filter(({ operation }) => operation !== 'currencies')).toEqual([])
-})
+it.each(providerNames)(
+  '%s: a quote and a create of a coin that the whole list lacks are 400 not_offered, and none goes up',
+  async (name) => {
+    await using rig = await startRig(name)
+    const ltc = { code: 'LTC', coin: 'LTC', network: 'LTC' }
+    expectRefusal(await rig.quote('A', { from: assets.eth, to: ltc }), 'A', 400, 'not_offered')
+    expectRefusal(await rig.quote('B', { from: ltc, to: assets.eth }), 'B', 400, 'not_offered')
+    expectRefusal(await rig.create('B', { from: ltc, to: assets.eth }), 'B', 400, 'not_offered')
+    expect(rig.exchange.calls.filter(({ operation }) => operation !== 'currencies')).toEqual([])
+  },
+)
 
 it('a firm quote whose direction goes off creates nothing; it holds again once that is on', async () => {
   const cache = { currencies: 0.1, rate: 0, staleFor: 60 }

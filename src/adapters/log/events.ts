@@ -36,9 +36,17 @@ export function eventOf(observation: Exclude<Observation, RequestEnd>, time: str
       if (observation.result !== 'failed') return undefined
       const { provider, creates, fault } = observation
       const isOurs = fault.kind === 'internal'
-      const error = (isOurs ? causeOf(fault) : failureOf(fault)) ?? { name: fault.name, message: redact(fault.message) }
-      const outcome = snakeCase('lookupFailed')
-      return { level: isOurs ? 'error' : 'warn', time, event: 'search', provider, outcome, creates, reason: fault.reason, error }
+      const { stack: _, ...error } = describeError(rootCauseOf(fault))
+      return {
+        level: isOurs ? 'error' : 'warn',
+        time,
+        event: 'search',
+        provider,
+        outcome: 'lookup_failed',
+        creates,
+        reason: fault.reason,
+        error: isOurs ? causeOf(fault) : (failureOf(fault) ?? error),
+      }
     }
     case 'judgement': {
       const { provider, kind, outcome, network } = observation

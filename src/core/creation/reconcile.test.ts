@@ -4,7 +4,7 @@ import { AssetTable } from '../../domain/asset.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Observation } from '../../domain/observation.ts'
 import type { Capabilities, Context, SwapService } from '../../domain/service.ts'
-import type { Transaction, TransactionQuery } from '../../domain/swap.ts'
+import type { Page, Transaction, TransactionQuery } from '../../domain/swap.ts'
 import type { TimelineFact } from '../../domain/timeline.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
 import type { Destination } from '../destination.ts'
@@ -66,6 +66,7 @@ interface World {
   /** At tags of other accounts. */
   elsewhere: UnresolvedCreate[]
   rows: Transaction[]
+  unreadable: NonNullable<Page<Transaction>['unreadable']>
   existingIds: Set<string>
   fails: boolean
   /** The page of the list that fails, and how. */
@@ -96,6 +97,7 @@ let mismatches: [string, string, readonly string[]][]
 let scans: ListScans
 let nextChecks: (number | undefined)[]
 let checkCount: number[]
+let candidates: (readonly string[])[]
 let competingQueries: number[]
 let outcomes: string[]
 let searches: Observation[]
@@ -109,6 +111,7 @@ beforeEach(() => {
     unresolved: [lost],
     elsewhere: [],
     rows: [createdTransaction],
+    unreadable: [],
     existingIds: new Set(),
     fails: false,
     isScheduled: false,
@@ -124,6 +127,7 @@ beforeEach(() => {
   scans = new ListScans()
   nextChecks = []
   checkCount = []
+  candidates = []
   competingQueries = []
   outcomes = []
   searches = []
@@ -140,8 +144,11 @@ const ledger = {
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
   dueRefusedCreates: async () => [],
   ownersOfUnresolved: async () => [...new Set(world.unresolved.map(({ owner }) => owner))],
-  scheduleNextCheck: async (unresolved: UnresolvedCreate, next: number | undefined) =>
-    !world.isScheduled && nextChecks.push(next) > 0 && checkCount.push(unresolved.checkCount) > 0,
+  scheduleNextCheck: async (unresolved: UnresolvedCreate, next: number | undefined, found?: readonly string[]) =>
+    !world.isScheduled &&
+    nextChecks.push(next) > 0 &&
+    checkCount.push(unresolved.checkCount) > 0 &&
+    (found === undefined || candidates.push(found) > 0),
   unresolvedBetween: async (_: string, from: number, to: number) => {
     competingQueries = [from, to]
     return world.unresolved
@@ -169,7 +176,9 @@ const service: SwapService = createService({
     if (world.fails || query.page === world.failsOn) throw world.fault ?? new Fault('failed', 'broken')
     const items = world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, rateType: _c, networkTo: _d, ...row }) => row)
     const { page, size } = query
-    return { body: { items: items.slice((page - 1) * size, page * size), total: world.total ?? items.length } }
+    const unreadable = page === 1 ? world.unreadable : []
+    const total = world.total ?? items.length + world.unreadable.length
+    return { body: { items: items.slice((page - 1) * size, page * size), total, unreadable } }
   },
   async getTransaction({ id }) {
     if (world.hidesDetails) throw new Fault('unavailable', 'no share')
@@ -772,6 +781,50 @@ describe('the time of a check', () => {
     world.isScheduled = true
     await run()
     expect(calls).toEqual([])
+  })
+})
+
+describe('a row that cannot be read, of another amount and address', () => {
+  const {
+    id: _,
+    createdAt: __,
+    status: ___,
+    ...others
+  } = { ...createdTransaction, amountIn: '7' as Amount, withdrawalAddress: 'TO' }
+  const place = { id: 'odd', createdAt: createdTransaction.createdAt }
+  beforeEach(() => {
+    world.now = attemptedAt + 86_400_000
+    world.rows = []
+  })
+
+  test.each<[string, Partial<Transaction>]>([
+    ['without an id', { createdAt: place.createdAt }],
+    ['without a time', { id: 'odd' }],
+    ['with a time that cannot be read', { id: 'odd', createdAt: 'yesterday' }],
+    ['without either', {}],
+  ])('%s proves of no create that it made nothing, and a person sees it', async (_, fields) => {
+    world.unreadable = [{ key: 'odd', fields: { ...others, ...fields } }]
+    await run()
+    expect([notCreated, outcomes]).toEqual([[], ['create ambiguous']])
+    expect(candidates.at(-1)).toEqual(fields.id ? ['odd'] : [])
+  })
+
+  test('is no obstacle with both, or if another create has its id', async () => {
+    world.unreadable = [{ key: 'odd', fields: { ...others, ...place } }]
+    await run()
+    expect(outcomes).toEqual(['create notCreated'])
+    world.unreadable = [{ key: 'known', fields: { ...others, id: 'known' } }]
+    world.existingIds = new Set(['known'])
+    scans = new ListScans()
+    await run()
+    expect(outcomes).toEqual(['create notCreated', 'create notCreated'])
+  })
+
+  test('without a place does not keep the one that fits from being bound', async () => {
+    world.rows = [createdTransaction]
+    world.unreadable = [{ key: 'odd', fields: others }]
+    await run()
+    expect(outcomes).toEqual(['create found'])
   })
 })
 
