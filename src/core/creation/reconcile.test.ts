@@ -714,6 +714,20 @@ describe('the time of a check', () => {
     expect(outcomes).toEqual(['create lookupFailed'])
   })
 
+  test('for a refused create it is made again while the list cannot be read, until the end of the window', async () => {
+    world.unresolved = []
+    const scheduled: (number | undefined)[] = []
+    const scheduleNextRefusedCheck: Ledger['scheduleNextRefusedCheck'] = async (_, next) => scheduled.push(next) > 0
+    const refused = { ...ledger, dueRefusedCreates: async () => [lost], scheduleNextRefusedCheck }
+    world.fails = true
+    for (const afterMs of [180_000, 7_200_000, 86_400_000]) {
+      world.now = attemptedAt + afterMs
+      await run(undefined, refused)
+    }
+    const [, soon, , hourly, , never] = scheduled
+    expect([soon, hourly, never]).toEqual([attemptedAt + 300_000, attemptedAt + 10_800_000, undefined])
+  })
+
   test('each check is counted', async () => {
     await run()
     expect(checkCount).toEqual([0, 1])

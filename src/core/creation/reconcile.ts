@@ -301,17 +301,16 @@ function nextCheapTime(attemptedAt: number, now: number): number {
 // Creates that were refused by an answer that may not be the provider's own. What is found is kept for a person: the client has got the
 // refusal, and its key is free.
 
-/** After `attemptedAt`: the second check, and the last try of one that failed. */
+/** After `attemptedAt`. */
 const secondRefusedCheckMs = 120_000
-const lastRefusedCheckMs = 3_600_000
 
-function refusedChecks({ ledger }: ReconciliationOptions): Search {
+function refusedChecks({ ledger, windowMs }: ReconciliationOptions): Search {
   return {
     name: 'refused ',
     due: ledger.dueRefusedCreates,
     scheduleNext: ledger.scheduleNextRefusedCheck,
     conclude: (create, found, now) => concludeRefused(create, found, now, ledger),
-    nextTime: nextRefusedCheckTime,
+    nextTime: (create, result, now) => nextRefusedCheckTime(create, result, now, windowMs),
   }
 }
 
@@ -333,9 +332,15 @@ function isLastRefusedCheck({ attemptedAt }: UnresolvedCreate, now: number): boo
   return now >= attemptedAt + secondRefusedCheckMs
 }
 
-/** Undefined: it was the last check. */
-function nextRefusedCheckTime(create: UnresolvedCreate, { isRead }: SearchResult, now: number): number | undefined {
+/** Undefined: it was the last check. One that failed has shown nothing: it is made again until the end of the window. */
+function nextRefusedCheckTime(
+  create: UnresolvedCreate,
+  { isRead }: SearchResult,
+  now: number,
+  windowMs: number,
+): number | undefined {
   const { attemptedAt } = create
   if (!isLastRefusedCheck(create, now)) return attemptedAt + secondRefusedCheckMs
-  return isRead || now >= attemptedAt + lastRefusedCheckMs ? undefined : now + secondRefusedCheckMs
+  if (isRead || now >= attemptedAt + windowMs) return undefined
+  return now + (now < attemptedAt + hourMs ? secondRefusedCheckMs : hourMs)
 }
