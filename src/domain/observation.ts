@@ -195,15 +195,12 @@ export interface CallEnd {
   readonly seconds: number
 }
 
-/** The end of one search for creates of unknown outcome at a provider. `at`: milliseconds since 1970. */
-export type SearchEnd = {
-  readonly what: 'search'
-  readonly provider: string
-  readonly at: number
-} & /** `unfinished`: the budget is used up, and the search goes on later. */
-(
+/**
+ * The end of one search for creates of unknown outcome at a provider. `at`: milliseconds since 1970. `unfinished`: the budget is used up,
+ * and it goes on later. `creates`: of how many nothing was found out.
+ */
+export type SearchEnd = { readonly what: 'search'; readonly provider: string; readonly at: number } & (
   | { readonly result: 'read' | 'unfinished' }
-  /** `creates`: of how many nothing was found out. */
   | { readonly result: 'failed'; readonly fault: Fault; readonly creates: number }
 )
 

@@ -135,7 +135,7 @@ test('B from A: no network for a coin of several without a default is refused, n
 
 test("the provider's own words go up and the table's come back", async () => {
   const toA = await startPair('A', 'A', { provider: { assets: { USDTTRC20: 'usdt_trc' } } })
-  toA.provider.holdings.currencies = [{ code: 'usdt_trc', name: 'Tether', icon: 'i' }]
+  toA.provider.holdings.currencies = ['usdt_trc', 'BTC'].map((code) => ({ code, name: code, icon: 'i' }))
   const toB = await startPair('A', 'B', { provider: { assets: { USDTTRC20: { coin: 'TETHER', network: 'TRON' } } } })
   for (const pair of [toA, toB]) {
     expect((await pair.client.get(fromUsdt)).json).toMatchObject({ coinFrom: 'USDTTRC20' })

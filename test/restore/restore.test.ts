@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { query, undoSteps } from '../ledger/raw.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { transactionA } from '../support/form-a.ts'
 import type { StartedGateway } from '../support/gateway.ts'
 import { digits } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
@@ -260,6 +261,19 @@ describe('swapgate ledger rebuild', () => {
     rig.alpha.reply('get', () => undefined)
     await rebuilt(rig, 'alpha')
     expect(await rig.gateway.restores.undecided()).toMatchObject([{ hasDetails: true }])
+  })
+
+  test('rows without an id leave creates stopped, and what was found beside them is kept', async () => {
+    const rig = await restoreRig()
+    await (await rig.start()).close()
+    await rig.swapgate('ledger', 'mark-restored')
+    rig.alpha.holdings.swaps = [lost()]
+    rig.alpha.reply('list', { json: { data: [transactionA(lost()), null], pagination: { page: 1, size: 100, total: 2 } } })
+    expect(await rig.swapgate('ledger', 'rebuild', 'alpha')).toMatchObject({
+      exitCode: 1,
+      err: expect.arrayContaining([expect.stringMatching(/1 rows of its list have no id that can be read/)]),
+    })
+    expect((await rig.swapgate('ledger', 'found', 'list')).out.join()).toContain('alpha~lost-1')
   })
 
   test('a provider without a list is said to have none, and stays stopped', async () => {
