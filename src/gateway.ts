@@ -145,7 +145,7 @@ function commonLayers(routes: Routes, gateway: GatewayScope, sentCreateKeys: Sen
     traced('idempotency', idempotency(ledger, config.assets, sentCreateKeys, looksFirst)), // replays the response of an earlier create with this key, before its content is checked
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     firmQuotes({ ledger, table: config.assets, scopes: scopesOf(routes.firm) }), // keeps a quote that binds, and finds it for its create; 409 if it does not hold
-    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 503 for a swap that the ledger may lack, 409 for a create that may be one of them
+    ...(isManaged ? [restoredLedger.layer(restoredOrders, tags, config.assets)] : []), // after a restore: 409 for a create that may be an order that the ledger lacks, a warning with a list that may lack some
     traced('currencies', currencies(scopesOf(active), new Set(taking.map(({ tag }) => tag)))), // merges, searches and pages the providers' lists
     chosenOrder(), // a list from its end, or the one swap with an id
     ...(routes.elsewhere ? [listElsewhere(routes.elsewhere)] : []), // a key's transactions at other providers
@@ -168,7 +168,7 @@ function providerLayers(scope: ProviderScope, gateway: GatewayScope): readonly L
       record: recordResult(scope), // a create is in the ledger before the client gets its response
       layers: [
         showCapabilities(scope, swapActions), // what can be done about a swap
-        ...ownershipLayers(scope, gateway), // 404 for another's transaction: by the ledger, or the provider's by the client's key
+        ...ownershipLayers(scope), // 404 for another's transaction: by the ledger, or the provider's by the client's key
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
         sortedList(scope), // newest first, within the date range

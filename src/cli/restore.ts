@@ -4,13 +4,16 @@ import type { Command } from 'commander'
 import {
   assignOrder,
   dismissOrder,
+  freeKey,
   markRestored,
   type OrderResult,
   orderRow,
   rebuild,
   unassignOrder,
+  undismissOrder,
 } from '../core/operations/restore.ts'
 import { noteRule, toNote } from '../core/operations/settle.ts'
+import type { WithheldKey } from '../core/restores.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { assignPorts, listReader, providerNames, providerTag } from '../process/ask-providers.ts'
 import { isIntentIdOf } from '../provider/intent-id.ts'
@@ -25,11 +28,21 @@ const noteOption = ['--note <text>', 'the reason, for the audit log', asNote] as
 interface MarkOptions extends Options {
   readonly since?: number
   readonly end?: true
+  /** True: all. */
+  readonly webhooks?: true | readonly string[]
+  readonly actions?: true
   readonly note?: string
 }
 
 interface AssignOptions extends Options {
   readonly account?: string
+  /** False: `--no-key`. */
+  readonly key?: string | false
+  readonly note: string
+}
+
+interface FreeOptions extends Options {
+  readonly account: string
   readonly note: string
 }
 
@@ -39,6 +52,8 @@ interface NoteOptions extends Options {
 
 interface ListOptions extends Options {
   readonly assigned?: true
+  readonly dismissed?: true
+  readonly keys?: true
 }
 
 type Add = (usage: string, description: string, parent?: Command) => Command
@@ -48,13 +63,20 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
   add('mark-restored [providers...]', 'say that a backup was restored: what was made since is looked for before anything new')
     .option('--since <date>', 'when the backup was made: orders from more than a day before are not looked for', asTimestamp)
     .option('--end', 'a person confirms that nothing is missing any more, by default at all providers')
+    .option('--webhooks [ids...]', 'a person has looked at these webhooks, by default at all: what waits for them is sent')
+    .option('--actions', 'a person knows what was done about swaps after the backup: refunds and the like go on')
     .option(...noteOption)
     .option(...jsonOption)
     .action((names: readonly string[], options: MarkOptions, command: Command) => {
-      if (!options.end && options.note !== undefined) command.error('error: --note requires --end')
-      if (options.end && options.since !== undefined) command.error('error: --since and --end exclude each other')
-      if (!options.end && names.length > 0) command.error('error: only --end takes providers: a restore is of all of them')
-      return run(options, (session) => (options.end ? end(names, options, session) : mark(options, session)))
+      const { since, end: isEnd, webhooks, actions, note } = options
+      const confirmed = [isEnd, webhooks, actions].filter((each) => each !== undefined).length
+      if (confirmed === 0 && note !== undefined) command.error('error: --note requires --end, --webhooks or --actions')
+      if (confirmed > 1 || (confirmed > 0 && since !== undefined))
+        command.error('error: --since, --end, --webhooks and --actions exclude each other')
+      if (!isEnd && names.length > 0) command.error('error: only --end takes providers: a restore is of all of them')
+      if (webhooks !== undefined) return run(options, (session) => confirmWebhooks(webhooks, options, session))
+      if (actions) return run(options, (session) => confirmActions(options, session))
+      return run(options, (session) => (isEnd ? end(names, options, session) : mark(options, session)))
     })
   add('rebuild <providers...>', 'read the whole lists of these providers, and keep what the ledger lacks of them')
     .option(...jsonOption)
@@ -62,18 +84,34 @@ export function addRestore(ledger: Command, add: Add, run: Run): void {
   const found = ledger.command('found').description('decide about the orders that a rebuild has found')
   add('list', 'list those that wait for a person', found)
     .option('--assigned', 'list those that are assigned, the last one first')
+    .option('--dismissed', 'list those that are dismissed, the last one first')
+    .option('--keys', 'list the Idempotency-Keys that returned an order until that was taken back')
     .option(...jsonOption)
     .action((options: ListOptions) => run(options, (session) => printFound(options, session)))
   add('assign <order>', 'the order is a swap of this account', found)
     .option('--account <name>', 'by default the one that the reference of the order names')
+    .option('--key <key>', 'the Idempotency-Key of its create, which returns it from then on')
+    .option('--no-key', 'no Idempotency-Key of its create is known')
     .requiredOption(...noteOption)
-    .action((id: string, options: AssignOptions) => run(options, (session) => assign(id, options, session)))
+    .action((id: string, options: AssignOptions, command: Command) => {
+      const { key } = options
+      if (key === undefined)
+        command.error('error: --key <key> or --no-key is required: nobody but the client knows which create it was')
+      return run(options, (session) => assign(id, key === false ? null : key, options, session))
+    })
   add('dismiss <order>', 'the order is no swap of a client', found)
     .requiredOption(...noteOption)
     .action((id: string, options: NoteOptions) => run(options, (session) => dismiss(id, options, session)))
-  add('unassign <order>', 'the order was assigned to a wrong account: it waits for a person again', found)
+  add('unassign <order>', 'the order was assigned to a wrong account or key: both wait for a person again', found)
     .requiredOption(...noteOption)
     .action((id: string, options: NoteOptions) => run(options, (session) => unassign(id, options, session)))
+  add('undismiss <order>', 'the order was dismissed by mistake: it waits for a person again', found)
+    .requiredOption(...noteOption)
+    .action((id: string, options: NoteOptions) => run(options, (session) => undismiss(id, options, session)))
+  add('free <key>', 'a key that returned an order until that was taken back: its next create is a new one', found)
+    .requiredOption('--account <name>', 'whose key it is')
+    .requiredOption(...noteOption)
+    .action((key: string, options: FreeOptions) => run(options, (session) => free(key, options, session)))
 }
 
 async function mark({ since, json }: MarkOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
@@ -81,7 +119,13 @@ async function mark({ since, json }: MarkOptions, { config, stores, terminal, ac
     return refuse("auth.mode is passthrough: with the provider's own keys the provider knows whose each swap is", terminal)
   if (!(await stores.restores.isPossible())) return refuse(lacksSchema, terminal)
   const configured = config.providers.map(({ tag }) => tag)
-  const tags = await markRestored(configured, since, stores.restores, actor)
+  const marked = await markRestored(configured, since, stores.restores, actor)
+  if (marked.outcome === 'clockBehind')
+    return refuse(
+      'the clock says an earlier time than a row of the ledger has: correct it first, or numbers of events come again',
+      terminal,
+    )
+  const { tags } = marked
   const restored = (await stores.restores.read()).filter(({ provider }) => tags.includes(provider))
   if (json) {
     terminal.out(JSON.stringify(restored.map(restoredRow)))
@@ -90,7 +134,38 @@ async function mark({ since, json }: MarkOptions, { config, stores, terminal, ac
   terminal.out(`The ledger counts as restored at ${tags.join(', ')}.`)
   const names = config.providers.map(({ name }) => name)
   terminal.out(`Creates stop there until swapgate ledger rebuild ${names.join(' ')} has read their lists.`)
+  const { webhooks } = await stores.restores.held()
+  for (const line of toLookAt(webhooks)) terminal.out(line)
   return 0
+}
+
+/** What was changed after the backup is not in it. */
+function toLookAt(webhooks: number): readonly string[] {
+  const held = webhooks === 1 ? '1 webhook gets' : `${webhooks} webhooks get`
+  return [
+    'Look at what is as it was at the backup:',
+    '  keys and accounts: swapgate keys list (keys that were revoked since are valid again)',
+    `  webhooks, and their secrets: swapgate webhooks list (${held} nothing until swapgate ledger mark-restored --webhooks)`,
+    '  refunds and the like of swaps that were made before: 409 until swapgate ledger mark-restored --actions',
+    '  states, weights and the mirror: swapgate providers status',
+  ]
+}
+
+async function confirmWebhooks(ids: true | readonly string[], { note, json }: MarkOptions, session: Session): Promise<ExitCode> {
+  const { stores, terminal, actor } = session
+  const confirmed = await stores.restores.confirmWebhooks(ids === true ? undefined : ids, note, actor)
+  if (json) terminal.out(JSON.stringify({ confirmed }))
+  else for (const id of confirmed) terminal.out(`What waits for the webhook ${id} is sent.`)
+  const unknown = ids === true ? [] : ids.filter((id) => !confirmed.includes(id))
+  if (unknown.length > 0) return refuse(`no webhook waits with the id ${unknown.join(', ')}`, terminal)
+  return confirmed.length > 0 ? 0 : refuse('no webhook waits since a restore', terminal)
+}
+
+async function confirmActions({ note, json }: MarkOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  const isConfirmed = await stores.restores.confirmActions(note, actor)
+  if (json) terminal.out(JSON.stringify({ isConfirmed }))
+  else if (isConfirmed) terminal.out('Refunds and the like of swaps that were made before the restore go on.')
+  return isConfirmed ? 0 : refuse('no action waits since a restore', terminal)
 }
 
 const lacksSchema = 'the ledger lacks the tables for it: run swapgate ledger migrate'
@@ -143,16 +218,34 @@ function describe(name: string, { listed, missing, withoutDetails }: { listed: n
   ]
 }
 
-async function printFound({ assigned, json }: ListOptions, { stores, terminal }: Session): Promise<ExitCode> {
+async function printFound({ assigned, dismissed, keys, json }: ListOptions, { stores, terminal }: Session): Promise<ExitCode> {
   const { restores } = stores
-  const orders = (assigned ? await restores.assigned() : await restores.undecided()).map(orderRow)
+  if (keys) return printKeys(await restores.withheldKeys(), json, terminal)
+  const read = assigned ? restores.assigned : dismissed ? restores.dismissed : restores.undecided
+  const orders = (await read()).map(orderRow)
   if (json) {
     terminal.out(JSON.stringify(orders))
     return 0
   }
-  if (orders.length === 0) terminal.out(assigned ? 'No found order is assigned.' : 'No found order waits for a person.')
+  const none = assigned ? 'is assigned' : dismissed ? 'is dismissed' : 'waits for a person'
+  if (orders.length === 0) terminal.out(`No found order ${none}.`)
   else
     for (const line of formatTable([['order', 'created', 'status', 'account', 'swap'], ...orders.map(orderColumns)]))
+      terminal.out(line)
+  for (const { id, creates = [] } of orders)
+    for (const { account, key, at } of creates)
+      terminal.out(`${id} may be of the create with the key ${key} of ${account}, first sent at ${at}`)
+  return 0
+}
+
+function printKeys(keys: readonly WithheldKey[], json: boolean | undefined, terminal: Terminal): ExitCode {
+  if (json) terminal.out(JSON.stringify(keys))
+  else if (keys.length === 0) terminal.out('No Idempotency-Key waits for a person.')
+  else
+    for (const line of formatTable([
+      ['account', 'key', 'deposit address'],
+      ...keys.map(({ account, key, hasShownAddress }) => [account, key, hasShownAddress ? 'shown by a response' : 'never shown']),
+    ]))
       terminal.out(line)
   return 0
 }
@@ -163,9 +256,11 @@ function orderColumns({ id, createdAt, status, account, ...order }: ReturnType<t
   return [id, createdAt ?? '', status ?? 'unknown', account ?? '', swap]
 }
 
-async function assign(id: string, options: AssignOptions, { config, stores, terminal, actor }: Session): Promise<ExitCode> {
+async function assign(id: string, key: string | null, options: AssignOptions, session: Session): Promise<ExitCode> {
+  const { config, stores, terminal, actor } = session
   await using open = new AsyncDisposableStack()
-  const result = await assignOrder(id, options, assignPorts(config, stores, actor, open))
+  const { account, note } = options
+  const result = await assignOrder(id, { account, key, note }, assignPorts(config, stores, actor, open))
   return print(result, (account) => `${id} is now a swap of the account ${account}.`, terminal)
 }
 
@@ -182,8 +277,17 @@ async function unassign(id: string, { note }: NoteOptions, { stores, terminal, a
   return print(await unassignOrder(id, note, stores.restores, actor), sentence, terminal)
 }
 
+async function undismiss(id: string, { note }: NoteOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  return print(await undismissOrder(id, note, stores.restores, actor), () => `${id} waits for a person again.`, terminal)
+}
+
+async function free(key: string, { account, note }: FreeOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  const sentence = (): string => `The key ${key} of ${account} is free: its next create is a new one.`
+  return print(await freeKey(account, key, note, stores.restores, actor), sentence, terminal)
+}
+
 function print(result: OrderResult, sentence: (account: string) => string, terminal: Terminal): ExitCode {
   if (result.outcome !== 'done') return refuse(result.message, terminal)
-  terminal.out(sentence(result.account))
+  for (const line of [sentence(result.account ?? ''), ...result.notes]) terminal.out(line)
   return 0
 }

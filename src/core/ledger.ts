@@ -109,11 +109,13 @@ export type IdempotencyKeyState =
       readonly provider: string
       readonly isRunning: boolean
       readonly nextCheckAt: number | undefined
+      /** A person has taken its swap back. */
+      readonly isTakenBack?: boolean
     } & StoredRequest)
   /** `first`: the state in the first response; absent if the operator bound the create. */
   | ({ readonly state: 'done'; readonly entry: LedgerEntry; readonly first: TransactionRecord | undefined } & StoredRequest)
 
-/** `request`: in the client's words; absent in rows of older versions. */
+/** `request`: in the client's words; absent in rows of older versions. An empty `fingerprint`: a person has named the key, and nobody knows its request. */
 export interface StoredRequest {
   /** Of its create. */
   readonly intent: string
@@ -123,9 +125,17 @@ export interface StoredRequest {
 
 /**
  * Why the outcome of a create is not known: no response in time, a connection that broke off, a status that leaves it open, a response that
- * cannot be read, or the end of the process that sent it.
+ * cannot be read, or the end of the process that sent it; or a person has taken its swap back (docs/contract.md §10.6), before or after a
+ * response has shown its deposit address.
  */
-export type UnknownReason = 'timed_out' | 'reset' | 'failed' | 'unreadable' | 'interrupted'
+export type UnknownReason =
+  | 'timed_out'
+  | 'reset'
+  | 'failed'
+  | 'unreadable'
+  | 'interrupted'
+  | 'taken_back'
+  | 'taken_back_after_response'
 
 /** A create with an unknown outcome. */
 export interface UnresolvedCreate {
@@ -231,6 +241,8 @@ export interface Ledger {
   /** Deletes those that are over. */
   readonly expireFirmQuotes: () => Promise<void>
 
+  /** Before a response shows the deposit address of a swap that a person has bound to the create. */
+  readonly noteShown: (intent: string) => Promise<void>
   readonly findIdempotencyKey: (owner: string, key: string) => Promise<IdempotencyKeyState | undefined>
 
   /**

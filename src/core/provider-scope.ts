@@ -1,4 +1,6 @@
 /** One provider, as its layers see it. A layer takes the whole scope, and what is not of the provider beside it. */
+
+import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import type { Confidential } from '../domain/confidential.ts'
 import type { BudgetPolicy, JudgementKind, Observer } from '../domain/observation.ts'
@@ -116,6 +118,9 @@ export interface ProviderScope extends UpstreamScope {
   readonly confidential: Confidential
   /** Results that it cannot store now are stored later, and suspensions follow from them. */
   readonly ledger: Ledger
+  readonly absentSwaps: AbsentSwaps
+  /** Whether a person may take a swap here back from its account. */
+  readonly mayTakeBack: () => boolean
   readonly freshness: Freshness
   /** What happens to its swaps. */
   readonly timelines: Pick<Timelines, 'add'>

@@ -38,6 +38,8 @@ export interface SwapActionStore {
   readonly readActions: (provider: string, id: string) => Promise<readonly StoredSwapAction[] | undefined>
   /** The refund address of the swap's create; empty if it had none. */
   readonly readCreatedWith: (provider: string, id: string) => Promise<Pick<NewSwapAction, 'refundAddress' | 'refundExtraId'>>
+  /** Whether the swap was made before the ledger was restored from a backup, and no person has said since that its actions are known. */
+  readonly needsConfirmation: (provider: string, id: string) => Promise<boolean>
   /**
    * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind, is
    * not its owner's any more, or was settled.

@@ -5,9 +5,9 @@
 import type { LedgerEntry } from './ledger.ts'
 
 export interface TransactionEvent {
-  /** Of its owner, growing by one: who has seen it, has seen all below. Undefined as long as it has none: it was committed a moment ago. */
+  /** Of its owner, growing by one, but for a leap at each restore: who has seen it, has seen all below. Undefined as long as it has none: it was committed a moment ago. */
   readonly number: number | undefined
-  /** Of the transaction, from 1, which is its create. */
+  /** Of the transaction, in the same way, from 1, which is its create. */
   readonly transactionNumber: number
   /** When it changed, in milliseconds since 1970. */
   readonly at: number
@@ -23,6 +23,8 @@ export interface EventRange {
   readonly oldest: number | undefined
   /** Of the last one that was given; 0: none. */
   readonly last: number
+  /** The next one is above it; absent if the ledger was never restored. */
+  readonly base?: number
 }
 
 /** The newest row of a transaction, and what the ledger has of it if that is something else: a version that writes no rows has changed it, or its rows were removed. */

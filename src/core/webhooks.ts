@@ -19,6 +19,8 @@ export interface Webhook {
   readonly state: WebhookState
   readonly createdAt: number
   readonly endedAt?: number | undefined
+  /** Since a restore after which no person has confirmed it: nothing is sent to it. */
+  readonly heldAt?: number | undefined
 }
 
 export interface NewWebhook extends Pick<Webhook, 'id' | 'account' | 'url' | 'form' | 'secret' | 'createdAt'> {}

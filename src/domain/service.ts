@@ -163,9 +163,9 @@ export interface Encodings {
 
 /**
  * `memo_recommended`: an address is on a network with memos or tags, and the create has none for it. `rows_unreadable`: rows of the list are
- * not of the provider's form, and were left out.
+ * not of the provider's form, and were left out. `ledger_restored`, `ledger_unavailable`: rows, or their deposit addresses, may be missing.
  */
-export const warnings = ['memo_recommended', 'rows_unreadable'] as const
+export const warnings = ['memo_recommended', 'rows_unreadable', 'ledger_restored', 'ledger_unavailable'] as const
 export type Warning = (typeof warnings)[number]
 
 /** The response of an operation with its metadata. */

@@ -24,6 +24,7 @@ import type { Timelines } from '../core/timelines.ts'
 import type { EventStore } from '../core/transaction-events.ts'
 import { ledgerWithoutAttention } from '../core/transactions/derive-fields.ts'
 import type { WatchStore } from '../core/watches.ts'
+import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Identity, SwapService } from '../domain/service.ts'
 import type { Tracing } from '../domain/trace.ts'
@@ -115,6 +116,7 @@ export interface GatewayScope extends Omit<ProcessScope, 'pendingKeys'> {
   readonly isManaged: boolean
   /** Undefined in managed mode. */
   readonly pendingKeys: PendingCreateKeys | undefined
+  readonly absentSwaps: AbsentSwaps
   readonly freshness: Freshness
   readonly deviations: QuoteDeviations
   /** Reads transactions as their provider reports them, by its tag; not those of a provider that is off. */
@@ -138,6 +140,7 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
   const isManaged = config.auth.mode === 'managed'
   const stored = instrumented(isManaged ? process.ledger : ledgerWithoutAttention(process.ledger), observe)
   const ledger = process.timelines.watch(stored)
+  const restoredOrders = instrumented(process.restoredOrders, observe)
   const reported = new Map<string, SwapService>()
   // With issued keys every swap can be read; with a provider's own keys only those of the caller.
   const readerOf: ReaderOf = (tag, owner, { caller }) => (isManaged || owner === caller.identity ? reported.get(tag) : undefined)
@@ -150,7 +153,8 @@ export function gatewayScope(config: Config, process: ProcessScope, retired: Abo
     otherDeposits: new OtherDeposits(ledger, process.limiter, readerOf, clock, steadyWallClock),
     isManaged,
     ledger,
-    restoredOrders: instrumented(process.restoredOrders, observe),
+    restoredOrders,
+    absentSwaps: process.restoredLedger.absentSwaps(restoredOrders),
     swapActions: instrumented(process.swapActions, observe),
     watches: instrumented(process.watches, observe),
     currencyLists: instrumented(process.currencyLists, observe),

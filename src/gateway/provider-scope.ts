@@ -19,6 +19,8 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     deferredResults,
     suspensions,
     ledger,
+    restoredLedger,
+    absentSwaps,
     pendingKeys,
     freshness,
     timelines,
@@ -61,21 +63,16 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     intentIdOf,
     sequences: connections.sequences,
     confidential: confidentialOf(config),
+    absentSwaps,
+    mayTakeBack: () => restoredLedger.mayTakeBack(tag),
     ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),
   }
 }
 
 /** Whose a transaction is. Managed mode: the ledger decides. Passthrough mode: the provider, by the client's key, and the ledger completes its responses. */
-export function ownershipLayers(scope: ProviderScope, { restoredLedger }: GatewayScope): readonly Layer[] {
+export function ownershipLayers(scope: ProviderScope): readonly Layer[] {
   const { tag, state, isRouted, usesGatewayKey } = scope
-  if (usesGatewayKey)
-    return [
-      traced(
-        'ownership',
-        ownership(scope, () => restoredLedger.reopenedAt(tag)),
-        tag,
-      ),
-    ]
+  if (usesGatewayKey) return [traced('ownership', ownership(scope), tag)]
   const enriched =
     state === 'off'
       ? knownStateOnly(scope) // never calls the provider

@@ -34,7 +34,7 @@ export interface Routes {
 }
 
 export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayScope): Routes {
-  const { config, isManaged, ledger, freshness, observe } = gateway
+  const { config, isManaged, ledger, absentSwaps, freshness, observe } = gateway
   const { routing } = config
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const [first] = routed
@@ -60,7 +60,7 @@ export function routesOf(providers: readonly RoutedProvider[], gateway: GatewayS
       dispatch: dispatchOf(providers, routed, firm, gateway), // chooses the provider; fails over if nothing was sent
       lists: first,
       servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
-      getUnconfigured: unconfiguredProviders(ledger, freshness, observe),
+      getUnconfigured: unconfiguredProviders(ledger, absentSwaps, freshness, observe),
       untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
     },
   }

@@ -30,7 +30,7 @@ export function served(
   providers: readonly RoutedProvider[],
   gateway: GatewayScope,
 ): Http {
-  const { config, forms, ledger, limiter, load, watches, identification, isManaged, observe, tracing, pages } = gateway
+  const { config, forms, ledger, absentSwaps, limiter, load, watches, identification, isManaged, observe, tracing, pages } = gateway
   const identify = identification(config.auth)
   const sandboxTags = new Set(config.providers.filter(({ sandbox }) => sandbox).map(({ tag }) => tag))
   const isAskedAgain = (identity: string, key: string): boolean => sentCreateKeys.has(identity, key)
@@ -50,7 +50,7 @@ export function served(
   const handlers = new Map(forms.map((form) => [form, serve(form, service, edge, settings)]))
   // A provider's own paths: bytes pass unchanged, for clients with an issued key.
   const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
-  const native = serveNative(lanes, edge, ledger.swapsNamed)
+  const native = serveNative(lanes, edge, ledger.swapsNamed, absentSwaps)
   const secrets = new Map(
     config.providers.flatMap(({ tag, state, hook }) => (hook && state !== 'off' ? [[tag, hook] as const] : [])),
   )
@@ -62,9 +62,9 @@ export function served(
 /** What actions on swaps need. */
 export function actionPartsOf(
   providers: readonly RoutedProvider[],
-  { ledger, swapActions: store, clock, observe }: GatewayScope,
+  { ledger, swapActions: store, absentSwaps, clock, observe }: GatewayScope,
 ): ActionParts {
-  return { providers: new Map(providers.map(({ tag, acting }) => [tag, acting])), ledger, store, clock, observe }
+  return { providers: new Map(providers.map(({ tag, acting }) => [tag, acting])), ledger, store, absentSwaps, clock, observe }
 }
 
 // What a gateway does without a request. The process calls both at intervals.

@@ -189,8 +189,13 @@ function ofOwner(database: Database, owner: string) {
 /** What the ledger has of a transaction before a change. */
 export type Before =
   | { readonly kind: 'nothing'; readonly owner: string; readonly provider: string }
-  /** `replaced`: an entry of any owner that was only observed under the id. */
-  | { readonly kind: 'create'; readonly create: CreateWithoutEntry; readonly replaced: StoredPosition | undefined }
+  /** `replaced`: an entry of any owner that was only observed under the id. `lastNumber`: of the events that it had before. */
+  | {
+      readonly kind: 'create'
+      readonly create: CreateWithoutEntry
+      readonly replaced: StoredPosition | undefined
+      readonly lastNumber?: number
+    }
   /** As it was read. */
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
 
@@ -238,12 +243,16 @@ async function insertEntry(
 
 async function completeEntry(
   within: Database,
-  { create: { intent, owner, provider, attempted_at }, replaced }: Extract<Before, { readonly kind: 'create' }>,
+  {
+    create: { intent, owner, provider, attempted_at },
+    replaced,
+    lastNumber: known = 0,
+  }: Extract<Before, { readonly kind: 'create' }>,
   after: TransactionRecord,
   store: EventWriter,
 ): Promise<EntryRow> {
   const { id } = after.transaction
-  const lastNumber = replaced?.owner === owner ? await lastNumberOf(within, provider, id, store) : 0
+  const lastNumber = replaced?.owner === owner ? await lastNumberOf(within, provider, id, store) : known
   if (replaced) await removeEntry(within, provider, id, replaced)
   const entry = entryOfCreate({ attempted_at }, after)
   const row = await within

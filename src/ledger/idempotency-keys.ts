@@ -1,6 +1,6 @@
 /** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
-import type { IdempotencyKeyState, Intent, Ledger } from '../core/ledger.ts'
+import type { IdempotencyKeyState, Intent, Ledger, UnknownReason } from '../core/ledger.ts'
 import { type Database, idempotencyKeyLifetimeMs, type LedgerClock } from './database.ts'
 import { type EntryRow, entryColumns, loadFirst, toEntry } from './entry.ts'
 import type { State } from './schema/tables.ts'
@@ -14,7 +14,8 @@ export function idempotencyKeys({
   database,
   writeOne,
   clock,
-}: Store): Pick<Ledger, 'findIdempotencyKey' | 'expireIdempotencyKeys'> {
+  databaseTimeMs,
+}: Store): Pick<Ledger, 'findIdempotencyKey' | 'noteShown' | 'expireIdempotencyKeys'> {
   const findIdempotencyKey = prepare<IdempotencyKeyRow, QueryParameters>(database, ['owner', 'key', 'now'], (blank) =>
     idempotencyKeyQuery(database, blank, clock),
   )
@@ -23,6 +24,10 @@ export function idempotencyKeys({
       const [row] = await findIdempotencyKey({ owner, key, now: clock.read() })
       return row && toState(row)
     },
+    noteShown: (intent) =>
+      writeOne(async (within) => {
+        await sql`update claims set shown_at = ${databaseTimeMs} where intent = ${intent} and shown_at is null`.execute(within)
+      }),
     expireIdempotencyKeys: () =>
       writeOne(async (within) => {
         const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${createHasNoOutcome}`)
@@ -38,7 +43,7 @@ export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): Ra
 /** Returns false if the owner has used the key before. An expired key is replaced. */
 export async function storeIdempotencyKey(
   within: Database,
-  { id, owner, idempotencyKey }: Intent,
+  { id, owner, idempotencyKey }: Pick<Intent, 'id' | 'owner' | 'idempotencyKey'>,
   clock: LedgerClock,
 ): Promise<boolean> {
   if (!idempotencyKey) return true
@@ -92,6 +97,7 @@ interface IdempotencyKeyRow extends EntryRow {
   readonly quoting: number | null
   readonly deadline: number | null
   readonly next_check_at: number | null
+  readonly unknown_reason: UnknownReason | null
   readonly state: State
 }
 
@@ -111,6 +117,7 @@ function idempotencyKeyQuery(database: Database, blank: Readonly<Record<QueryPar
       'transactions.quoting',
       'transactions.deadline',
       'transactions.next_check_at',
+      'transactions.unknown_reason',
     ])
     .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
@@ -124,7 +131,8 @@ function toState(row: IdempotencyKeyRow): IdempotencyKeyState | undefined {
   if (row.quoting !== null && (row.deadline ?? 0) < Date.now()) return undefined
   if (state === 'pending' || state === 'unknown') {
     const nextCheckAt = row.next_check_at === null ? undefined : Number(row.next_check_at)
-    return { ...stored, state: 'open', provider, isRunning: state === 'pending', nextCheckAt }
+    const isTakenBack = row.unknown_reason?.startsWith('taken_back') === true
+    return { ...stored, state: 'open', provider, isRunning: state === 'pending', nextCheckAt, ...(isTakenBack && { isTakenBack }) }
   }
   if (row.expired) return undefined
   if (state === 'mismatch') return { ...stored, state, provider }

@@ -35,6 +35,14 @@ export function swapActions(store: Store): SwapActionStore {
       const { refundAddress, refundExtraId }: Partial<NewTransaction> = JSON.parse(requested)
       return refundAddress ? { refundAddress, ...(refundExtraId && { refundExtraId }) } : {}
     },
+    async needsConfirmation(provider, id) {
+      const { rows } = await sql`
+        select 1 from restore_marks where actions_confirmed_at is null and not exists (
+          select 1 from transactions where provider = ${provider} and provider_id = ${id} and attempted_at > restore_marks.marked_at
+            and not exists (select 1 from found_orders where provider = ${provider} and provider_id = ${id})
+        ) limit 1`.execute(database)
+      return rows.length > 0
+    },
     claimAction: (action, replaced) => write((within) => claim(within, store, action, replaced), 'result'),
     markActionDone: (action) =>
       writeOne(async (within) => {

@@ -14,6 +14,9 @@ import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { prepare, type Store } from './store.ts'
 import { addDeliveries } from './webhook-deliveries.ts'
 
+/** Every number that is given is above it: what was told before a restore does not come again. */
+export const numberBase = sql<number>`coalesce((select max(base) from restore_marks), 0)`
+
 // Written with the change
 
 /** What an event keeps of an entry. */
@@ -55,10 +58,11 @@ export async function addEvent(
   if (!has('transaction events')) return
   const { owner, provider } = row
   const { digest, state, is_final } = eventOf(row)
+  const last = sql`coalesce(last.transaction_number, cast(${after} as bigint))`
   await sql`
     insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
     select cast(${owner} as text), cast(${provider} as text), cast(${provider_id} as text), ${databaseTimeMs},
-      coalesce(last.transaction_number, cast(${after} as bigint)) + 1, cast(${digest} as text), cast(${state} as text), ${sql.lit(is_final)}
+      case when ${last} < ${numberBase} then ${numberBase} else ${last} end + 1, cast(${digest} as text), cast(${state} as text), ${sql.lit(is_final)}
     from (select 1 as only_row) as one left join (
       select transaction_number, digest from transaction_events where provider = ${provider} and provider_id = ${provider_id}
       order by transaction_number desc limit 1
@@ -177,10 +181,10 @@ export function transactionEvents(store: Store): EventStore {
 
   async function rangeOf(columns: RawBuilder<unknown>): Promise<EventRange> {
     if (!isThere()) return { oldest: undefined, last: 0 }
-    const { rows } = await sql<{ readonly oldest: number | null; readonly last: number | null }>`select ${columns}`.execute(
-      database,
-    )
-    return { oldest: rows[0]?.oldest ?? undefined, last: rows[0]?.last ?? 0 }
+    const { rows } = await sql<{ readonly oldest: number | null; readonly last: number | null; readonly base: number }>`
+      select ${columns}, ${numberBase} as base`.execute(database)
+    const [{ oldest, last, base } = { oldest: null, last: null, base: 0 }] = rows
+    return { oldest: oldest ?? undefined, last: last ?? 0, ...(base > 0 && { base }) }
   }
 }
 
@@ -196,8 +200,9 @@ async function giveNumbers(within: Database, store: Store): Promise<Numbered & {
   const counts = JSON.stringify(ofOwners.map(({ owner, rows }) => ({ owner, count: rows.length })))
   const { rows: last } = await sql<{ readonly owner: string; readonly last_number: number }>`
     insert into event_owners (owner, last_number)
-    select owner, count from ${recordset(counts, { owner: 'text', count: 'integer' })} where true
-    on conflict (owner) do update set last_number = event_owners.last_number + excluded.last_number
+    select owner, ${numberBase} + count from ${recordset(counts, { owner: 'text', count: 'integer' })} where true
+    on conflict (owner) do update set last_number = case when event_owners.last_number < ${numberBase} then excluded.last_number
+      else event_owners.last_number + excluded.last_number - ${numberBase} end
     returning owner, last_number`.execute(within)
   const lastNumbers = new Map(last.map(({ owner, last_number }) => [owner, last_number]))
   const numbers = ofOwners.flatMap(({ owner, rows }) => {

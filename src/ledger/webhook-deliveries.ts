@@ -84,7 +84,7 @@ export function deliveries(store: Store): Deliveries {
       return await write(async (within) => {
         const [row] = await toldRows(within, [id], store)
         const webhook = row && (await findWebhook(within, row.webhook))
-        if (!row || webhook?.state !== 'active') return undefined
+        if (!row || webhook?.state !== 'active' || webhook.heldAt !== undefined) return undefined
         const { body } = await bodyOf(within, row, webhook, encode)
         return body === undefined ? undefined : { webhook, body }
       })
@@ -181,7 +181,7 @@ async function claim(
   // One process at a time counts what is under way.
   await lockWebhook(within, webhookId)
   const webhook = await findWebhook(within, webhookId)
-  if (webhook?.state !== 'active') return undefined
+  if (webhook?.state !== 'active' || webhook.heldAt !== undefined) return undefined
   const { rows: underWay } = await sql<{ readonly count: number }>`
     select count(*) as count from webhook_queues where webhook = ${webhook.id} and ${isUnderWay(store)}`.execute(within)
   const free = maxAtOnce - Number(underWay[0]?.count ?? 0)

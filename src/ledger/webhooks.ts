@@ -25,7 +25,7 @@ export function webhooks(
         const row = { id, owner: owner.id, url, form, secret, state: 'active' as const, created_at: createdAt }
         await within
           .insertInto('webhooks')
-          .values({ ...row, previous_secret: null, previous_until: null, ended_at: null })
+          .values({ ...row, previous_secret: null, previous_until: null, ended_at: null, held_at: null })
           .execute()
         await addAudit(within, store, {
           actor,
@@ -126,9 +126,11 @@ function requireWebhooks(has: Store['has']): void {
   })
 }
 
-/** Those that are sent to, and meet the condition. */
+/** Those that are sent to, and meet the condition: not one that waits since a restore. */
 export async function activeWebhooks(database: Database, condition: RawBuilder<boolean>): Promise<readonly Webhook[]> {
-  return (await kept(database).where('webhooks.state', '=', 'active').where(condition).execute()).map(toWebhook)
+  return (
+    await kept(database).where('webhooks.state', '=', 'active').where('webhooks.held_at', 'is', null).where(condition).execute()
+  ).map(toWebhook)
 }
 
 function kept(database: Database) {
@@ -157,13 +159,14 @@ async function wasEndedAt(within: Database, id: string, at: number): Promise<boo
 }
 
 function toWebhook({ name, ...row }: Webhooks & { readonly name: string }): Webhook {
-  const { id, owner, url, form, secret, previous_secret, previous_until, state, created_at, ended_at } = row
+  const { id, owner, url, form, secret, previous_secret, previous_until, state, created_at, ended_at, held_at } = row
   return {
     ...{ id, owner, account: name, url, form, secret },
     ...(previous_secret !== null && { previous: { secret: previous_secret, until: Number(previous_until) } }),
     state: state === 'gone' ? 'gone' : 'active',
     createdAt: Number(created_at),
     ...(ended_at !== null && { endedAt: Number(ended_at) }),
+    ...(held_at !== null && { heldAt: Number(held_at) }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
+import type { AbsentSwaps } from '../domain/absent-swaps.ts'
 import { Fault, standardFault } from '../domain/fault.ts'
 import { countedAs, findOpenPath, namedSwaps, type OpenPath, type SwapsNamed } from '../domain/native.ts'
 import type { Caller } from '../domain/service.ts'
@@ -10,9 +11,16 @@ import { announcesBody, callNative } from './call.ts'
 import type { NativeLane } from './lane.ts'
 
 /** Never throws: each fault before the head of the response becomes a response in the form. `lanes`: by tag; empty in passthrough mode. */
-export function serveNative(lanes: ReadonlyMap<string, NativeLane>, edge: ClientEdge, swapsNamed: SwapsNamed): ServeNative {
+export function serveNative(
+  lanes: ReadonlyMap<string, NativeLane>,
+  edge: ClientEdge,
+  swapsNamed: SwapsNamed,
+  absentSwaps: AbsentSwaps,
+): ServeNative {
   return (request, mount) =>
-    recorded(request, mount.form, undefined, edge, (record) => respond(request, mount, record, lanes, edge, swapsNamed))
+    recorded(request, mount.form, undefined, edge, (record) =>
+      respond(request, mount, record, lanes, edge, swapsNamed, absentSwaps),
+    )
 }
 
 /** `Retry-After` in seconds while a provider is off. */
@@ -26,6 +34,7 @@ async function respond(
   lanes: ReadonlyMap<string, NativeLane>,
   edge: ClientEdge,
   swapsNamed: SwapsNamed,
+  absentSwaps: AbsentSwaps,
 ): Promise<HttpResponse> {
   const { path, credentialConflict } = mount
   if (request.protocolError) throw request.protocolError
@@ -40,12 +49,12 @@ async function respond(
   const caller = await admit(request, mount, countedAs(openPath.method), record, edge)
   checkRequest(request, lane)
   refuseKeyInQuery(request.query, caller)
-  await refuseOtherSwaps(openPath, below, request.query, caller, tag, swapsNamed)
+  await refuseOtherSwaps(openPath, below, request.query, caller, tag, swapsNamed, absentSwaps)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
   return callNative(lane, openPath, below, { request, caller, record }, edge.observe)
 }
 
-/** Throws `notFound` for a path or query that names a swap of another owner. Bodies stream by and are not looked into. */
+/** Throws for a path or query that names a swap of another owner, or one that may be. Bodies stream by and are not looked into. */
 async function refuseOtherSwaps(
   openPath: OpenPath,
   path: string,
@@ -53,11 +62,18 @@ async function refuseOtherSwaps(
   { identity = '' }: Caller,
   provider: string,
   swapsNamed: SwapsNamed,
+  absentSwaps: AbsentSwaps,
 ): Promise<void> {
   const { own, other } = namedSwaps(openPath, path, query)
   if (own.length === 0 && other.length === 0) return
   const isOwn = await swapsNamed(identity, provider, [...new Set([...own, ...other])])
-  if (own.some((id) => isOwn.get(id) !== true) || other.some((id) => isOwn.get(id) === false)) throw standardFault('notFound')
+  const foreign = own.find((id) => isOwn.get(id) !== true) ?? other.find((id) => isOwn.get(id) === false)
+  if (foreign !== undefined) throw await absentSwaps.fault(provider, foreign)
+  const unknown = await absentSwaps.mayBeNamed(
+    provider,
+    other.filter((id) => !isOwn.has(id)),
+  )
+  if (unknown) throw unknown
 }
 
 function notOpen(): Fault {

@@ -150,7 +150,7 @@ export function processScopeOf(ledgerStores: OpenLedger, given: GivenScope, reso
     watches,
     suspensions: new Suspensions(store, () => performance.now()),
     restoredLedger: new RestoredLedger(restores),
-    restoredOrders: { candidates: restores.candidates, missing: restores.missing, noteKey: restores.noteKey },
+    restoredOrders: restores,
     connections,
     mirrorStatistics: new MirrorStatistics(),
     pendingKeys: new PendingCreateKeys(),

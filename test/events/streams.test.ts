@@ -212,6 +212,21 @@ describe.each(formNames)('form %s', (form) => {
     expect(gap?.event).toBe('gap')
     expect(event?.data).toMatchObject({ id: after })
     expect(Number(event?.id)).toBeGreaterThan(1_000_000_000)
+    const between = await watchAll({ 'last-event-id': '999' })
+    expect((await between.received(2)).map(({ event: name, id }) => [name, id])).toEqual([
+      ['gap', undefined],
+      ['transaction', event?.id],
+    ])
+    const above = await watchAll({ 'last-event-id': String(Number(event?.id) + 7) })
+    await change(after, { status: 'sending' })
+    expect((await above.received(2)).map(({ event: name, data }) => [name, data])).toMatchObject([
+      ['gap', {}],
+      ['transaction', { id: after }],
+    ])
+    const ofIt = await watch(after, { 'last-event-id': '40' })
+    expect((await ofIt.received(3)).map(({ event: name }) => name)).toEqual(['gap', 'transaction', 'transaction'])
+    const ahead = await watch(after, { 'last-event-id': '9007199254740000' })
+    expect((await ahead.received(2)).map(({ event: name }) => name)).toEqual(['gap', 'transaction'])
   })
 
   test('errors before the head are those of a get', async () => {

@@ -1,7 +1,7 @@
 /** docs/contract.md §18.1: each change of a transaction that its owner can see is one row, in an order that no late commit breaks. */
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import type { EventStore, TransactionEvent } from '../../src/core/transaction-events.ts'
 import type { Transaction } from '../../src/domain/swap.ts'
@@ -260,16 +260,45 @@ describeStores(allStores, (shared) => {
     expect(await rows(store, 'owner')).toHaveLength(1)
   })
 
-  test('after a restore is marked, the changes of an open swap get numbers that none of it had before', async () => {
-    const store = await shared().openNew()
-    for (const id of ['open', 'ended']) await created(store, 'owner', id)
-    await reported(store, 'owner', 'ended', { status: 'success' })
-    await store.restores.mark(['alpha'], undefined, 'alice')
-    await reported(store, 'owner', 'open', { status: 'sending' })
-    const numbersOf = async (id: string) =>
+  describe('after a restore is marked', () => {
+    const numbersOf = async (store: OpenLedger, id: string) =>
       (await store.events.ofTransaction('owner', 'alpha', id, 0, 9)).map(({ transactionNumber }) => transactionNumber)
-    expect(await numbersOf('open')).toEqual([1_000_000_001, 1_000_000_002])
-    expect(await numbersOf('ended')).toEqual([1, 2])
+    const secondOf = (number: number): number => Math.floor(number / 1_000_000)
+
+    test('all numbers, of new owners and swaps too, go on from its second × 1,000,000', async () => {
+      const store = await shared().openNew()
+      for (const id of ['open', 'ended']) await created(store, 'owner', id)
+      await reported(store, 'owner', 'ended', { status: 'success' })
+      await numberAll(store)
+      const before = Math.floor(Date.now() / 1_000)
+      expect(await store.restores.mark(['alpha'], undefined, 'alice')).toMatchObject({ outcome: 'marked' })
+      await reported(store, 'owner', 'open', { status: 'sending' })
+      await created(store, 'owner', 'new')
+      await created(store, 'another', 'of another')
+      await numberAll(store)
+      const [first, base = 0] = await numbersOf(store, 'open')
+      expect([first, base % 1_000_000]).toEqual([1, 1])
+      expect(secondOf(base)).toBeGreaterThanOrEqual(before)
+      expect(secondOf(base)).toBeLessThanOrEqual(Date.now() / 1_000)
+      expect(base).toBeLessThan(2 ** 53)
+      expect(await numbersOf(store, 'ended')).toEqual([1, 2])
+      expect(await numbersOf(store, 'new')).toEqual([base])
+      expect((await rows(store, 'owner')).map(({ number }) => number)).toEqual([1, 2, 3, base, base + 1])
+      expect((await rows(store, 'another')).map(({ number }) => number)).toEqual([base])
+      expect(await store.events.rangeOfOwner('owner')).toEqual({ oldest: 1, last: base + 1, base: base - 1 })
+    })
+
+    test('each restore has numbers of its own, above those of the one before', async () => {
+      const store = await shared().openNew()
+      await created(store, 'owner', 'x')
+      for (const status of ['sending', 'success'] as const) {
+        await store.restores.mark(['alpha'], undefined, 'alice')
+        await reported(store, 'owner', 'x', { status })
+      }
+      const [, second = 0, third = 0] = await numbersOf(store, 'x')
+      expect([second % 1_000_000, third % 1_000_000]).toEqual([1, 1])
+      expect(secondOf(third)).toBeGreaterThan(secondOf(second))
+    })
   })
 
   test('prune removes the rows of a swap with it', async () => {
@@ -319,6 +348,18 @@ describeStores(allStores, (shared) => {
 })
 
 describeStores(durableStores, (shared) => {
+  test('mark-restored refuses a clock that is behind the newest row, and changes nothing', async () => {
+    const store = await shared().openNew()
+    await created(store, 'owner', 'x')
+    await query(store.url, 'UPDATE transaction_events SET at = at + 60000')
+    expect(await store.restores.mark(['alpha'], undefined, 'alice')).toEqual({ outcome: 'clockBehind' })
+    expect(await store.restores.read()).toEqual([])
+    await query(store.url, 'UPDATE transaction_events SET at = at - 60000')
+    expect(await store.restores.mark(['alpha'], undefined, 'alice')).toMatchObject({ outcome: 'marked' })
+    await query(store.url, 'UPDATE restore_marks SET base = base + 60000000')
+    expect(await store.restores.mark(['alpha'], undefined, 'alice')).toEqual({ outcome: 'clockBehind' })
+  })
+
   test('a version without rows works beside this one: what it has changed is no row, and the next change is one', async () => {
     const { url, ...store } = await shared().openNew()
     await created(store, 'owner', 'x')

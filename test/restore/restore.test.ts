@@ -80,8 +80,21 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('in %s', (store) => {
       hasDetails: true,
       account: null,
     })
-    const assigned = await swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'by the log')
-    expect([assigned.exitCode, assigned.out]).toEqual([0, ['alpha~lost-1 is now a swap of the account acme.']])
+    const assigned = await swapgate(
+      'ledger',
+      'found',
+      'assign',
+      'alpha~lost-1',
+      '--account',
+      'acme',
+      '--no-key',
+      '--note',
+      'by the log',
+    )
+    expect([assigned.exitCode, assigned.out]).toEqual([
+      0,
+      ['alpha~lost-1 is now a swap of the account acme.', 'No other create waited for it.'],
+    ])
     await gateway.followRestores()
     expect((await acme.get('alpha~lost-1')).json).toMatchObject({ id: 'alpha~lost-1', status: 'wait' })
     expect((await acme.list()).json).toMatchObject({ data: [{ id: 'alpha~lost-1' }] })
@@ -134,8 +147,11 @@ test('the real way: a backup, a swap after it, the backup restored', async () =>
   await rebuilt({ ...rig, gateway })
   expect(reasonOf(await again.create({ amount: digits('0.2') }, 'order-2'))).toEqual(restored409)
   const { id } = gone.json as { id: string }
-  expect((await rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--note', 'log')).exitCode).toBe(0)
+  expect(
+    (await rig.swapgate('ledger', 'found', 'assign', id, '--account', 'acme', '--key', 'order-2', '--note', 'log')).exitCode,
+  ).toBe(0)
   expect((await again.get(id)).status).toBe(200)
+  expect((await again.create({ amount: digits('0.2') }, 'order-2')).json).toMatchObject({ id })
   expect(rig.alpha.received('create')).toHaveLength(2)
 })
 
@@ -357,7 +373,7 @@ describe('the end', () => {
 
 describe('swapgate ledger found assign', () => {
   const assign = (rig: RestoreRig, id: string, account = 'acme') =>
-    rig.swapgate('ledger', 'found', 'assign', id, '--account', account, '--note', 'log')
+    rig.swapgate('ledger', 'found', 'assign', id, '--account', account, '--no-key', '--note', 'log')
 
   test('refuses an account, or an order, that is not there, and a second decision', async () => {
     const rig = await marked()
@@ -407,7 +423,14 @@ test('a client that repeats its create gets the order that was assigned to it, n
   rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
   await rebuilt(rig)
   for (const caller of [acme, acme, other]) expect(reasonOf(await caller.create({}, 'order-1'))).toEqual(restored409)
-  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log')
+  const assigned = await rig.swapgate(
+    ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'log'],
+  )
+  expect(assigned.out).toEqual([
+    'alpha~lost-1 is now a swap of the account acme.',
+    'Its create is the one with the key order-1.',
+    expect.stringMatching(/^1 other create that waited for it is new from now on: order-1 of other, first at 2\S+Z\.$/),
+  ])
   await rig.gateway.followRestores()
   const repeat = await acme.create({}, 'order-1')
   expect([repeat.status, repeat.headers['idempotent-replayed'], repeat.json]).toMatchObject([201, 'true', { id: 'alpha~lost-1' }])
@@ -415,15 +438,75 @@ test('a client that repeats its create gets the order that was assigned to it, n
   expect((await other.create({}, 'order-1')).json).not.toMatchObject({ id: 'alpha~lost-1' })
 })
 
-test('of several creates that may be the order none gets it: only the client knows which', async () => {
+test('a key is never found by elimination: no create gets the order but the one that a person names', async () => {
   const rig = await marked()
   const acme = await callerOf(rig.gateway)
   rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
   await rebuilt(rig)
-  for (const key of ['order-1', 'order-2', 'order-3']) expect(reasonOf(await acme.create({}, key))).toEqual(restored409)
-  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--note', 'log')
+  expect(reasonOf(await acme.create({}, 'order-2'))).toEqual(restored409)
+  const list = await rig.swapgate('ledger', 'found', 'list')
+  expect(list.out.at(-1)).toMatch(/^alpha~lost-1 may be of the create with the key order-2 of acme, first sent at 2/)
+  await rig.swapgate('ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key', '--note', 'it is order-1')
   await rig.gateway.followRestores()
-  expect((await acme.create({}, 'order-1')).json).not.toMatchObject({ id: 'alpha~lost-1' })
+  expect((await acme.create({}, 'order-2')).json).not.toMatchObject({ id: 'alpha~lost-1' })
+})
+
+test('a key that was never repeated is named too: its create returns the order, and another request with it is 422', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+  await rebuilt(rig)
+  await rig.swapgate(
+    ...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'by its records'],
+  )
+  await rig.gateway.followRestores()
+  expect((await acme.create({ withdrawalAddress: 'TOther1' }, 'order-1')).status).toBe(422)
+  expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
+  expect(rig.alpha.received('create')).toEqual([])
+})
+
+test('a key that another create has by now is refused', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost()]
+  await rebuilt(rig)
+  expect((await acme.create({ amount: digits('0.2') }, 'order-1')).status).toBe(201)
+  expect(
+    await rig.swapgate(...['ledger', 'found', 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1', '--note', 'log']),
+  ).toMatchObject({ exitCode: 1, err: [expect.stringContaining('another create of acme has the Idempotency-Key order-1')] })
+})
+
+test('a key that waits stays 409 whatever is requested with it, until a person has decided', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+  await rebuilt(rig)
+  expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+  expect(reasonOf(await acme.create({ amount: digits('0.3') }, 'order-1'))).toEqual(restored409)
+  const { out } = await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+  expect(out).toEqual([
+    'alpha~lost-1 is dismissed: it is no swap of a client.',
+    expect.stringContaining('1 other create that waited for it is new from now on: order-1 of acme'),
+  ])
+  expect((await acme.create({ amount: digits('0.3') }, 'order-1')).status).toBe(201)
+})
+
+test('a dismissal is taken back', async () => {
+  const rig = await marked()
+  const acme = await callerOf(rig.gateway)
+  rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
+  await rebuilt(rig)
+  await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+  await rig.gateway.followRestores()
+  expect(reasonOf(await acme.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+  const dismissed = await rig.swapgate('ledger', 'found', 'list', '--dismissed', '--json')
+  expect(JSON.parse(dismissed.out.join(''))).toMatchObject([{ id: 'alpha~lost-1', dismissedAt: expect.any(String) }])
+  const undismiss = () => rig.swapgate('ledger', 'found', 'undismiss', 'alpha~lost-1', '--note', 'it is ours')
+  expect(await undismiss()).toMatchObject({ exitCode: 0, out: ['alpha~lost-1 waits for a person again.'] })
+  expect((await undismiss()).exitCode).toBe(1)
+  await rig.gateway.followRestores()
+  expect(reasonOf(await acme.get('alpha~lost-1'))).toEqual(restored503)
+  expect(reasonOf(await acme.create())).toEqual(restored409)
 })
 
 describe('swapgate ledger found unassign', () => {
@@ -433,7 +516,7 @@ describe('swapgate ledger found unassign', () => {
     const [acme, other] = [await callerOf(rig.gateway), await callerOf(rig.gateway, 'other')]
     rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
     await rebuilt(rig)
-    expect((await found(rig, 'assign', 'alpha~lost-1', '--account', account)).exitCode).toBe(0)
+    expect((await found(rig, 'assign', 'alpha~lost-1', '--account', account, '--no-key')).exitCode).toBe(0)
     await rig.gateway.followRestores()
     return { ...rig, acme, other }
   }
@@ -452,7 +535,7 @@ describe('swapgate ledger found unassign', () => {
       for (const caller of [acme, other]) expect(reasonOf(await caller.get('alpha~lost-1'))).toEqual(restored503)
       expect((await other.list()).json).toMatchObject({ data: [] })
       expect(reasonOf(await acme.create())).toEqual(restored409)
-      expect((await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme')).exitCode).toBe(0)
+      expect((await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key')).exitCode).toBe(0)
       await gateway.followRestores()
       expect((await acme.list()).json).toMatchObject({ data: [{ id: 'alpha~lost-1' }] })
       expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
@@ -468,17 +551,20 @@ describe('swapgate ledger found unassign', () => {
     },
   )
 
-  test('a wrong account that has just read the end of it does not get it again', async () => {
+  test('a wrong account that has just read the end of it does not get it again, also where the right one gets it at once', async () => {
     const rig = await marked()
     const other = await callerOf(rig.gateway, 'other')
     rig.alpha.holdings.swaps = [lost({ refundAddress: null, status: 'success', amountOut: digits('64.5') })]
     await rebuilt(rig)
-    await found(rig, 'assign', 'alpha~lost-1', '--account', 'other')
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'other', '--no-key')
     await rig.gateway.followRestores()
     for (let n = 0; n < 2; n++) expect((await other.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
     expect((await found(rig, 'unassign', 'alpha~lost-1')).exitCode).toBe(0)
-    await rig.gateway.followRestores()
-    expect(reasonOf(await other.get('alpha~lost-1'))).toEqual(restored503)
+    expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+    const acme = await callerOf(rig.gateway)
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--no-key')
+    expect(reasonOf(await other.get('alpha~lost-1'))).toEqual([404, 'not_found'])
+    expect((await acme.get('alpha~lost-1')).json).toMatchObject({ status: 'success' })
   })
 
   test('what is assigned is listed with its account', async () => {
@@ -504,23 +590,46 @@ describe('swapgate ledger found unassign', () => {
     },
   )
 
-  test('is refused where an Idempotency-Key returns it: the client would make a second swap', async () => {
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'the key that returned it is 409 again, until a person binds it to its true order, in %s',
+    async (store) => {
+      const rig = await marked(store)
+      const acme = await callerOf(rig.gateway)
+      rig.alpha.holdings.swaps = [lost({ refundAddress: null }), lost({ id: 'lost-2', refundAddress: null })]
+      await rebuilt(rig)
+      await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1')
+      expect((await found(rig, 'unassign', 'alpha~lost-1')).out).toEqual([
+        'alpha~lost-1 waits for a person again. acme may have seen it: say so there.',
+        'The Idempotency-Key order-1 of acme is 409 until found assign --key or found free names it.',
+        'No response to it had shown a deposit address.',
+      ])
+      expect(reasonOf(await acme.create({ amount: digits('0.4') }, 'order-1'))).toEqual(restored409)
+      expect((await rig.swapgate('ledger', 'found', 'list', '--keys')).out.at(-1)).toMatch(/^acme +order-1 +never shown$/)
+      expect((await found(rig, 'assign', 'alpha~lost-2', '--account', 'acme', '--key', 'order-1')).exitCode).toBe(0)
+      expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-2' })
+      expect(rig.alpha.received('create')).toEqual([])
+    },
+  )
+
+  test('a person frees the key by its name, and is told that its response had shown the deposit address', async () => {
     const rig = await marked()
     const acme = await callerOf(rig.gateway)
     rig.alpha.holdings.swaps = [lost({ refundAddress: null })]
     await rebuilt(rig)
-    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
-    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme')
-    expect(await found(rig, 'unassign', 'alpha~lost-1')).toMatchObject({
-      exitCode: 1,
-      err: [
-        expect.stringContaining(
-          'alpha~lost-1 stays assigned: it is the result of a create of this account with an Idempotency-Key',
-        ),
-      ],
-    })
-    await rig.gateway.followRestores()
+    await found(rig, 'assign', 'alpha~lost-1', '--account', 'acme', '--key', 'order-1')
     expect((await acme.create({}, 'order-1')).json).toMatchObject({ id: 'alpha~lost-1' })
+    const shown = 'A response to it had shown the deposit address of the order: its client may have paid there.'
+    expect((await found(rig, 'unassign', 'alpha~lost-1')).out.at(-1)).toBe(shown)
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+    await found(rig, 'dismiss', 'alpha~lost-1')
+    expect(reasonOf(await acme.create({}, 'order-1'))).toEqual(restored409)
+    expect((await found(rig, 'free', 'order-1', '--account', 'other')).exitCode).toBe(1)
+    expect((await found(rig, 'free', 'order-1', '--account', 'acme')).out).toEqual([
+      'The key order-1 of acme is free: its next create is a new one.',
+      shown,
+    ])
+    expect((await acme.create({}, 'order-1')).status).toBe(201)
+    expect(rig.alpha.received('create')).toHaveLength(1)
   })
 
   test('is refused where something was asked for it, or a person has recorded its outcome', async () => {
@@ -559,10 +668,11 @@ describe('swapgate ledger found unassign', () => {
 test('usage: only --end takes providers and a note', async () => {
   const rig = await restoreRig()
   await (await rig.start()).close()
-  for (const args of [['alpha'], ['--note', 'x'], ['--end', '--since', '2026-11-20']])
+  for (const args of [['alpha'], ['--note', 'x'], ['--end', '--since', '2026-11-20'], ['--actions', '--end']])
     expect((await rig.swapgate('ledger', 'mark-restored', ...args)).exitCode).toBe(2)
   expect((await rig.swapgate('ledger', 'rebuild')).exitCode).toBe(2)
-  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--account', 'acme')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--no-key')).exitCode).toBe(2)
+  expect((await rig.swapgate('ledger', 'found', 'assign', 'alpha~x', '--note', 'x')).exitCode).toBe(2)
 })
 
 test('a ledger that is not there, or lacks the tables, is refused', async () => {

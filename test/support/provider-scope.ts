@@ -8,6 +8,7 @@ import type { Ledger } from '../../src/core/ledger.ts'
 import type { ConfiguredProvider, ProviderScope } from '../../src/core/provider-scope.ts'
 import { AssetTable } from '../../src/domain/asset.ts'
 import { Confidential } from '../../src/domain/confidential.ts'
+import { standardFault } from '../../src/domain/fault.ts'
 import { keyed } from '../../src/domain/service.ts'
 import { formA } from '../../src/forms/a.ts'
 
@@ -50,6 +51,8 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     random: () => 0,
     observe: () => {},
     timelines: { add: () => {} },
+    absentSwaps: { fault: async () => standardFault('notFound'), mayBeNamed: async () => undefined },
+    mayTakeBack: () => false,
     accountTags: ['alpha'],
     isRouted: true,
     isOneOfSeveral: false,

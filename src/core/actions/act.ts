@@ -2,6 +2,8 @@
  * Actions on a swap (docs/contract.md §3.11): judged, claimed in the ledger, sent once. An action of which nobody knows whether it was
  * carried out stays claimed, and is looked for (`look.ts`).
  */
+
+import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import { isSamePaymentAddress } from '../../domain/address/same-address.ts'
 import { withDefault, withTimeout } from '../../domain/async.ts'
 import { Fault, standardFault } from '../../domain/fault.ts'
@@ -36,6 +38,7 @@ export interface ActionParts {
   readonly providers: ReadonlyMap<string, ActingProvider>
   readonly ledger: Ledger
   readonly store: SwapActionStore
+  readonly absentSwaps: AbsentSwaps
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -101,10 +104,11 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const { tag = '', id } = parseTransactionId(request.id)
   const found = await parts.ledger.find(by.owner, tag, id)
-  if (!found) throw standardFault('notFound')
+  if (!found) throw await parts.absentSwaps.fault(tag, id)
   const provider = parts.providers.get(tag)
   if (!provider?.scope.offers.has(action)) throw notOffered(found.transaction)
   if (provider.scope.state === 'off') throw standardFault('unavailable', { retryAfter: offRetryAfter, effect: 'refused' })
+  if (!by.isForced && (await parts.store.needsConfirmation(tag, id))) throw unconfirmed()
   const own = { ...request, id }
   const entry = { ...found, createdWith: await parts.store.readCreatedWith(tag, id) }
   return needsAddressFirst(action, request, entry, provider)
@@ -281,6 +285,12 @@ function unread(fault: Fault, provider: string): Fault {
   if (fault.kind === 'notFound' || fault.kind === 'unauthorized')
     return standardFault('failed', { provider, effect: 'refused', cause: fault })
   return fault.effect === 'maybe' ? fault.with({ effect: 'refused' }) : fault
+}
+
+/** What was done about it after the backup is not in the ledger. */
+function unconfirmed(): Fault {
+  const message = 'The service was restored, and a person finds out what was done about this swap before; please ask your operator.'
+  return new Fault('inProgress', message, { reason: 'needs_person', effect: 'refused', retryAfter: 3_600, canForce: true })
 }
 
 function endedFault({ transaction, settledAt }: LedgerEntry): Fault | undefined {

@@ -54,6 +54,7 @@ const ledger = {
     lookups.push([owner, key])
     return states.shift()
   },
+  async noteShown() {},
 } as unknown as Ledger
 
 const service = {

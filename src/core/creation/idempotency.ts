@@ -22,9 +22,11 @@ import type { SteadyClock } from '../clock.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { aroundAll, type Layer, onOperations } from '../layer.ts'
 import type { IdempotencyKeyState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { mayBeOrderOf } from '../same-swap.ts'
 import { doubtAbout } from '../visible-state.ts'
 import { firstCheckMs, inProgress, maxLedgerWaitMs } from './intent.ts'
 import { contradiction, failure } from './record-result.ts'
+import { undecidedOrder } from './restored-ledger.ts'
 
 /**
  * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
@@ -47,7 +49,7 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
       const ledgerWaitMs = performance.now() - startedAt
       if (existing) {
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(existing, isSameRequest(existing, idempotencyKey, table), context, next)
+        return replay(existing, isSameRequest(existing, request, idempotencyKey, table), context, ledger, next)
       }
       sentCreateKeys.delete(ownerOf(context), key)
       try {
@@ -67,7 +69,7 @@ export function idempotency(ledger: Ledger, table: AssetTable, sentCreateKeys: S
         const winner = await ledger.findIdempotencyKey(ownerOf(context), key)
         if (!winner) throw reason
         sentCreateKeys.add(ownerOf(context), key)
-        return replay(winner, isSameRequest(winner, idempotencyKey, table), context, next)
+        return replay(winner, isSameRequest(winner, request, idempotencyKey, table), context, ledger, next)
       }
     },
   })
@@ -122,6 +124,7 @@ async function replay(
   keyState: IdempotencyKeyState,
   isSame: boolean,
   context: Context,
+  ledger: Pick<Ledger, 'noteShown'>,
   service: SwapService,
 ): Promise<ServiceResponse<'createTransaction'>> {
   if (context.timeline) context.timeline.intent = keyState.intent
@@ -134,8 +137,13 @@ async function replay(
   if (keyState.state === 'mismatch') throw contradiction(keyState.provider).with({ replayed: true })
   if (keyState.state !== 'done') throw unfinished(keyState)
   const { entry, first } = keyState
-  if (first) refuseDoubtful(entry.provider, doubtAbout(entry))
-  return first ? responseOf(entry, first) : currentState(entry, context, service)
+  if (first) {
+    refuseDoubtful(entry.provider, doubtAbout(entry))
+    return responseOf(entry, first)
+  }
+  const response = await currentState(entry, context, service)
+  await ledger.noteShown(keyState.intent)
+  return response
 }
 
 const sentKeyLifetimeMs = 3_600_000
@@ -174,7 +182,8 @@ function nameOf(owner: string, key: string): string {
 const longestPauseMs = 3_600_000
 
 /** 409: the create runs, or is looked for, or a person has to find out what became of it. */
-function unfinished({ isRunning, nextCheckAt }: Extract<IdempotencyKeyState, { readonly state: 'open' }>): Fault {
+function unfinished({ isRunning, nextCheckAt, isTakenBack }: Extract<IdempotencyKeyState, { readonly state: 'open' }>): Fault {
+  if (isTakenBack) return undecidedOrder()
   if (isRunning) return inProgress()
   if (nextCheckAt !== undefined) return inProgress(secondsAfterCheck(nextCheckAt - Date.now()))
   const message =
@@ -229,12 +238,15 @@ function idempotencyKeyOf(key: string, request: ClientRequest, table: AssetTable
   return { key, request, fingerprint: fingerprintOf(request, table) }
 }
 
-/** By the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
+/** Where nobody knows what its create has requested: by the swap. Else by the table of then, or both by the table of now: an edit of the table makes no other request of a repeat. */
 function isSameRequest(
-  { fingerprint, request }: IdempotencyKeyState,
+  known: IdempotencyKeyState,
+  requested: NewTransaction,
   { fingerprint: wanted }: IdempotencyKey,
   table: AssetTable,
 ): boolean {
+  const { fingerprint, request } = known
+  if (fingerprint === '') return known.state !== 'done' || mayBeOrderOf(known.entry.transaction, requested, table)
   return isAlike(fingerprint, wanted) || (request !== undefined && isAlike(fingerprintOf(request, table), wanted))
 }
 

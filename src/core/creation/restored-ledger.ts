@@ -3,13 +3,14 @@
  * is told that a swap does not exist, and no order is made that may be one of them.
  */
 
+import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import type { AssetTable } from '../../domain/asset.ts'
 import { withTimeout } from '../../domain/async.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, standardFault } from '../../domain/fault.ts'
 import { type Context, ownerOf } from '../../domain/service.ts'
-import { isTag, isTransactionId, type NewTransaction, parseTransactionId } from '../../domain/swap.ts'
+import { isTag, isTransactionId, type NewTransaction } from '../../domain/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { RestoredProvider, RestoreStore } from '../restores.ts'
+import type { HeldSinceRestore, RestoredProvider, RestoreStore } from '../restores.ts'
 import { amountSizeOf, mayBeOrderOf } from '../same-swap.ts'
 
 const maxReadMs = 3_000
@@ -20,40 +21,48 @@ const undecidedRetryAfter = 600
 const maxCandidates = 1_000
 
 /** What requests read of the store. */
-export type RestoredOrders = Pick<RestoreStore, 'candidates' | 'missing' | 'noteKey'>
+export type RestoredOrders = Pick<RestoreStore, 'candidates' | 'missing' | 'isWaiting' | 'noteKey' | 'isNoted'>
+
+type Follows = Pick<RestoreStore, 'read' | 'held'>
 
 /** Of the whole process: it survives reloads. Before the first `follow` nothing counts as restored. */
 export class RestoredLedger {
-  private readonly store: Pick<RestoreStore, 'read'>
+  private readonly store: Follows
+  /** Where a restore holds. */
   private restored: ReadonlyMap<string, RestoredProvider> = new Map()
-  private readonly reopened = new Map<string, number>()
+  private everRestored: ReadonlySet<string> = new Set()
+  private held: HeldSinceRestore = { webhooks: 0, actions: false }
 
-  constructor(store: Pick<RestoreStore, 'read'>) {
+  constructor(store: Follows) {
     this.store = store
   }
 
   /** Reads again for which providers a restore holds. Throws where the ledger cannot be read: then what is known holds. */
   async follow(): Promise<void> {
-    const providers = await withTimeout(this.store.read(), maxReadMs, () => {
+    const [providers, held] = await withTimeout(Promise.all([this.store.read(), this.store.held()]), maxReadMs, () => {
       throw new Error('the ledger does not answer in time')
     })
-    for (const { provider, undecided } of providers)
-      if (undecided > (this.restored.get(provider)?.undecided ?? 0)) this.reopened.set(provider, performance.now())
-    this.restored = new Map(providers.map((restored) => [restored.provider, restored]))
+    this.restored = new Map(providers.filter(({ holds }) => holds).map((restored) => [restored.provider, restored]))
+    this.everRestored = new Set(providers.map(({ provider }) => provider))
+    this.held = held
   }
 
-  /** On the clock of `performance.now()`: when more orders of the provider waited than before. One may have been taken back from an account. */
-  reopenedAt(provider: string): number {
-    return this.reopened.get(provider) ?? Number.NEGATIVE_INFINITY
+  /** Whether a person may take a swap at the provider back from its account, at any time. */
+  mayTakeBack(provider: string): boolean {
+    return this.everRestored.has(provider)
   }
 
   /** For the operator. */
   get warnings(): readonly string[] {
     const tags = [...this.restored.values()].filter(({ readAt }) => readAt === undefined).map(({ provider }) => provider)
     const undecided = [...this.restored.values()].reduce((sum, each) => sum + each.undecided, 0)
+    const { webhooks, actions } = this.held
+    const prefix = 'ledger: it was restored'
     return [
-      ...(tags.length > 0 ? [`ledger: it was restored: creates stop until swapgate ledger rebuild ${tags.join(' ')}`] : []),
-      ...(undecided > 0 ? [`ledger: it was restored, and lacks ${undecided} orders: swapgate ledger found list`] : []),
+      ...(tags.length > 0 ? [`${prefix}: creates stop until swapgate ledger rebuild ${tags.join(' ')}`] : []),
+      ...(undecided > 0 ? [`${prefix}, and lacks ${undecided} orders: swapgate ledger found list`] : []),
+      ...(webhooks > 0 ? [`${prefix}: ${webhooks} webhooks get nothing until swapgate ledger mark-restored --webhooks`] : []),
+      ...(actions ? [`${prefix}: refunds and the like wait until swapgate ledger mark-restored --actions`] : []),
     ]
   }
 
@@ -73,8 +82,8 @@ export class RestoredLedger {
   }
 
   /**
-   * In front of all providers: 503 for a swap of a known provider that the ledger lacks, 409 for a create that may be one of the orders that
-   * wait for a person. A create with an `Idempotency-Key` may repeat one that the ledger forgot, at any provider: it waits for all lists.
+   * In front of all providers: 409 for a create that may be one of the orders that wait for a person, and a warning with a list that may lack
+   * some. A create with an `Idempotency-Key` may repeat one that the ledger forgot, at any provider: it waits for all lists.
    */
   layer(orders: RestoredOrders, tags: readonly string[], table: AssetTable): Layer {
     return onOperations({
@@ -85,16 +94,27 @@ export class RestoredLedger {
         }
         return next.call('createTransaction', request, context)
       },
-      getTransaction: async (request, context, next) => {
-        if (this.restored.size === 0) return next.call('getTransaction', request, context)
-        try {
-          return await next.call('getTransaction', request, context)
-        } catch (reason) {
-          if (Fault.from(reason).kind === 'notFound' && (await this.mayLack(request.id, orders))) throw lacking()
-          throw reason
-        }
+      listTransactions: async (query, context, next) => {
+        const response = await next.call('listTransactions', query, context)
+        return [...this.restored.values()].some(mayHaveOrders) ? { ...response, warning: 'ledger_restored' } : response
       },
     })
+  }
+
+  /** What is said of a swap that the ledger lacks. The same for every id: whether the order exists shows nowhere. */
+  absentSwaps(orders: RestoredOrders): AbsentSwaps {
+    return {
+      fault: async (provider, id) => {
+        const restored = this.restored.get(provider)
+        const mayBeLost = restored && mayHaveOrders(restored) && isTag(provider) && isTransactionId(id)
+        return mayBeLost && (await orders.missing(provider, [id])).length > 0 ? lacking() : standardFault('notFound')
+      },
+      mayBeNamed: async (provider, values) => {
+        const restored = this.restored.get(provider)
+        if (!restored || !mayHaveOrders(restored) || values.length === 0) return undefined
+        return this.isUnread(provider) || (await orders.isWaiting(provider, values)) ? lacking() : undefined
+      },
+    }
   }
 
   private isUnread(provider: string): boolean {
@@ -103,25 +123,19 @@ export class RestoredLedger {
   }
 
   private async refuseFound(request: NewTransaction, context: Context, orders: RestoredOrders, table: AssetTable): Promise<void> {
-    if (![...this.restored.values()].some(mayHaveOrders)) return
+    const owner = ownerOf(context)
+    const { idempotencyKey } = context
     // An order is found by the amount that is sent.
     const size = request.amountOut === undefined ? (amountSizeOf(request.amountIn) ?? 0) : undefined
     const sizes = size === undefined ? undefined : [size - 1, size, size + 1]
-    const found = await orders.candidates(ownerOf(context), sizes, maxCandidates)
+    const [found, isNoted] = await Promise.all([
+      orders.candidates(owner, sizes, maxCandidates),
+      idempotencyKey === undefined ? false : orders.isNoted(owner, idempotencyKey.key),
+    ])
     const same = found.filter(({ reports }) => reports.some((reported) => mayBeOrderOf(reported, request, table)))
-    if (same.length === 0 && found.length < maxCandidates) return
-    // Its key gets the order once that is assigned. If the ledger cannot take it, the next repeat is noted.
-    if (context.idempotencyKey) await orders.noteKey(same, ownerOf(context), context.idempotencyKey).catch(() => {})
-    throw undecided()
-  }
-
-  /** The same for every id: whether the order exists shows nowhere. */
-  private async mayLack(requestedId: string, orders: RestoredOrders): Promise<boolean> {
-    const { tag, id } = parseTransactionId(requestedId)
-    if (tag === undefined || !isTag(tag) || !isTransactionId(id)) return false
-    const restored = this.restored.get(tag)
-    if (!restored || !mayHaveOrders(restored)) return false
-    return (await orders.missing(tag, [id])).length > 0
+    // A person sees it beside the order. If the ledger cannot take it, the next repeat is noted.
+    if (idempotencyKey && same.length > 0) await orders.noteKey(same, owner, idempotencyKey).catch(() => {})
+    if (isNoted || same.length > 0 || found.length >= maxCandidates) throw undecidedOrder()
   }
 }
 
@@ -135,7 +149,8 @@ function unread(effect: 'nothingSent' | 'refused' = 'nothingSent'): Fault {
   return new Fault('unavailable', message, { reason: 'ledger_restored', retryAfter: unreadRetryAfter, effect })
 }
 
-function undecided(): Fault {
+/** 409: only a person knows whether the create has made an order. */
+export function undecidedOrder(): Fault {
   const message =
     'You may have created this swap before: the service was restored, and a person finds out. Please ask your operator, and do not create it elsewhere.'
   return new Fault('inProgress', message, { reason: 'ledger_restored', retryAfter: undecidedRetryAfter, effect: 'refused' })

@@ -55,8 +55,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
           watched: { owner, provider, id },
           unstored: event || entry ? undefined : body,
           readWithKey: isManaged ? undefined : () => service.call('getTransaction', request, unrequested(context)),
-          first: [...gapBefore(seen, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
-          cursor: seen ?? event?.transactionNumber ?? 0,
+          first: [...gapBefore(lastEventId, range), ...first, ...(seen === undefined || seen >= range.last ? unnumbered() : [])],
+          cursor: seen ?? Math.max(event?.transactionNumber ?? 0, range.base ?? 0),
           isOver: entry ? isEnd(entry) : (event?.isFinal ?? isFinal(body.status)),
           read: (after) => events.ofTransaction(owner, provider, id, after, maxAtOnce),
           numberOf: ({ transactionNumber }) => transactionNumber,
@@ -80,8 +80,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
             watched: 'all of its owner',
             unstored: undefined,
             readWithKey: undefined,
-            first: isEmpty ? [{ event: 'gap' }] : gapBefore(seen, range),
-            cursor: seen ?? range.last,
+            first: isEmpty ? [{ event: 'gap' }] : gapBefore(lastEventId, range),
+            cursor: seen ?? Math.max(range.last, range.base ?? 0),
             isOver: undefined,
             read: (after) => events.ofOwner(owner, after, maxAtOnce),
             numberOf: ({ number = 0 }) => number,
@@ -114,14 +114,20 @@ function shown(entry: LedgerEntry, id: string, number: number | undefined, conte
 
 /** Undefined for what is no number of this stream. */
 function seenNumber(lastEventId: string | undefined, { last }: EventRange): number | undefined {
-  if (lastEventId === undefined || !/^[1-9]\d{0,15}$/.test(lastEventId)) return undefined
-  const number = Number(lastEventId)
-  return number <= last ? number : undefined
+  const number = numberIn(lastEventId)
+  return number !== undefined && number <= last ? number : undefined
 }
 
-function gapBefore(seen: number | undefined, { oldest, last }: EventRange): readonly StreamEvent[] {
-  if (seen === undefined) return []
-  return seen < (oldest ?? last) ? [{ event: 'gap' }] : []
+function numberIn(lastEventId: string | undefined): number | undefined {
+  return lastEventId !== undefined && /^[1-9]\d{0,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
+}
+
+/** Of a restored ledger a number above the last one was told before the restore: nobody knows what came with it. */
+function gapBefore(lastEventId: string | undefined, { oldest, last, base }: EventRange): readonly StreamEvent[] {
+  const number = numberIn(lastEventId)
+  if (number === undefined) return []
+  if (number > last) return base === undefined ? [] : [{ event: 'gap' }]
+  return number < (oldest ?? last) ? [{ event: 'gap' }] : []
 }
 
 /** Takes the place of the stream, and gives it back where it does not begin. */

@@ -5,15 +5,19 @@ import { gatewayContext } from '../../domain/service.ts'
 import { formatTransactionId, isTransactionId, parseTransactionId, type Transaction } from '../../domain/swap.ts'
 import { BrokenList, type ListedRow, ListScan } from '../creation/list-scan.ts'
 import type { TransactionReader } from '../creation/match-create.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger, UnresolvedCreate } from '../ledger.ts'
 import {
   type AssignedOrder,
+  type DismissedOrder,
   type FoundOrder,
+  type Marked,
+  type NotedCreate,
   type RestoredProvider,
   type RestoreStore,
   restoredForMs,
   type Unassigned,
   type UndecidedOrder,
+  type WithheldKey,
 } from '../restores.ts'
 import { amountSizeOf, compareCreate, type ReportedTransaction } from '../same-swap.ts'
 import { withoutAddresses } from './settle.ts'
@@ -21,13 +25,13 @@ import { withoutAddresses } from './settle.ts'
 /** Provider's clocks are off, and some write times without a zone. */
 const marginMs = 86_400_000
 
-/** `backupAt`: when the backup was made, if a person knows it: older orders are not looked for. Returns the tags. */
+/** `backupAt`: when the backup was made, if a person knows it: older orders are not looked for. */
 export function markRestored(
   tags: readonly string[],
   backupAt: number | undefined,
   store: RestoreStore,
   actor: string,
-): Promise<readonly string[]> {
+): Promise<Marked> {
   return store.mark(tags, backupAt === undefined ? undefined : backupAt - marginMs, actor)
 }
 
@@ -57,7 +61,7 @@ const ordersPerWrite = 100
 /** `provider`: tag. What an earlier run found stays; orders that have their details are not read again. */
 export async function rebuild(provider: string, ports: RebuildPorts): Promise<RebuildResult> {
   const { store, reader, report, actor } = ports
-  const restored = (await store.read()).find((each) => each.provider === provider)
+  const restored = (await store.read()).find((each) => each.provider === provider && each.holds)
   if (!restored)
     return { outcome: 'notRestored', message: `no restore holds for ${provider}: run swapgate ledger mark-restored first` }
   if (!reader || reader.isListRefused?.()) return { outcome: 'noList', message: withoutList(restored) }
@@ -230,14 +234,15 @@ export interface AssignPorts {
   readonly actor: string
 }
 
+/** `account`: that of an assigned order; `notes`: what a person should know of it. */
 export type OrderResult =
-  | { readonly outcome: 'done'; readonly account: string }
+  | { readonly outcome: 'done'; readonly account?: string; readonly notes: readonly string[] }
   | { readonly outcome: 'missing' | 'refused'; readonly message: string }
 
-/** `id`: with the tag. `account`: its name; undefined: the one that the order's reference names. */
+/** `id`: with the tag. `account`: its name; undefined: the one that the order's reference names. `key`: of its create; null: none is known. */
 export async function assignOrder(
   id: string,
-  { account: named, note }: { readonly account?: string | undefined; readonly note: string },
+  { account: named, key, note }: { readonly account?: string | undefined; readonly key: string | null; readonly note: string },
   { store, ledger, readingOf, actor }: AssignPorts,
 ): Promise<OrderResult> {
   const order = await findOrder(id, store)
@@ -247,7 +252,10 @@ export async function assignOrder(
   const { provider, reports } = order
   const reading = await readingOf(provider)
   const creates = reading ? await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER) : []
-  const create = reading && creates.find((each) => compareCreate(reports, each, reading) !== 'other')
+  // A person decides about these in the same way.
+  const withheld = new Set((await store.withheldKeys()).map(({ intent }) => intent))
+  const isOther = (each: UnresolvedCreate): boolean => withheld.has(each.intent)
+  const create = reading && creates.find((each) => !isOther(each) && compareCreate(reports, each, reading) !== 'other')
   if (create)
     return {
       outcome: 'refused',
@@ -258,18 +266,63 @@ export async function assignOrder(
     return { outcome: 'refused', message: `${id} was never read whole: run swapgate ledger rebuild ${provider} again` }
   const at = Date.now()
   const createdAt = millisecondsOf(transaction.createdAt, reading?.timezone) ?? order.foundAt
-  const assignment = { provider, id: order.id, account, transaction, createdAt, reportedAt: at, note: withoutAddresses(note) }
+  const assignment = { provider, id: order.id, account, key, transaction, createdAt, reportedAt: at, note: withoutAddresses(note) }
   const result = await store.assign(assignment, actor)
-  if (result === 'assigned') return { outcome: 'done', account }
-  if (result === 'noAccount') return { outcome: 'refused', message: `there is no account ${account}` }
-  if (result === 'known') return { outcome: 'refused', message: `the ledger has ${id} by now` }
+  if (result.outcome === 'assigned')
+    return {
+      outcome: 'done',
+      account,
+      notes: [...(key === null ? [] : [`Its create is the one with the key ${key}.`]), ...freedNotes(result.freed)],
+    }
+  if (result.outcome === 'noAccount') return { outcome: 'refused', message: `there is no account ${account}` }
+  if (result.outcome === 'known') return { outcome: 'refused', message: `the ledger has ${id} by now` }
+  if (result.outcome === 'keyInUse')
+    return {
+      outcome: 'refused',
+      message: `another create of ${account} has the Idempotency-Key ${key}: swapgate ledger find ${key}`,
+    }
   return noSuchOrder(id)
 }
 
 export async function dismissOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {
   const order = await findOrder(id, store)
-  if (!order || !(await store.dismiss(order.provider, order.id, withoutAddresses(note), actor))) return noSuchOrder(id)
-  return { outcome: 'done', account: '' }
+  const dismissed = order && (await store.dismiss(order.provider, order.id, withoutAddresses(note), actor))
+  return dismissed ? { outcome: 'done', notes: freedNotes(dismissed.freed) } : noSuchOrder(id)
+}
+
+/** Of the creates that waited for the decision. */
+function freedNotes(freed: readonly NotedCreate[]): readonly string[] {
+  if (freed.length === 0) return ['No other create waited for it.']
+  const creates = freed.map(({ account, key, at }) => `${key} of ${account}, first at ${toIso(at)}`)
+  return [
+    `${freed.length} other ${freed.length === 1 ? 'create that waited for it is' : 'creates that waited for it are'} new from now on: ${creates.join('; ')}.`,
+  ]
+}
+
+/** What was dismissed waits for a person again. */
+export async function undismissOrder(id: string, note: string, store: RestoreStore, actor: string): Promise<OrderResult> {
+  const { tag, id: providerId } = parseTransactionId(id)
+  const isDone = tag !== undefined && (await store.undismiss(tag, providerId, withoutAddresses(note), actor))
+  return isDone ? { outcome: 'done', notes: [] } : { outcome: 'missing', message: `no found order with the id ${id} is dismissed` }
+}
+
+/** A key that returned an order until that was taken back: its account may use it for another create. */
+export async function freeKey(
+  account: string,
+  key: string,
+  note: string,
+  store: RestoreStore,
+  actor: string,
+): Promise<OrderResult> {
+  const freed = await store.freeKey(account, key, withoutAddresses(note), actor)
+  if (!freed) return { outcome: 'missing', message: `no Idempotency-Key ${key} of ${account} waits for a person` }
+  return { outcome: 'done', account, notes: [shownNote(freed)] }
+}
+
+function shownNote({ hasShownAddress }: Pick<WithheldKey, 'hasShownAddress'>): string {
+  return hasShownAddress
+    ? 'A response to it had shown the deposit address of the order: its client may have paid there.'
+    : 'No response to it had shown a deposit address.'
 }
 
 /** `account` of the result: the one that had it. */
@@ -277,13 +330,17 @@ export async function unassignOrder(id: string, note: string, store: RestoreStor
   const { tag, id: providerId } = parseTransactionId(id)
   if (tag === undefined) return { outcome: 'missing', message: notAssigned(id) }
   const result = await store.unassign(tag, providerId, withoutAddresses(note), actor)
-  if (result.outcome === 'unassigned') return { outcome: 'done', account: result.account }
+  if (result.outcome === 'unassigned') {
+    const { account, withheld } = result
+    const waits =
+      withheld && `The Idempotency-Key ${withheld.key} of ${account} is 409 until found assign --key or found free names it.`
+    return { outcome: 'done', account, notes: withheld && waits !== undefined ? [waits, shownNote(withheld)] : [] }
+  }
   if (result.outcome === 'missing') return { outcome: 'missing', message: notAssigned(id) }
   return { outcome: 'refused', message: `${id} stays assigned: ${whyItStays[result.outcome]}` }
 }
 
 const whyItStays: Readonly<Record<Exclude<Unassigned['outcome'], 'unassigned' | 'missing'>, string>> = {
-  hasKey: 'it is the result of a create of this account with an Idempotency-Key, which would make a second swap',
   hasAction: 'a refund, a continuation or a refund address was asked for',
   isSettled: 'a person has recorded its outcome',
 }
@@ -314,16 +371,21 @@ function withoutUndefined(report: ReportedTransaction): ReportedTransaction {
 }
 
 /** As JSON, and for a table. */
-export function orderRow(order: UndecidedOrder | AssignedOrder) {
-  const { provider, id, reports, hasDetails, account, foundAt } = order
+export function orderRow(order: UndecidedOrder | AssignedOrder | DismissedOrder) {
+  const { provider, id, reports, hasDetails, foundAt } = order
   const { ownAssets: _, reference: __, ...reported }: ReportedTransaction = Object.assign({}, ...reports.map(withoutUndefined))
   return {
     ...reported,
     id: formatTransactionId(provider, id),
     provider,
-    account: account ?? null,
+    account: 'account' in order ? (order.account ?? null) : null,
     hasDetails,
     foundAt: toIso(foundAt),
-    ...('decidedAt' in order && { assignedAt: toIso(order.decidedAt) }),
+    ...('creates' in order && { creates: order.creates.map(({ at, ...create }) => ({ ...create, at: toIso(at) })) }),
+    ...('decidedAt' in order && { [isAssigned(order) ? 'assignedAt' : 'dismissedAt']: toIso(order.decidedAt) }),
   }
+}
+
+function isAssigned(order: AssignedOrder | DismissedOrder): order is AssignedOrder {
+  return 'account' in order
 }

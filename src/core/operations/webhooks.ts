@@ -93,7 +93,11 @@ export async function rotateWebhook(
 }
 
 /** As JSON, for the commands and the operator's API. */
-export function webhookRow({ id, account, url, form, state, createdAt, previous }: Webhook, now: number, counts?: DeliveryCounts) {
+export function webhookRow(
+  { id, account, url, form, state, createdAt, previous, heldAt }: Webhook,
+  now: number,
+  counts?: DeliveryCounts,
+) {
   const isOverlapping = previous !== undefined && previous.until > now
   const row = {
     id,
@@ -102,6 +106,7 @@ export function webhookRow({ id, account, url, form, state, createdAt, previous 
     form,
     state,
     createdAt: toIso(createdAt),
+    heldAt: toIso(heldAt) ?? null,
     oldSecretEndsAt: isOverlapping ? toIso(previous.until) : null,
   }
   return { ...row, ...counts }

@@ -1,4 +1,6 @@
 /** Responses from the ledger only, for providers that are off or not configured (docs/contract.md §12). */
+
+import type { AbsentSwaps } from '../../domain/absent-swaps.ts'
 import { standardFault } from '../../domain/fault.ts'
 import type { Observer } from '../../domain/observation.ts'
 import { type Context, ownerOf, type ServiceResponse } from '../../domain/service.ts'
@@ -39,10 +41,10 @@ export function knownStateOnly({ ledger, tag, freshness }: ProviderScope): Layer
  * Gets a transaction of a provider that this configuration lacks: it was removed or renamed, or another replica has a newer file.
  * Throws `notFound` if the ledger has none of the caller's.
  */
-export function unconfiguredProviders(ledger: Ledger, freshness: Freshness, observe: Observer) {
+export function unconfiguredProviders(ledger: Ledger, absentSwaps: AbsentSwaps, freshness: Freshness, observe: Observer) {
   return async (tag: string, id: string, context: Context): Promise<Details> => {
     const entry = await ledger.find(ownerOf(context), tag, id)
-    if (!entry) throw standardFault('notFound')
+    if (!entry) throw await absentSwaps.fault(tag, id)
     observe({ what: 'cache', cache: 'transaction', outcome: 'stale', ageSeconds: freshness.ageSeconds(entry) })
     return requireStatus(staleFromLedger(entry, context, freshness))
   }

@@ -51,7 +51,7 @@ const observe = (observation: Observation): void => void observedSequences.push(
 const clock = (): number => now
 const makeLayer = () => {
   const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
-  return ownership(providerScope({ ledger, freshness, clock, observe }), () => Number.NEGATIVE_INFINITY)(service)
+  return ownership(providerScope({ ledger, freshness, clock, observe }))(service)
 }
 let layer = makeLayer()
 beforeEach(() => {

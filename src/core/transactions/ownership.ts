@@ -1,7 +1,7 @@
 /** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
 import { maxTimerMs, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
-import { Fault, faultTable, otherTransaction, standardFault } from '../../domain/fault.ts'
+import { Fault, faultTable, otherTransaction } from '../../domain/fault.ts'
 import type { CacheOutcome } from '../../domain/observation.ts'
 import { ownerOf, type ServiceResponse, timedUpstream } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
@@ -24,21 +24,20 @@ type Details = ServiceResponse<'getTransaction'>
 
 /**
  * Throws `notFound` for a transaction of another owner. A final or fresh transaction is returned from the ledger without a call;
- * if the provider fails or does not find it, the last known state is returned with `staleSeconds`. `reopenedAt`: since when an owner may have
- * lost one.
+ * if the provider fails or does not find it, the last known state is returned with `staleSeconds`.
  */
-export function ownership(scope: ProviderScope, reopenedAt: () => number): Layer {
-  const { ledger, tag: provider, freshness, sequences, clock, observe } = scope
+export function ownership(scope: ProviderScope): Layer {
+  const { ledger, tag: provider, absentSwaps, freshness, sequences, clock, observe } = scope
   const isOff = scope.state === 'off'
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
-  const finals = new KnownFinals(reopenedAt)
+  const finals = new KnownFinals(scope.mayTakeBack)
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
   return onOperations({
     async getTransaction(request, context, next) {
       const owner = ownerOf(context)
       const entry = finals.get(owner, request.id) ?? (await ledger.find(owner, provider, request.id))
-      if (!entry) throw standardFault('notFound')
+      if (!entry) throw await absentSwaps.fault(provider, request.id)
       finals.keep(entry)
       if (isOff || isMissingForNow(entry, clock())) {
         count('stale', entry)
@@ -91,22 +90,21 @@ const finalLifetimeMs = 60_000
 /** A bound on memory. A dropped entry is read from the ledger again. */
 const maxFinals = 2_000
 
-/** Final transactions that were read a moment ago: a get of one does not wait for the ledger. Nothing about them changes any more but, by a person, whose they are. */
+/** Final transactions that were read a moment ago: a get of one does not wait for the ledger. Nothing about them changes any more; where a person may change whose they are, none is served so. */
 class KnownFinals {
   private readonly entries = new BoundedMap<{ readonly entry: LedgerEntry; readonly until: number }>({
     share: cacheShares.transactions,
     maxEntries: maxFinals,
   })
-  private readonly reopenedAt: () => number
+  private readonly mayTakeBack: () => boolean
 
-  constructor(reopenedAt: () => number) {
-    this.reopenedAt = reopenedAt
+  constructor(mayTakeBack: () => boolean) {
+    this.mayTakeBack = mayTakeBack
   }
 
   get(owner: string, id: string): LedgerEntry | undefined {
     const known = this.entries.get(keyOf(owner, id))
-    const isKnown = known && performance.now() < known.until && this.reopenedAt() < known.until - finalLifetimeMs
-    return isKnown ? known.entry : undefined
+    return known && performance.now() < known.until && !this.mayTakeBack() ? known.entry : undefined
   }
 
   /** Keeps it if it is final and its provider has said all of it. */
@@ -186,11 +184,11 @@ function isEqualList(one: readonly string[], other: readonly string[]): boolean 
 }
 
 /** Sends a client's key to another provider only for transactions that the client created there. Throws `notFound` otherwise (docs/contract.md §5). */
-export function createdHereOnly({ ledger, tag }: ProviderScope): Layer {
+export function createdHereOnly({ ledger, tag, absentSwaps }: ProviderScope): Layer {
   return onOperations({
     async getTransaction(request, context, next) {
       const entry = await ledger.find(ownerOf(context), tag, request.id)
-      if (!entry?.isCreated) throw standardFault('notFound')
+      if (!entry?.isCreated) throw await absentSwaps.fault(tag, request.id)
       return next.call('getTransaction', request, context)
     },
   })

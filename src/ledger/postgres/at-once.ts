@@ -15,7 +15,7 @@ import { storeFirst } from '../entry.ts'
 import { hasExpired, renewedAt } from '../idempotency-keys.ts'
 import { firstPosition, maxSegmentEntries, position, splitFirstSegment } from '../page-index.ts'
 import type { AtOnce, Completion, Store } from '../store.ts'
-import { eventOf } from '../transaction-events.ts'
+import { eventOf, numberBase } from '../transaction-events.ts'
 import { commits, isServerError, maxAtOnce } from './pools.ts'
 
 interface Resources {
@@ -260,7 +260,7 @@ async function complete(
   const events = has('transaction events')
     ? sql`, events as (
       insert into transaction_events (owner, provider, provider_id, at, transaction_number, digest, state, is_final)
-      select input.owner, input.provider, input.provider_id, ${databaseTimeMs}, 1, input.digest, input.event, input.is_final
+      select input.owner, input.provider, input.provider_id, ${databaseTimeMs}, ${numberBase} + 1, input.digest, input.event, input.is_final
       from completed join input on input.intent = completed.intent
     )`
     : sql``

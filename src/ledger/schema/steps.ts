@@ -68,6 +68,7 @@ const known = {
   watches: { schema: 2, kind: 'expand', statements: watches },
   webhooks: { schema: 2, kind: 'expand', statements: webhooks },
   usage: { schema: 2, kind: 'expand', statements: usage },
+  'restore marks': { schema: 2, kind: 'expand', statements: restoreMarks },
 } as const satisfies Readonly<Record<string, Step>>
 
 /** In their order. The ledger has their names, schemas and kinds. */
@@ -330,5 +331,19 @@ function usage({ integer, text }: ColumnTypes): readonly string[] {
       PRIMARY KEY (account, hour, direction, code)
     )`,
     'CREATE INDEX IF NOT EXISTS usage_amounts_by_hour ON usage_amounts (hour)',
+  ]
+}
+
+/** Each `mark-restored`, and what waits since then until a person has confirmed it. */
+function restoreMarks({ integer }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS restore_marks (
+      base ${integer} PRIMARY KEY,
+      marked_at ${integer} NOT NULL,
+      actions_confirmed_at ${integer}
+    )`,
+    `ALTER TABLE webhooks ADD COLUMN held_at ${integer}`,
+    `ALTER TABLE claims ADD COLUMN shown_at ${integer}`,
+    `ALTER TABLE found_orders ADD COLUMN last_number ${integer}`,
   ]
 }

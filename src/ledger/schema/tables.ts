@@ -41,6 +41,7 @@ export interface Tables {
   usage_writers: UsageWriters
   usage_swaps: UsageSwaps
   usage_amounts: UsageAmounts
+  restore_marks: RestoreMarks
 }
 
 /** `done`: an entry with its record. The others are creates whose transaction was not returned to the client. */
@@ -198,6 +199,8 @@ interface IdempotencyKeys {
   first: string | null
   /** On the ledger's clock. */
   created_at: number
+  /** When a response first showed the deposit address of a swap that a person has bound. */
+  shown_at: ColumnType<number | null, number | null | undefined, number | null>
 }
 
 /** The number of an owner's entries from one position up to the position of the next segment. */
@@ -354,6 +357,18 @@ interface FoundOrders {
   found_at: Written<number>
   decided_at: number | null
   decision: 'assigned' | 'dismissed' | null
+  /** The last number of its changes, if it was taken back from an account: it goes on from there. */
+  last_number: ColumnType<number | null, number | null | undefined, number | null>
+}
+
+/** Each restore of a backup. */
+interface RestoreMarks {
+  /** Every number of an event that is given from then on is above it. */
+  base: number
+  /** By the database's clock. */
+  marked_at: Written<number>
+  /** When a person said that the actions of before the restore are known. */
+  actions_confirmed_at: Written<number | null>
 }
 
 /** Work that one process of several does. */
@@ -363,7 +378,7 @@ interface BackgroundJobs {
   at: Written<number>
 }
 
-/** Creates that may have been an undecided order: each gets its swap once a person has assigned it to the same account. */
+/** Creates that may have been an undecided order: each is 409 until a person has decided about the order. */
 interface FoundOrderKeys {
   provider: string
   provider_id: string
@@ -457,6 +472,8 @@ export interface Webhooks {
   created_at: number
   /** When it was switched off or removed. */
   ended_at: number | null
+  /** Of a restore after which no person has confirmed it yet: nothing is sent meanwhile. */
+  held_at: number | null
 }
 
 /** What waits of a transaction for a webhook. */

@@ -113,7 +113,7 @@ const makers = {
     ],
     done: ({ status: settled }) => `The transaction ${id} is ${settled}.`,
   }),
-  assignOrder: ({ order: { id, account, withdrawalAddress, ...order } }) => ({
+  assignOrder: ({ order: { id, account, withdrawalAddress, creates, ...order } }) => ({
     title: `Assign ${id}`,
     label: 'Assign',
     text: [
@@ -121,12 +121,20 @@ const makers = {
       account
         ? `The reference of the order names ${account}.`
         : 'Nothing names the account: choose only the one whose own records have this id, or whose create of this time the log of the gateways has.',
+      'The key is the one that its client names: its next create with that key returns the order. Creates that waited for the order are new ones from then on.',
       'Your name and the note go into the audit log.',
     ],
     fields: html`<label>Account <input name="account" required maxlength="64" autocomplete="off" spellcheck="false" .value=${account ?? ''} /></label>
+      <label>Idempotency-Key of its create <select name="key" required>
+        <option value="">choose</option><option value="none">none is known</option>
+        ${creates.map(({ account: owner, key, at }) => html`<option value=${`key ${key}`}>${key} of ${owner}, first sent at ${at}</option>`)}
+        <option value="other">another one</option>
+      </select></label>
+      <label>Another one <input name="otherKey" maxlength="255" autocomplete="off" spellcheck="false" /></label>
       ${noteField}`,
-    request: (form) => decide(id, { assign: true, account: form.get('account').trim(), note: form.get('note').trim() }),
-    done: ({ account: owner }) => `${id} is now a swap of the account ${owner}.`,
+    request: (form) =>
+      decide(id, { assign: true, account: form.get('account').trim(), key: chosenKey(form), note: form.get('note').trim() }),
+    done: ({ account: owner, notes }) => [`${id} is now a swap of the account ${owner}.`, ...notes].join(' '),
   }),
   dismissOrder: ({ order: { id, provider } }) => ({
     title: `Dismiss ${id}`,
@@ -137,19 +145,19 @@ const makers = {
     ],
     fields: noteField,
     request: (form) => decide(id, { dismiss: true, note: form.get('note').trim() }),
-    done: () => `${id} is dismissed: it is no swap of a client.`,
+    done: ({ notes }) => [`${id} is dismissed: it is no swap of a client.`, ...notes].join(' '),
   }),
   unassignOrder: ({ order: { id, account } }) => ({
     title: `Take ${id} back from ${account}`,
     label: 'Take it back',
     text: [
       `${account} does not see it any more, and it waits for a person again. ${account} may have seen it: say so there.`,
-      'It is refused where something stands on it: an Idempotency-Key that returns it, an action that was asked for, an outcome that a person recorded.',
+      'An Idempotency-Key that returned it waits too. It is refused where an action was asked for it, or a person has recorded its outcome.',
       'Your name and the note go into the audit log.',
     ],
     fields: noteField,
     request: (form) => decide(id, { unassign: true, note: form.get('note').trim() }),
-    done: () => `${id} waits for a person again.`,
+    done: ({ notes }) => [`${id} waits for a person again.`, ...notes].join(' '),
   }),
   act: ({ action, transaction: { id, refundAddress } }) => ({
     ...actionTexts[action](id, refundAddress),
@@ -371,6 +379,13 @@ const makers = {
 }
 
 const noteField = html`<label>Note <input name="note" required maxlength="500" autocomplete="off" /></label>`
+
+/** Null: none is known. */
+function chosenKey(form) {
+  const chosen = form.get('key')
+  if (chosen === 'none') return null
+  return chosen === 'other' ? form.get('otherKey').trim() : chosen.slice('key '.length)
+}
 
 function decide(id, body) {
   return [`/found/${encodeURIComponent(id)}`, { method: 'POST', body }]

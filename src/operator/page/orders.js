@@ -87,7 +87,18 @@ function buttons(order, open) {
 }
 
 function details(order, open) {
-  const { account, provider, status, withdrawalAddress, refundAddress, depositAddress, createdAt, foundAt, assignedAt } = order
+  const {
+    account,
+    provider,
+    status,
+    withdrawalAddress,
+    refundAddress,
+    depositAddress,
+    createdAt,
+    foundAt,
+    assignedAt,
+    creates = [],
+  } = order
   const code = (text) => text && html`<code>${text}</code>`
   return html`${facts([
     ['Id', name(order)],
@@ -101,6 +112,10 @@ function details(order, open) {
     ['Created', createdAt && when(createdAt)],
     ['Found', when(foundAt)],
     ['Assigned', assignedAt && when(assignedAt)],
+    [
+      'May be of',
+      creates.length > 0 && creates.map(({ account: owner, key, at }) => html`<p>${key} of ${owner}, first sent ${when(at)}</p>`),
+    ],
   ])}
   <div class="buttons">${buttons(order, open)}</div>`
 }
