@@ -62,6 +62,29 @@ export function differsVisibly(one: TransactionRecord, other: TransactionRecord)
   return one.quotedAmountOut !== other.quotedAmountOut || hasOther(first, second) || hasOther(second, first)
 }
 
+/** What a get may add to the response of a create: it tells of no change. */
+const addedByGets: ReadonlySet<string> = new Set<keyof Transaction>([
+  ...([
+    'amountOut',
+    'rate',
+    'rateType',
+    'validUntil',
+    'supportUrl',
+    'refundAddress',
+    'refundExtraId',
+    'withdrawalExtraId',
+  ] as const),
+  ...(['codeFrom', 'coinFrom', 'networkFrom', 'codeTo', 'coinTo', 'networkTo'] as const),
+])
+
+/** Whether the second state is the first one, of which a get may know more. What the gateway derived may be written in another way. */
+export function isStillSo(first: TransactionRecord, second: TransactionRecord): boolean {
+  const [before, now] = [visible(first), visible(second)]
+  const isSame = (field: keyof Transaction): boolean =>
+    (before[field] || null) === (now[field] || null) || (!before[field] && addedByGets.has(field)) || first.derived.includes(field)
+  return visibleFields.every(isSame)
+}
+
 function hasOther(one: Transaction, other: Transaction): boolean {
   for (const field in one) {
     const key = field as keyof Transaction

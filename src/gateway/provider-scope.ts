@@ -2,6 +2,7 @@ import type { Provider } from '../config/index.ts'
 import type { Layer } from '../core/layer.ts'
 import type { ProviderScope } from '../core/provider-scope.ts'
 import { traced } from '../core/traced.ts'
+import { CreatedHere } from '../core/transactions/created-here.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/from-ledger.ts'
 import { createdHereOnly, ownership } from '../core/transactions/ownership.ts'
@@ -64,6 +65,7 @@ export function providerScope(provider: Provider, connected: ConnectedProvider, 
     sequences: connections.sequences,
     confidential: confidentialOf(config),
     absentSwaps,
+    createdHere: upstream.usesGatewayKey ? undefined : new CreatedHere(),
     mayTakeBack: () => restoredLedger.mayTakeBack(tag),
     ledger: deferredResults.wrap(suspensions.wrap(ledger, observe), tag),
   }

@@ -52,6 +52,7 @@ export function providerScope(overrides: Overrides = {}): ProviderScope {
     observe: () => {},
     timelines: { add: () => {} },
     absentSwaps: { fault: async () => standardFault('notFound'), mayBeNamed: async () => undefined },
+    createdHere: undefined,
     mayTakeBack: () => false,
     accountTags: ['alpha'],
     isRouted: true,

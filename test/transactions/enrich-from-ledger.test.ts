@@ -173,17 +173,35 @@ describe('L15: without a ledger', () => {
     database.close()
   }
 
+  const regain = (): void => {
+    const database = new DatabaseSync(place.file)
+    for (const table of ['claims', 'transactions']) database.exec(`ALTER TABLE lost_${table} RENAME TO ${table}`)
+    database.close()
+  }
+  const unavailable = [503, 'ledger_unavailable']
+  const reasonOf = ({ status, headers }: ReceivedResponse) => [status, headers['x-swap-reason']]
+  const loseAll = (): void => {
+    lose()
+    place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
+  }
+
   test.each(formNames)(
-    'reads are as the provider gave them, and creates are 503 before anything is sent (form %s)',
+    'what was created here is read while its report is the same; a list has no deposit address, and creates are 503 (form %s)',
     async (form) => {
       await start('beta')
       const id = idOf(await create('A'))
-      lose()
-      place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
+      loseAll()
       place.beta.journal.length = 0
+      const deposit = form === 'A' ? 'depositAddress' : 'deposit'
+      const read = await get(form, id)
+      expect([read.status, JSON.stringify(read.json).includes(depositOfB('tx-1'))]).toEqual([200, true])
+      const listed = await list(form)
+      expect(listed.headers['x-swap-warning']).toBe('ledger_unavailable')
+      expect(row(listed)).toMatchObject({ id })
+      expect(listed.text).not.toContain(depositOfB('tx-1'))
+      expect(row(listed)?.[deposit] ?? null).toBeNull()
       change({ status: 'exchanging' })
-      expect((await get(form, id)).json).toMatchObject({ id, status: 'exchanging' })
-      expect(row(await list(form))).toMatchObject({ id })
+      expect(reasonOf(await get(form, id))).toEqual(unavailable)
       for (const name of [undefined, 'order-1']) {
         const headers = name === undefined ? {} : { 'idempotency-key': name }
         const refused = await place.client(form).post('/transactions', orderIn(form), { key: mine, headers })
@@ -193,21 +211,36 @@ describe('L15: without a ledger', () => {
       expect(place.beta.received('create')).toEqual([])
       for (const path of ['/currencies', '/rate?coinFrom=BTC&coinTo=ETH&amount=1'])
         expect((await place.client(form).get(path)).status).toBe(200)
+      regain()
+      expect((await get(form, id)).json).toMatchObject({ id, status: 'exchanging' })
+      const again = await list(form)
+      expect(again.headers['x-swap-warning']).toBeUndefined()
+      expect(again.text).toContain(depositOfB('tx-1'))
     },
   )
 
-  test('L40: reports are compared with the create, as it was last read', async () => {
+  test('what another process has made, or another key, is 503: only the ledger knows whether it may be paid', async () => {
+    await start('beta')
+    const second = await place.second()
+    const made = await place.client('A', second).post('/transactions', orderIn('A'), { key: mine })
+    loseAll()
+    expect(reasonOf(await get('A', idOf(made)))).toEqual(unavailable)
+    expect(reasonOf(await get('A', idOf(made), theirs))).toEqual(unavailable)
+    regain()
+    expect((await get('A', idOf(made))).json).toMatchObject({ depositAddress: depositOfB('tx-1') })
+    loseAll()
+    expect((await get('A', idOf(made))).json).toMatchObject({ depositAddress: depositOfB('tx-1') })
+  })
+
+  test('a report with another deposit address is 503 too', async () => {
     await start('beta')
     const id = idOf(await create('A'))
-    const known = await get('A', id)
-    lose()
-    place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
-    change({ status: 'exchanging', depositAddress: 'bc1q-thief' })
-    const response = await get('A', id)
-    const { depositAddress: _deposit, ...rest } = known.json as Record<string, unknown>
-    expect(response.json).toEqual(rest)
-    expect(response.headers['x-swap-stale']).toBe('0')
+    await get('A', id)
+    loseAll()
+    change({ depositAddress: 'bc1q-thief' })
+    expect(reasonOf(await get('A', id))).toEqual(unavailable)
+    expect((await list('A')).text).not.toContain('thief')
     change({ depositAddress: depositOfB('tx-1') })
-    expect((await get('A', id)).json).toMatchObject({ id, status: 'exchanging', depositAddress: depositOfB('tx-1') })
+    expect((await get('A', id)).json).toMatchObject({ id, depositAddress: depositOfB('tx-1') })
   })
 })

@@ -140,6 +140,9 @@ describe.each(['alpha', 'beta'] as const)('%s', (name) => {
     mayReply.resolve()
     await delay(0)
     isFailing = true
-    await expectKnownState()
+    rig.report(made)
+    expect((await rig.get()).json).toMatchObject({ depositAddress: made.depositAddress })
+    rig.report(wrong)
+    expect((await rig.get()).status).toBe(503)
   })
 })

@@ -2,7 +2,7 @@ import { compareAmounts } from '../../domain/amount.ts'
 import { singleFlight, withTimeout } from '../../domain/async.ts'
 import { DepositInUse, Fault, LedgerConflict, UncertainChange } from '../../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../../domain/observation.ts'
-import type { Capabilities, ServiceResponse } from '../../domain/service.ts'
+import { type Capabilities, ownerOf, type ServiceResponse } from '../../domain/service.ts'
 import { requestedAmountOf, type Transaction } from '../../domain/swap.ts'
 import type { Intent, Ledger, TransactionRecord } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
@@ -14,7 +14,7 @@ import { type RecordCreate, unknownOutcome, type VerifiedCreate } from './creati
  * gets no deposit address. Throws `outcomeUnknown` if the ledger fails.
  */
 export function recordResult(scope: ProviderScope): RecordCreate {
-  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys, timelines } = scope
+  const { ledger, tag: provider, capabilities, clock, observe, pendingKeys, timelines, createdHere } = scope
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return async (response, request, context) => {
     const { body, derived, intent, contradicted, judged, deposit } = response
@@ -29,13 +29,17 @@ export function recordResult(scope: ProviderScope): RecordCreate {
     const field = request.amountOut === undefined ? 'amountIn' : 'amountOut'
     const amount = derived?.includes(field) ? undefined : body[field]
     if (amount !== undefined && compareAmounts(amount, requestedAmountOf(request)) !== 0) count('otherAmount')
-    const outcome = await complete(response, recordOf(response, capabilities, clock()), ledger).catch((reason) => {
+    const record = recordOf(response, capabilities, clock())
+    const outcome = await complete(response, record, ledger).catch((reason) => {
       pendingKeys?.keep(context.caller)
       throw unknownOutcome(Fault.from(reason), provider)
     })
     deposit?.observe(outcome === 'depositTaken')
     if (outcome === 'depositTaken') return refuse(['depositAddress'], deposit?.claim.judgedIfTaken)
-    if (outcome === 'accepted') return response
+    if (outcome === 'accepted') {
+      createdHere?.note({ ...record, isCreated: true, owner: ownerOf(context), provider })
+      return response
+    }
     count('duplicateId')
     throw contradiction(provider)
   }

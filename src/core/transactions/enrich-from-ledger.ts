@@ -1,6 +1,7 @@
 /**
  * Completes responses with stored fields that the provider's form lacks, for the same key only (docs/contract.md §3, §5). Used
- * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
+ * where the provider decides who owns a transaction. If the ledger fails, nobody knows whether a deposit address may be paid: none is shown
+ * but that of a swap which it was known to be right for before.
  */
 import { forEachConcurrently, withDefault, withTimeout } from '../../domain/async.ts'
 import { BoundedMap, cacheShares } from '../../domain/bounded-map.ts'
@@ -15,11 +16,12 @@ import {
 } from '../../domain/service.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { oldestOf } from '../freshness.ts'
+import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { LedgerEntry, ListFilter, TransactionRecord } from '../ledger.ts'
 import { cutPage } from '../paging.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { doubtAbout, withoutDeposit } from '../visible-state.ts'
+import { doubtAbout, isStillSo, withoutDeposit } from '../visible-state.ts'
 import { requireStatus, withAttention, withoutAttention } from './derive-fields.ts'
 import { staleFromLedger } from './from-ledger.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache, WriteBehind } from './ledger-read-cache.ts'
@@ -109,6 +111,7 @@ class Enrichment {
     const finding = this.cache.find(owner, request.id, sentAt, observed.reported.status)
     const cached = finding instanceof Promise ? await finding : finding
     const mismatches = cached.stored ? noMismatches : await this.mismatchesAmong([[response.body, cached]])
+    if (!mismatches || (cached.isUnread && !this.isAsBefore(cached.stored, observed))) throw ledgerUnavailable()
     const { record, staleSeconds } = this.apply(owner, cached, [observed], mismatches)
     const { body: known, derived } = presented(record, context)
     const shown = staleSeconds === undefined ? withAttention(known, response.body.attention) : known
@@ -159,7 +162,9 @@ class Enrichment {
     const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
     // Meanwhile later reports, and creates, may have been stored.
     const known = incomplete.length === 0 ? listed : await this.cache.findAll(owner, response.body.items)
-    const mismatches = await this.mismatchesAmong(known)
+    const found = await this.mismatchesAmong(known)
+    const mismatches = found ?? noMismatches
+    const isUnread = found === undefined || known.some(([, cached]) => cached.isUnread)
     const at = clock()
     const rows = known.map(([reported, cached]) => {
       const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
@@ -170,23 +175,32 @@ class Enrichment {
     const shown = rows.map(({ reported, record }) => {
       const { body, derived } = presented(record, context)
       const item = withAttention(body, reported.attention)
-      return { item: mismatches.has(reported.id) ? withoutDeposit(item) : item, derived }
+      return { item: isUnread || mismatches.has(reported.id) ? withoutDeposit(item) : item, derived }
     })
     return {
       ...response,
       body: { ...response.body, items: shown.map(({ item }) => item) },
       derived: [...new Set(shown.flatMap(({ derived }) => derived))],
       staleSeconds: oldestOf(rows),
+      ...(isUnread && { warning: 'ledger_unavailable' }),
     }
   }
 
-  /** The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one. */
+  /** Whether a report says what the ledger has said before. */
+  private isAsBefore(known: LedgerEntry | undefined, observed: ObservedTransaction): boolean {
+    return known !== undefined && isStillSo(known, mergeChecked(known, observed, this.scope).record)
+  }
+
+  /**
+   * The ids of responses that contradicted a create: its client was told not to pay. Only what the ledger does not have otherwise can be one.
+   * Undefined: the ledger does not answer.
+   */
   private async mismatchesAmong(
     transactions: readonly (readonly [Transaction, CachedTransaction])[],
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<ReadonlySet<string> | undefined> {
     const { ledger, tag } = this.scope
     const ids = transactions.flatMap(([{ id }, { stored }]) => (stored ? [] : [id]))
-    return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, new Set())
+    return ids.length === 0 ? noMismatches : withDefault(ledger.mismatchedIds(tag, ids), maxLedgerWaitMs, undefined)
   }
 
   /**

@@ -27,6 +27,8 @@ export interface CachedTransaction {
   refused: LedgerEntry | undefined
   /** Whether a write to the ledger is queued or running. */
   isWriting: boolean
+  /** Whether the ledger did not answer the last read: `stored` is what it said before. */
+  isUnread: boolean
   /** When the read or write that returned `stored` began, and when it ended. */
   loadedAt: number
   returnedAt: number
@@ -70,18 +72,19 @@ export interface LedgerReadCache {
   readonly save: (cached: CachedTransaction, unsaved: LedgerEntry) => Promise<boolean>
 }
 
-/** Reads fail silently: if the ledger fails, the state is the last one that was read. */
-export function ledgerReadCache({ ledger, tag: provider, table }: ProviderScope): LedgerReadCache {
+/** If the ledger fails, the state is the last one that was read, and `isUnread`; of a create here, the one that was stored. */
+export function ledgerReadCache({ ledger, tag: provider, table, createdHere }: ProviderScope): LedgerReadCache {
   const entries = new BoundedMap<CachedTransaction>({ share: cacheShares.transactions, maxEntries })
   const recall = (owner: string, id: string, now: number): CachedTransaction => {
     const key = `${owner} ${id}`
-    const cached = entries.get(key) ?? entries.set(key, emptyEntry(key))
+    const cached = entries.get(key) ?? entries.set(key, { ...emptyEntry(key), stored: createdHere?.find(owner, id) })
     if (!cached.isWriting && now - cached.unsavedAt >= unsavedLifetimeMs) cached.unsaved = undefined
     return cached
   }
   const resize = (cached: CachedTransaction): void => void entries.set(cached.key, cached)
   const store = (cached: CachedTransaction, stored: LedgerEntry | undefined, startedAt: number): void => {
     const before = cached.stored
+    cached.isUnread = false
     setStored(cached, stored, startedAt, table)
     if (cached.stored !== before) resize(cached)
   }
@@ -89,7 +92,7 @@ export function ledgerReadCache({ ledger, tag: provider, table }: ProviderScope)
     try {
       store(cached, await ledger.find(owner, provider, id, cached.stored), now)
     } catch {
-      // The state stays as it was last read.
+      cached.isUnread = true
     }
     return cached
   }
@@ -105,7 +108,9 @@ export function ledgerReadCache({ ledger, tag: provider, table }: ProviderScope)
       const stored = await ledger.findAll(owner, provider, ids).catch(() => undefined)
       const known = transactions.map((transaction) => [transaction, recall(owner, transaction.id, now)] as const)
       const storedById = new Map(stored?.map((entry) => [entry.transaction.id, entry]))
-      if (stored) for (const [{ id }, cached] of known) store(cached, storedById.get(id), now)
+      for (const [{ id }, cached] of known)
+        if (stored) store(cached, storedById.get(id), now)
+        else cached.isUnread = true
       return known
     },
     resize,
@@ -122,7 +127,7 @@ export function ledgerReadCache({ ledger, tag: provider, table }: ProviderScope)
 function emptyEntry(key: string): CachedTransaction {
   const never = Number.NEGATIVE_INFINITY
   const nothing = { stored: undefined, unsaved: undefined, refused: undefined }
-  return { key, ...nothing, isWriting: false, loadedAt: never, returnedAt: never, unsavedAt: never }
+  return { key, ...nothing, isWriting: false, isUnread: false, loadedAt: never, returnedAt: never, unsavedAt: never }
 }
 
 function isCurrent({ stored, loadedAt }: CachedTransaction, now: number, sentAt: number, reported: Status | undefined): boolean {
