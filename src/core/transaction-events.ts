@@ -13,6 +13,8 @@ export interface TransactionEvent {
   readonly at: number
   /** As it was then. */
   readonly entry: LedgerEntry
+  /** Whether its deposit address may still be shown, by what the ledger has of the transaction now. */
+  readonly isPayable: boolean
   /** Nothing is expected after it: `success`, `refunded`, or what an operator settled. */
   readonly isFinal: boolean
 }

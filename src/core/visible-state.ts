@@ -69,7 +69,9 @@ const addedByGets: ReadonlySet<string> = new Set<keyof Transaction>([
     'rate',
     'rateType',
     'validUntil',
+    'txHashIn',
     'supportUrl',
+    'txHashIn',
     'refundAddress',
     'refundExtraId',
     'withdrawalExtraId',
@@ -127,6 +129,14 @@ export function onlyPayable(record: Doubtful): Transaction {
 /** Whether a deposit was seen. The status of one that was found failed stands for none. */
 function hasMoney({ transaction, changedAt }: Doubtful): boolean {
   return isMoneySeen(transaction) || (!unpaid.has(transaction.status) && changedAt !== undefined)
+}
+
+/**
+ * Whether what is told of an earlier state may have its deposit address, by what the ledger has now. `latest`: undefined where it has nothing.
+ */
+export function mayShowDeposit(earlier: Doubtful, latest: Doubtful | undefined): boolean {
+  if (latest === undefined || onlyPayable(latest) !== latest.transaction) return false
+  return doubtAbout(latest) === undefined || doubtAbout(earlier) !== undefined
 }
 
 export function withoutDeposit(transaction: Transaction): Transaction {

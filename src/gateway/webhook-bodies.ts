@@ -1,7 +1,7 @@
 /** What webhooks are told of a change, in the form of each. */
 
 import { presented } from '../core/transactions/merge-transaction.ts'
-import { doubtAbout, onlyPayable, withoutDeposit } from '../core/visible-state.ts'
+import { mayShowDeposit, withoutDeposit } from '../core/visible-state.ts'
 import type { EncodeChange } from '../core/webhooks.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { formatTransactionId } from '../domain/swap.ts'
@@ -12,8 +12,7 @@ export function changeEncoder(table: AssetTable): EncodeChange {
   const nameOf = (coin: string | undefined): string | undefined => (coin === undefined ? undefined : table.coin(coin)?.name)
   return ({ at, entry, latest }, formName) => {
     const form = formNamed(formName)
-    const isDoubtedSince = latest !== undefined && doubtAbout(latest) !== undefined && doubtAbout(entry) === undefined
-    const isPayable = latest !== undefined && onlyPayable(latest) === latest.transaction && !isDoubtedSince
+    const isPayable = mayShowDeposit(entry, latest)
     const { body } = presented(entry, { clientCapabilities: form.capabilities })
     const transaction = {
       ...(isPayable ? body : withoutDeposit(body)),

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { TransactionRecord } from '../core/ledger.ts'
 import type { EventRange, EventStore, Numbered, TransactionEvent } from '../core/transaction-events.ts'
-import { visibleState } from '../core/visible-state.ts'
+import { mayShowDeposit, visibleState } from '../core/visible-state.ts'
 import { isFinal } from '../domain/status.ts'
 import type { Database } from './database.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
@@ -110,13 +110,14 @@ export function transactionEvents(store: Store): EventStore {
   }
   const ofOwner = prepare(database, ['owner', 'after', 'max'], ({ owner, after, max }) =>
     sql<EventRow>`
-      select ${eventColumns} from transaction_events where owner = ${owner} and number > ${after}
+      select ${eventColumns} from ${eventsNow} where events.owner = ${owner} and number > ${after}
       order by number limit cast(${max} as bigint)`.compile(database),
   )
   const ofTransaction = prepare(database, ['owner', 'provider', 'id', 'after', 'max'], ({ owner, provider, id, after, max }) =>
     sql<EventRow>`
-        select ${eventColumns} from transaction_events
-        where provider = ${provider} and provider_id = ${id} and owner || '' = ${owner} and transaction_number > ${after}
+        select ${eventColumns} from ${eventsNow}
+        where events.provider = ${provider} and events.provider_id = ${id} and events.owner || '' = ${owner}
+          and transaction_number > ${after}
         order by transaction_number limit cast(${max} as bigint)`.compile(database),
   )
   return {
@@ -158,9 +159,9 @@ export function transactionEvents(store: Store): EventStore {
       // In this order: what changes in between is seen as newer than its row, and its row is read next.
       const events = isThere()
         ? await sql<EventRow & { readonly digest: string }>`
-          select ${eventColumns}, digest from transaction_events where ${ofIt} order by transaction_number desc limit 1`.execute(
-            database,
-          )
+          select ${eventColumns}, digest from ${eventsNow}
+          where events.provider = ${provider} and events.provider_id = ${id} and events.owner || '' = ${owner}
+          order by transaction_number desc limit 1`.execute(database)
         : undefined
       const [last] = events?.rows ?? []
       const found = database.selectFrom('transactions').select(entryColumns).where(ofIt).where('state', '=', 'done')
@@ -252,24 +253,29 @@ function withinBound(waiting: readonly WaitingEvent[]): readonly WaitingEvent[] 
   return waiting.slice(0, end)
 }
 
-interface EventRow {
-  readonly owner: string
-  readonly provider: string
+/** With the transaction as it is now. */
+interface EventRow extends EntryRow {
   readonly at: number
   readonly number: number | null
   readonly transaction_number: number
-  readonly state: string
+  readonly event_state: string
   readonly is_final: number
 }
 
-const eventColumns = sql`owner, provider, at, number, transaction_number, state, is_final`
+const eventsNow = sql`transaction_events as events join transactions
+  on transactions.provider = events.provider and transactions.provider_id = events.provider_id`
+const eventColumns = sql`at, number, transaction_number, events.state as event_state, is_final,
+  ${sql.join(entryColumns.map((column) => sql.ref(`transactions.${column}`)))}`
 
-function toEvent({ owner, provider, at, number, transaction_number, state, is_final }: EventRow): TransactionEvent {
+function toEvent({ at, number, transaction_number, event_state, is_final, ...row }: EventRow): TransactionEvent {
+  const { owner, provider } = row
+  const entry = toEntry({ ...JSON.parse(event_state), owner, provider, sent: null })
   return {
     number: number ?? undefined,
     transactionNumber: transaction_number,
     at,
-    entry: toEntry({ ...JSON.parse(state), owner, provider, sent: null }),
+    entry,
+    isPayable: mayShowDeposit(entry, toEntry(row)),
     isFinal: is_final === 1,
   }
 }

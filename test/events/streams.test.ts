@@ -5,6 +5,7 @@ import { type EventSource, openEvents } from '../support/event-source.ts'
 import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
+import { depositOf } from '../support/swaps.ts'
 
 let managed: Managed
 let key: string
@@ -227,6 +228,26 @@ describe.each(formNames)('form %s', (form) => {
     expect((await ofIt.received(3)).map(({ event: name }) => name)).toEqual(['gap', 'transaction', 'transaction'])
     const ahead = await watch(after, { 'last-event-id': '9007199254740000' })
     expect((await ahead.received(2)).map(({ event: name }) => name)).toEqual(['gap', 'transaction'])
+  })
+
+  test('a row of before has no deposit address where that may not be paid any more', async () => {
+    await create()
+    const id = await create()
+    const depositAddress = depositOf(id.split('~')[1] ?? '')
+    const resume = async (open: () => Promise<EventSource>): Promise<string> => {
+      const stream = await open()
+      const [row] = await stream.received(1)
+      stream.close()
+      return JSON.stringify(row?.data)
+    }
+    const ofAll = () => watchAll({ 'last-event-id': '1' })
+    for (const open of [ofAll, () => watch(id)]) expect(await resume(open)).toContain(depositAddress)
+    const { ledger, ledgerAdmin } = managed.gateway.stores()
+    const { entry } = (await ledgerAdmin.findTransaction('alpha', id.split('~')[1] ?? '')) ?? {}
+    if (!entry) throw new Error('It is not there.')
+    const later = { ...entry, doubt: 'contradicted' as const, sequence: (entry.sequence ?? 0) + 1 }
+    await ledger.upsert(entry.owner, 'alpha', later, entry)
+    expect(await resume(ofAll)).not.toContain(depositAddress)
   })
 
   test('errors before the head are those of a get', async () => {

@@ -11,7 +11,7 @@ import type { LedgerEntry, TransactionRecord } from '../ledger.ts'
 import type { EventRange, EventStore, TransactionEvent } from '../transaction-events.ts'
 import { withAttention } from '../transactions/derive-fields.ts'
 import { presented } from '../transactions/merge-transaction.ts'
-import { differsVisibly } from '../visible-state.ts'
+import { differsVisibly, withoutDeposit } from '../visible-state.ts'
 import type { EventHub, Listener } from './event-hub.ts'
 
 interface EventFeedsOptions {
@@ -44,12 +44,13 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
         const { event, entry } = await events.newest(owner, provider, id)
         const range = await events.rangeOfTransaction(owner, provider, id)
         const seen = seenNumber(lastEventId, range)
-        const show = (of: LedgerEntry, number: number | undefined): StreamEvent => shown(of, request.id, number, context)
+        const show = (of: LedgerEntry, isPayable: boolean, number: number | undefined): StreamEvent =>
+          shown(of, isPayable, request.id, number, context)
         // What the ledger has without a row.
         const unnumbered = (): readonly StreamEvent[] =>
-          entry ? [show(entry, undefined)] : event ? [] : [{ event: 'transaction', id: undefined, body }]
+          entry ? [show(entry, true, undefined)] : event ? [] : [{ event: 'transaction', id: undefined, body }]
         if (seen !== undefined && !entry && seen === event?.transactionNumber && event.isFinal) return 'seen'
-        const first = seen === undefined && event && !entry ? [show(event.entry, event.transactionNumber)] : []
+        const first = seen === undefined && event && !entry ? [show(event.entry, event.isPayable, event.transactionNumber)] : []
         return subscription.begin({
           provider,
           watched: { owner, provider, id },
@@ -85,7 +86,8 @@ export function eventFeeds(options: EventFeedsOptions): EventFeeds {
             isOver: undefined,
             read: (after) => events.ofOwner(owner, after, maxAtOnce),
             numberOf: ({ number = 0 }) => number,
-            show: (of, number) => shown(of, formatTransactionId(of.provider, of.transaction.id), number, context),
+            show: (of, isPayable, number) =>
+              shown(of, isPayable, formatTransactionId(of.provider, of.transaction.id), number, context),
           })
         })
       },
@@ -106,9 +108,10 @@ function isEnd({ transaction: { status }, settledAt }: LedgerEntry): boolean {
   return isFinal(status) || settledAt !== undefined
 }
 
-/** As a get returns it, but for what can be done about the swap now. */
-function shown(entry: LedgerEntry, id: string, number: number | undefined, context: Context): StreamEvent {
-  const body = withAttention(presented(entry, context).body, entry.ownerAttention)
+/** As a get returned it then, but for what can be done about the swap, and without a deposit address that may not be paid any more. */
+function shown(entry: LedgerEntry, isPayable: boolean, id: string, number: number | undefined, context: Context): StreamEvent {
+  const then = withAttention(presented(entry, context).body, entry.ownerAttention)
+  const body = isPayable ? then : withoutDeposit(then)
   return { event: 'transaction', id: number, body: { ...body, id } }
 }
 
@@ -169,7 +172,7 @@ interface Beginning extends Pick<Listener, 'watched' | 'readWithKey'> {
   readonly isOver: boolean | undefined
   readonly read: (after: number) => Promise<readonly TransactionEvent[]>
   readonly numberOf: (event: TransactionEvent) => number
-  readonly show: (entry: LedgerEntry, number: number) => StreamEvent
+  readonly show: (entry: LedgerEntry, isPayable: boolean, number: number) => StreamEvent
 }
 
 class Subscription implements Listener, EventFeed {
@@ -297,7 +300,7 @@ class Subscription implements Listener, EventFeed {
     const isMissed = number !== this.cursor + 1 && !this.isGapTold
     this.cursor = number
     this.isGapTold = false
-    return [...(isMissed ? [{ event: 'gap' } as const] : []), show(event.entry, number)]
+    return [...(isMissed ? [{ event: 'gap' } as const] : []), show(event.entry, event.isPayable, number)]
   }
 
   private async news(maxMs?: number): Promise<void> {
