@@ -66,6 +66,31 @@ describe.each(formNames)('for form %s', (form) => {
     expect([refused.status, rig.sent('continue')]).toEqual([415, []])
   })
 
+  test('of a swap that was made before a restore nothing is done until a person knows what was done about it since', async () => {
+    rig = await startActions('changenow')
+    const { restores } = rig.gateway
+    const id = await held()
+    await restores.mark(['changenow'], undefined, 'tester')
+    await restores.end(undefined, undefined, 'tester')
+    for (const [action, body] of [
+      ['refund', { address: refundAddress }],
+      ['continue', {}],
+    ] as const)
+      expectRefusal(await rig.act(form, id, action, body), form, 409, 'needs_person')
+    expect(rig.sent('refund', 'continue')).toEqual([])
+    expect(await restores.confirmActions('looked up', 'tester')).toBe(true)
+    expect(await restores.confirmActions(undefined, 'tester')).toBe(false)
+    expect((await rig.act(form, id, 'refund', { address: refundAddress })).status).toBe(200)
+  })
+
+  test('a swap that was made after the restore waits for nobody', async () => {
+    rig = await startActions('changenow')
+    await rig.gateway.restores.mark(['changenow'], undefined, 'tester')
+    await rig.gateway.restores.end(undefined, undefined, 'tester')
+    const id = await held()
+    expect((await rig.act(form, id, 'refund', { address: refundAddress })).status).toBe(200)
+  })
+
   test('a held swap goes on, and is not sent back after that', async () => {
     rig = await startActions('changenow')
     const id = await held()

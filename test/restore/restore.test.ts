@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { query, undoSteps } from '../ledger/raw.ts'
-import type { ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import type { StartedGateway } from '../support/gateway.ts'
 import { digits } from '../support/json.ts'
@@ -339,6 +339,29 @@ routing: { providers: [alpha] }
     await rig.swapgate('ledger', 'mark-restored')
     await rig.gateway.followRestores()
     expect(reasonOf(await acme.create({ amount: digits('0.9') }))).toEqual(restored503)
+  })
+})
+
+describe('while a swap may be lost', () => {
+  test('a list says so, a search for its id and its stream are 503, and all of it ends with the decision', async () => {
+    const rig = await marked()
+    const acme = await callerOf(rig.gateway)
+    const key = await rig.gateway.issueKey('acme')
+    rig.alpha.holdings.swaps = [lost()]
+    const warnedOf = ({ headers }: ReceivedResponse) => headers['x-swap-warning']
+    expect(warnedOf(await acme.list())).toBe('ledger_restored')
+    await rebuilt(rig)
+    expect(warnedOf(await acme.list())).toBe('ledger_restored')
+    const exolix = (path: string) =>
+      sendRequest(rig.gateway.url, { path: `/exolix/api/v2${path}`, headers: { authorization: key } })
+    expect((await exolix('/transactions/alpha~lost-1')).status).toBe(503)
+    expect((await exolix('/transactions?search=alpha~lost-1')).status).toBe(503)
+    expect(warnedOf(await exolix('/transactions'))).toBe('ledger_restored')
+    expect(reasonOf(await client('A', rig.gateway.url).get('/transactions/alpha~lost-1/events', { key }))).toEqual(restored503)
+    await rig.swapgate('ledger', 'found', 'dismiss', 'alpha~lost-1', '--note', 'not ours')
+    await rig.gateway.followRestores()
+    expect(warnedOf(await acme.list())).toBeUndefined()
+    expect((await exolix('/transactions/alpha~lost-1')).status).toBe(404)
   })
 })
 

@@ -425,6 +425,33 @@ describeStores(durableStores, (shared) => {
     expect(receivers.sent).toHaveLength(3)
   })
 
+  test('a webhook that the ledger had at a restore gets nothing until a person has confirmed it, and then all of it in order', async () => {
+    const { add, process, change, settle, receivers, stores } = await rig()
+    const [first, second] = [await add(), await add('https://other.example/')]
+    const delivery = process()
+    await change('x', { status: 'wait' })
+    await settle(delivery)
+    const before = receivers.sent.map(({ id }) => id)
+    expect(before).toHaveLength(2)
+    await stores.restores.mark(['alpha'], undefined, 'tester')
+    expect(await stores.restores.held()).toEqual({ webhooks: 2, actions: true })
+    const added = await add('https://new.example/')
+    for (const status of ['confirmation', 'success']) await change('x', { status })
+    await settle(delivery)
+    expect(receivers.sent.slice(2).map(({ webhook }) => webhook)).toEqual([added.id, added.id])
+    expect(await stores.webhooks.findToReplay(before[0] ?? '', encode)).toBeUndefined()
+    expect(await stores.restores.confirmWebhooks([first.id], undefined, 'tester')).toEqual([first.id])
+    await settle(delivery)
+    expect(receivers.statuses('x', first.id)).toEqual(['wait', 'confirmation', 'success'])
+    expect(receivers.statuses('x', second.id)).toEqual(['wait'])
+    expect(await stores.restores.confirmWebhooks(undefined, 'looked at', 'tester')).toEqual([second.id])
+    expect(await stores.restores.confirmWebhooks(undefined, undefined, 'tester')).toEqual([])
+    await settle(delivery)
+    expect(receivers.statuses('x', second.id)).toEqual(['wait', 'confirmation', 'success'])
+    const ids = receivers.sent.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
   test('where the swap is contradicted by now, what waits goes out without its deposit address, and so at each attempt', async () => {
     const { add, process, change, settle, receivers, hasten, stores, owner } = await rig()
     await add()

@@ -364,6 +364,7 @@ function success(endpoint: Endpoint, form: Form): Schema {
         ? ['X-Swap-Warning']
         : []
   const attention: readonly HeaderName[] = name === 'getTransaction' ? ['X-Swap-Attention', 'X-Swap-Poll-After'] : []
+  const listed: readonly HeaderName[] = name === 'listTransactions' ? ['X-Swap-Warning'] : []
   const headers =
     name === 'checkAddress'
       ? headersOf('X-Swap-Warning')
@@ -371,7 +372,7 @@ function success(endpoint: Endpoint, form: Form): Schema {
         ? headersOf('X-Swap-Derived', 'X-Swap-Omitted')
         : isQuestion
           ? headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', 'Idempotent-Replayed')
-          : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...attention, ...cacheHeaders, ...replayed)
+          : headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...listed, ...attention, ...cacheHeaders, ...replayed)
   const row = reference('schemas', responseName(endpoint))
   const schema = !('op' in endpoint) && endpoint.rows === 'list' ? { type: 'array', items: row } : row
   const response = {
