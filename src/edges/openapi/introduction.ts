@@ -344,7 +344,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   },
   needs_person: {
     statuses: [409],
-    when: 'The swap of this `Idempotency-Key` may have been created, and only a person can find out.',
+    when: 'The swap of this `Idempotency-Key` may have been created, or the service was restored and this action may have been done before: only a person can find out.',
     action: 'Ask the operator. Do not create it with another key before that.',
   },
   conflict: {
@@ -389,7 +389,7 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   overloaded: { statuses: [503], when: 'The gateway is overloaded.', action: wait },
   ledger_unavailable: {
     statuses: [503],
-    when: 'The gateway cannot read or write its ledger. Nothing was created.',
+    when: 'The gateway cannot read or write its ledger, and does not know what may be paid. Nothing was created.',
     action: wait,
   },
   ledger_restored: {
