@@ -17,6 +17,7 @@ import { noteRule, type Settlement, settleTransaction, toNote } from '../core/op
 import { eventText, swapTimeline } from '../core/operations/timeline.ts'
 import { shortRow } from '../core/operations/transaction-row.ts'
 import { originLines, reasonOf, unresolvedCreates, unresolvedRows } from '../core/operations/unresolved.ts'
+import { onlyPayable } from '../core/visible-state.ts'
 import { toIso, toTimestamp } from '../domain/instant.ts'
 import { formatTransactionId, type Transaction } from '../domain/swap.ts'
 import { resolvePorts } from '../process/ask-providers.ts'
@@ -317,9 +318,10 @@ async function* asArray(entries: AsyncIterable<ExportedEntry>): AsyncIterable<st
   yield ']'
 }
 
-/** The transaction under its id for clients. Amounts are text with the provider's digits. */
-function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...others }: ExportedEntry) {
-  const { id, ...fields } = transaction
+/** The transaction under its id for clients, without a deposit address that may not be paid. Amounts are text with the provider's digits. */
+function exportedFields(entry: ExportedEntry) {
+  const { owner, provider, isCreated, quotedAmountOut, derived, transaction: _, ...others } = entry
+  const { id, ...fields } = onlyPayable(entry)
   const [reportedAt, fetchedAt, changedAt] = [toIso(others.reportedAt), toIso(others.fetchedAt), toIso(others.changedAt)]
   const settledAt = toIso(others.settledAt) ?? undefined
   return {

@@ -148,6 +148,8 @@ async function rowsFor(outcome: SettlementOutcome, ports: SettlementPorts): Prom
 }
 
 function obstacleTo(create: UnresolvedCreateReport, outcome: 'none' | 'accept', ports: SettlementPorts): string | undefined {
+  if (create.unknownReason?.startsWith('taken_back'))
+    return 'its Idempotency-Key returned an order that was taken back: ledger found'
   return outcome === 'none' ? whyRunning(create, ports) : (whyRunning(create, ports) ?? whyUnacceptable(create))
 }
 
