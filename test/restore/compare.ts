@@ -28,6 +28,8 @@ export type Seen = { readonly account: string } & (
       readonly state: string
     }
 )
+type Told = Extract<Seen, { readonly number: string }>
+
 /** `during`: between the restore and the last decision. */
 export type Phase = 'before' | 'during' | 'after'
 
@@ -71,17 +73,18 @@ function* keys(): Iterable<string> {
 /** No number is told twice for different things, and what is told later has the greater one. */
 function* numbers(): Iterable<string> {
   for (const what of ['event', 'webhook'] as const) {
-    const told = journal.filter((seen) => seen.what === what)
+    const told = toldBy(what)
     for (const [name, all] of Map.groupBy(told, ({ account, number }) => `${account} ${number}`)) {
       const states = new Set(all.map(({ id, state }) => `${id} ${state}`))
       if (states.size > 1) yield `the ${what} ${name} was ${[...states].join(' and ')}`
     }
   }
-  for (const [account, all] of Map.groupBy(
-    journal.filter((seen) => seen.what === 'event'),
-    ({ account }) => account,
-  )) {
+  for (const [account, all] of Map.groupBy(toldBy('event'), ({ account }) => account)) {
     const numbers = all.map(({ number }) => Number(number))
     if (numbers.some((number, at) => number <= (numbers[at - 1] ?? 0))) yield `the events of ${account} are told in another order`
   }
+}
+
+function toldBy(what: Told['what']): readonly Told[] {
+  return journal.filter((seen): seen is Told => seen.what === what)
 }

@@ -112,7 +112,7 @@ test('what clients saw before the restore is what they see after it, swap by swa
     return { account, key: `order-${at}`, amount: `0.${100 + Math.floor(at / (2 * accounts.length))}`, id: '' }
   })
   for (const account of accounts)
-    await gateway!.stores().webhooks.add(
+    await gateway.stores().webhooks.add(
       {
         id: webhookOf(account),
         account,
