@@ -19,6 +19,7 @@ const rights: Readonly<Record<string, Right>> = {
   'GET /api/find': 'read',
   'GET /api/found': 'read',
   'POST /api/found/:id': 'money',
+  'POST /api/found-keys': 'money',
   'GET /api/health': 'read',
   'GET /api/keys': 'read',
   'POST /api/keys': roleToIssue,

@@ -86,6 +86,7 @@ const needed: Readonly<Record<string, 'operate' | 'money' | 'either'>> = {
   'post /api/keys': 'either',
   'delete /api/keys/{id}': 'operate',
   'post /api/found/{id}': 'money',
+  'post /api/found-keys': 'money',
   'post /api/unresolved/{intent}': 'money',
   'post /api/settlements': 'money',
   'post /api/settlements/{confirm}': 'money',

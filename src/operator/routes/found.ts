@@ -68,7 +68,6 @@ export function foundRoutes({ stores, inForce }: OperatorParts): readonly Route[
     route({
       method: 'post',
       path: '/api/found-keys',
-      role: 'money',
       summary:
         'Frees an `Idempotency-Key` that returned an order until that was taken back from its account: its next create is a new one. `notes` says whether a response to it had shown the deposit address of the order.',
       body: z.strictObject({ free: z.string(), account: z.string(), note }),
