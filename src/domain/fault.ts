@@ -158,9 +158,9 @@ export function isHeldBack({ kind, effect }: Fault): boolean {
 
 /**
  * Why a provider is unavailable: the gateway's budget, its breaker, which is open for all or for this caller, its own rest, or the provider's
- * limit. Only for metrics and routing, not for clients.
+ * limit, or its price, which is much worse than the caller's quote. Only for metrics and routing, not for clients.
  */
-export type UnavailableCause = 'budget' | 'breaker' | 'caller' | 'cooldown' | 'limited'
+export type UnavailableCause = 'budget' | 'breaker' | 'caller' | 'cooldown' | 'limited' | 'price'
 
 /** A refusal that is not like the others of its kind, for the one layer that treats it differently. */
 export type SpecialRefusal =
@@ -339,6 +339,12 @@ export function quoteExpired(details: FaultDetails = {}): Fault {
   return new Fault('quoteExpired', message, { effect: 'refused', ...details })
 }
 
+/** No provider gives a fixed rate near the quote that the caller saw, or this one does not. Nothing was sent, and another one may take it. */
+export function priceMoved(): Fault {
+  const message = 'The price has moved since your quote, and nothing was created; please request a new quote.'
+  return new Fault('unavailable', message, { effect: 'nothingSent', retryAfter: 1, unavailableCause: 'price' })
+}
+
 /** For a provider that serves only users whose address it gets. Nothing was sent. */
 export function noPublicAddress(): Fault {
   const message = 'This swap is offered only to clients with a public network address, and this request has none.'
@@ -439,6 +445,7 @@ const byUnavailableCause: Readonly<Record<UnavailableCause, ErrorType>> = {
   caller: 'provider_cooldown',
   cooldown: 'provider_cooldown',
   limited: 'provider_limited',
+  price: 'provider_refused',
 }
 
 /** The type of a fault; `none` without a fault. */

@@ -37,7 +37,7 @@ export type Observation =
   | {
       readonly what: 'judgement'
       readonly provider: string
-      readonly kind: JudgementKind
+      readonly kind: JudgedKind
       readonly outcome: JudgementOutcome
       readonly network: string | undefined
     }
@@ -294,7 +294,7 @@ export const createOutcomes = [
   'duplicateId', // the provider returned an id that belongs to another create
   'otherAmount',
   'finalAtOnce', // the first response had a final status: it counts as `wait` until a get confirms it
-  'belowQuote', // it promises less than the newest quote by more than `routing.maxDeviation`
+  'belowQuote', // it promises less than the newest quote by more than `routing.maxDeviation`, or its own quote does at a fixed rate
   'found', // the transaction of an unknown create was found
   'notFound',
   'foundAfterRefusal', // the provider has the transaction of a create that it refused
@@ -309,8 +309,13 @@ export const createOutcomes = [
 
 export const judgementKinds = ['depositAddress', 'depositMemo', 'amount', 'contract', 'network'] as const
 
-/** What a provider says of its own in the response of a create. */
+/** What a provider says of its own in the response of a create. Three mismatches of one kind in a row suspend an asset. */
 export type JudgementKind = (typeof judgementKinds)[number]
+
+/** `quote`: at a fixed rate, the price beside the quote that the caller saw. The market may have moved: no suspension counts it. */
+export const judgedKinds = [...judgementKinds, 'quote'] as const
+
+export type JudgedKind = (typeof judgedKinds)[number]
 
 /** `tolerated`: honest rounding, or an amount that says nothing. `counted`: wrong, and accepted by configuration. */
 export const judgementOutcomes = ['passed', 'tolerated', 'counted', 'refused'] as const

@@ -98,11 +98,9 @@ async function createWithQuote<O extends Op>(
   refuseOtherQuote(quote, query, calls.connection, context)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { effect: 'refused' })
-  await context.beforeSend?.()
-  return {
-    ...(await respond(calls, op, { ...request, quoteId }, context, quote)),
-    quotedAmount: query.amountOut === undefined ? quote.amountOut : quote.amountIn,
-  }
+  const quotedAmount = query.amountOut === undefined ? quote.amountOut : quote.amountIn
+  await context.beforeSend?.(quotedAmount)
+  return { ...(await respond(calls, op, { ...request, quoteId }, context, quote)), quotedAmount }
 }
 
 /** The amount of the quote that is the requested one. */

@@ -73,7 +73,7 @@ function dispatchOf(
   firm: readonly RoutedProvider[],
   { config, winners, deviations, steadyClock }: GatewayScope,
 ): Dispatch {
-  const { strategy, weights, patience } = config.routing
+  const { strategy, weights, patience, maxDeviation } = config.routing
   const active = routed.filter(isActive)
   const timeoutMs = Math.max(...scopesOf(routed).map((scope) => scope.timeoutMs))
   const failures = new QuoteFailures({ table: config.assets, clock: steadyClock, timeoutMs })
@@ -81,7 +81,7 @@ function dispatchOf(
     scopesOf(routed)
       .map(({ quoteTermsOf }) => quoteTermsOf(caller))
       .join()
-  const others = new OtherProviders({ winners, table: config.assets, maxDeviation: config.routing.maxDeviation })
+  const others = new OtherProviders({ winners, table: config.assets, maxDeviation })
   return dispatcher({
     active: active.map((provider) => failures.watch(provider)),
     failures,
@@ -92,7 +92,10 @@ function dispatchOf(
     quoted: strategy === 'weighted' ? new QuotedProviders(winners, config.assets) : undefined,
     best:
       strategy === 'best'
-        ? new BestQuote({ winners, others, failures, settingsOf, deviations, table: config.assets, patienceMs: patience * 1000 })
+        ? new BestQuote({
+            ...{ winners, others, failures, settingsOf, deviations, maxDeviation, table: config.assets },
+            patienceMs: patience * 1000,
+          })
         : undefined,
     firm: new Map(firm.map((provider) => [provider.tag, provider])),
     pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),

@@ -5,7 +5,7 @@ import {
   connectionClosings,
   discrepancies,
   discrepancyActions,
-  judgementKinds,
+  judgedKinds,
   judgementOutcomes,
   limitDecisions,
   limitPolicies,
@@ -184,7 +184,7 @@ function judgementMetrics(exposition: Exposition, providers: Providers): Handler
     labels: ['provider', 'kind', 'outcome'],
     initialValues: () => {
       const tags = providers().map(({ tag }) => tag)
-      return combinations(tags, judgementKinds.map(snakeCase), judgementOutcomes)
+      return combinations(tags, judgedKinds.map(snakeCase), judgementOutcomes)
     },
   })
   const deviations = exposition.histogram({

@@ -113,7 +113,8 @@ export function checkAmount({ table, routing }: ProviderScope): Layer {
       const lower = asset?.decimals === undefined ? undefined : roundDown(amount, asset.decimals)
       if (!asset || lower === undefined) return next.call('createTransaction', request, context)
       if (!isRounded || isZero(lower) || request.quoteId !== undefined) throw tooManyDecimals(field, amount, asset)
-      const rounded = { ...context, quotedAmount: proportional(context.quotedAmount, lower, amount) }
+      const share = (quoted: Amount | undefined) => proportional(quoted, lower, amount)
+      const rounded = { ...context, quotedAmount: share(context.quotedAmount), worstAmount: share(context.worstAmount) }
       const response = await next.call('createTransaction', withRequestedAmount(request, lower), rounded)
       return { ...response, derived: [...new Set([...(response.derived ?? []), field])] }
     },

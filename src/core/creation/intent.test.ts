@@ -46,7 +46,7 @@ const ledger = {
 
 const provider = {
   async call(_op: string, { reference }: NewTransaction, { beforeSend }: Context) {
-    await beforeSend?.()
+    await beforeSend?.(undefined)
     sent++
     references.push(reference)
     if (fault) throw fault

@@ -10,6 +10,7 @@ import type { Intent, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import { amountsOf } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
+import { refuseWorseQuote } from './judge.ts'
 
 /** How long a create waits for the ledger before it is sent. */
 export const maxLedgerWaitMs = 1_000
@@ -73,7 +74,8 @@ export function intent(scope: ProviderScope): SendCreate {
       throw inProgress()
     }
     if (context.timeline) noteIntent(context.timeline, id, provider, request, context.quotedAmount)
-    const beforeSend = async (): Promise<void> => {
+    const beforeSend = async (quotedAmount: Amount | undefined): Promise<void> => {
+      refuseWorseQuote(quotedAmount, request, context, scope)
       if (!(await ledger.markQuoted(id))) throw standardFault('unavailable', { retryAfter: 1, effect: 'refused' })
     }
     try {

@@ -119,6 +119,7 @@ describe('the deposit address', () => {
       amount: 'passed',
       contract: 'passed',
       network: 'passed',
+      quote: 'passed',
     })
   })
 
@@ -237,8 +238,22 @@ describe('the amounts', () => {
     const quoted = quotedAmount as Amount | undefined
     const own = await judge(facts as Partial<Transaction>, { request, ...(quoted && { quotedAmount: quoted }) })
     expect(own.contradicted).toEqual(fields)
-    const winners = await judge(facts as Partial<Transaction>, { request, context: { quotedAmount: quoted } })
-    expect(winners.contradicted).toEqual(fields)
+    const firm = { id: 'quote-1', provider: 'alpha' }
+    const firmly = await judge(facts as Partial<Transaction>, { request, context: { quotedAmount: quoted, firmQuote: firm } })
+    expect(firmly.contradicted).toEqual(fields)
+  })
+
+  test.each([
+    ['a little less than its caller saw', '5500', [], 'passed'],
+    ['much less', '5399', ['amountOut'], 'refused'],
+  ])('at a fixed rate without a quote of its own, %s received', async (_, amountOut, fields, outcome) => {
+    const context = { quotedAmount: '6000' as Amount, worstAmount: '5400' as Amount }
+    const request = { rateType: 'fixed' } as const
+    const { contradicted, judged } = await judge({ amountOut: amountOut as Amount }, { request, context })
+    expect(contradicted).toEqual(fields)
+    expect(outcomes()).toMatchObject({ quote: outcome, amount: 'passed' })
+    // The market may have moved: no suspension counts it.
+    expect(judged?.flatMap(({ refused }) => refused)).toEqual([])
   })
 
   test.each([
@@ -290,7 +305,8 @@ test('what is only counted is no contradiction, and what has no kind is always o
   const contradicted = ['coinTo', 'contractFrom', 'withdrawalAddress']
   const judged = await judge(wrong, { contradicted, configured: { judge: policies } })
   expect(judged.contradicted).toEqual(['withdrawalAddress'])
-  expect(new Set(Object.values(outcomes()))).toEqual(new Set(['counted']))
+  const { quote, ...others } = outcomes()
+  expect([quote, ...new Set(Object.values(others))]).toEqual(['passed', 'counted'])
 })
 
 test('the kinds that were refused are told of the asset that they are about', async () => {

@@ -6,8 +6,8 @@ import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
-import { type JudgementKind, judgementKinds } from '../../domain/observation.ts'
+import { Fault, priceMoved } from '../../domain/fault.ts'
+import { type JudgedKind, type JudgementKind, judgedKinds, judgementKinds } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap.ts'
@@ -17,7 +17,7 @@ import { assetFromResponse, contractsOf, otherTokens } from '../assets/translate
 import { type Layer, mapResponses } from '../layer.ts'
 import type { JudgedAsset } from '../mismatch-streaks.ts'
 import type { JudgePolicies, ProviderScope } from '../provider-scope.ts'
-import { amountsOf, deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
+import { amountsOf, deviationFrom, isWorseOffer, quotedAmountOf } from '../quotes/offers.ts'
 import type { RecentQuotes } from '../quotes/quote-cache.ts'
 import { contradictedTerms, otherSides, unconfirmedMemos } from '../same-swap.ts'
 import type { ClaimedDeposit, JudgeCreate, VerifiedCreate, VerifyCreate } from './creation.ts'
@@ -27,7 +27,7 @@ import { swappedAsset } from './suspensions.ts'
 interface Finding {
   readonly field: string
   /** Undefined: always refused. */
-  readonly kind: JudgementKind | undefined
+  readonly kind: JudgedKind | undefined
 }
 
 /**
@@ -46,18 +46,21 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const rules = asset ?? rulesOfNetwork(pair, naming)
     const created = withPlainStatus(verified, scope)
     const newest = context.firmQuote ? context.quotedAmount : ((await quotes.newest(request, context)) ?? context.quotedAmount)
-    const quoted = created.quotedAmount ?? context.quotedAmount
+    const own = created.quotedAmount ?? (context.firmQuote && context.quotedAmount)
     noteQuote(provider, request, { own: created.quotedAmount, newest }, context)
-    const amounts = judgeAmounts(created, request, { quoted, newest }, scope)
+    const amounts = judgeAmounts(created, request, { own, newest }, scope)
     const contradicted = created.contradicted.map((field) => ({ field, kind: kindOf(field, created.body, pair, naming) }))
     const others: readonly Finding[] = [
       ...(isDepositMemo(created.body, rules, await shared.isShared(pair, context, created.body.depositAddress))
         ? []
         : [{ field: 'depositExtraId', kind: 'depositMemo' } as const]),
       ...amounts.fields.map((field) => ({ field, kind: 'amount' as const })),
+      ...(own === undefined && isBelowWorst(quotedAmountOf(created.body, request), request, context)
+        ? [{ field: request.amountOut === undefined ? 'amountOut' : 'amountIn', kind: 'quote' as const }]
+        : []),
       ...(isPositive(amounts.body.amountIn) ? [] : [{ field: 'amountIn', kind: undefined }]), // nobody knows what to pay
     ]
-    const isRefused = ({ kind }: Finding): boolean => kind === undefined || policies[kind] === 'refuse'
+    const isRefused = ({ kind }: Finding): boolean => kind === undefined || kind === 'quote' || policies[kind] === 'refuse'
     const isTaken = (claim: 'own' | 'underWay'): Promise<boolean> => otherDeposits.have(created.body, provider, context, claim)
     const isPossible = isPayable(created.body, request, rules, checksAddresses)
     const claim = isPossible ? await otherDeposits.claim(created.body, provider) : undefined
@@ -65,12 +68,12 @@ export function judgeCreate(scope: ProviderScope, quotes: RecentQuotes, otherDep
     const isJudgedLater = claim === 'own' && isRefused(unsafe) && ![...contradicted, ...others].some(isRefused)
     const isSafe = isJudgedLater || (claim !== undefined && claim !== 'anothers' && !(await isTaken(claim)))
     const findings = [...contradicted, ...(isSafe ? [] : [unsafe]), ...others]
-    const count = (kind: JudgementKind, isFound: boolean): void => {
+    const count = (kind: JudgedKind, isFound: boolean): void => {
       const passed = kind === 'amount' && amounts.isTolerated ? 'tolerated' : 'passed'
-      const outcome = !isFound ? passed : policies[kind] === 'refuse' ? 'refused' : 'counted'
+      const outcome = !isFound ? passed : isRefused({ field: '', kind }) ? 'refused' : 'counted'
       observe({ what: 'judgement', provider, kind, outcome, network: asset?.network })
     }
-    for (const kind of judgementKinds) {
+    for (const kind of judgedKinds) {
       const isFound = findings.some((finding) => finding.kind === kind)
       if (kind !== unsafe.kind || !isJudgedLater) count(kind, isFound)
     }
@@ -162,8 +165,8 @@ interface JudgedAmounts {
 }
 
 interface QuotedAmounts {
-  /** What the create must not be worse than at a fixed rate. */
-  readonly quoted: Amount | undefined
+  /** Of the quote that the provider keeps for this create: what the create must not be worse than at a fixed rate. */
+  readonly own: Amount | undefined
   readonly newest: Amount | undefined
 }
 
@@ -181,7 +184,7 @@ function judgeAmounts(
 function judgeBySent(
   { body, derived = [] }: VerifiedCreate,
   request: Extract<NewTransaction, { readonly amountIn: Amount }>,
-  { quoted, newest }: QuotedAmounts,
+  { own, newest }: QuotedAmounts,
   scope: ProviderScope,
 ): JudgedAmounts {
   const { amountIn, amountOut } = body
@@ -190,12 +193,7 @@ function judgeBySent(
   const isOtherIn = !isSilent && !isSameButForRounding(amountIn, request.amountIn)
   const isReceived = amountOut !== undefined && isPositive(amountOut)
   const isNegative = amountOut !== undefined && !isReceived && !isZero(amountOut)
-  const isLess =
-    isFixed &&
-    isReceived &&
-    quoted !== undefined &&
-    compareAmounts(amountOut, quoted) < 0 &&
-    !isSameButForRounding(amountOut, quoted)
+  const isLess = isFixed && isReceived && own !== undefined && isWorseOffer(amountOut, own, request)
   const isOtherOut = isNegative || isLess || (isFixed && !isReceived) || isWorseThanQuote(body, request, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
@@ -212,24 +210,44 @@ function judgeBySent(
 function judgeByReceived(
   { body }: VerifiedCreate,
   request: Extract<NewTransaction, { readonly amountOut: Amount }>,
-  { quoted, newest }: QuotedAmounts,
+  { own, newest }: QuotedAmounts,
   scope: ProviderScope,
 ): JudgedAmounts {
   const { amountIn, amountOut } = body
   const isSilent = amountOut === undefined || isZero(amountOut)
   const isOtherOut = !isSilent && !isSameButForRounding(amountOut, request.amountOut)
   const isSameValue = !isSilent && compareAmounts(amountOut, request.amountOut) === 0
-  const isMore =
-    request.rateType === 'fixed' &&
-    quoted !== undefined &&
-    compareAmounts(amountIn, quoted) > 0 &&
-    !isSameButForRounding(amountIn, quoted)
+  const isMore = request.rateType === 'fixed' && own !== undefined && isWorseOffer(amountIn, own, request)
   const isOtherIn = !isPositive(amountIn) || isMore || isWorseThanQuote(body, request, newest, scope)
   return {
     fields: [...(isOtherIn ? ['amountIn' as const] : []), ...(isOtherOut ? ['amountOut' as const] : [])],
     isTolerated: !isSameValue,
     body: { ...body, amountOut: isSilent || !isPositive(amountOut) || isSameValue ? request.amountOut : amountOut },
   }
+}
+
+/**
+ * Throws `unavailable` for a create whose own quote is much worse than the quote that its caller saw: nothing is sent, and another provider
+ * may take it (docs/contract.md §10.3).
+ */
+export function refuseWorseQuote(
+  own: Amount | undefined,
+  request: NewTransaction,
+  context: Context,
+  { tag: provider, observe }: ProviderScope,
+): void {
+  if (!isBelowWorst(own, request, context)) return
+  observe({ what: 'judgement', provider, kind: 'quote', outcome: 'refused', network: undefined })
+  observe({ what: 'create', provider, outcome: 'belowQuote' })
+  const { quotedAmount } = context
+  const deviation = own && quotedAmount && deviationFrom(quotedAmount, own, request)
+  if (deviation !== undefined) observe({ what: 'quoteDeviation', provider, deviation })
+  throw priceMoved()
+}
+
+/** At a fixed rate only: nothing else has a worst amount. */
+function isBelowWorst(offer: Amount | undefined, request: NewTransaction, { worstAmount }: Context): boolean {
+  return offer !== undefined && worstAmount !== undefined && isWorseOffer(offer, worstAmount, request)
 }
 
 /** Counts how far the create is from the newest quote. True only where a create that is much worse is refused. */

@@ -1,12 +1,12 @@
 /** The strategy `best`: a quote is requested from every provider, and the best one wins (docs/contract.md §12). */
 import type { Amount } from '../../domain/amount.ts'
 import type { AssetTable } from '../../domain/asset.ts'
-import { Fault } from '../../domain/fault.ts'
+import { Fault, priceMoved } from '../../domain/fault.ts'
 import type { Caller, Context, ServiceResponse } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import type { TimelineFact } from '../../domain/timeline.ts'
 import { limitDeadline } from '../layer.ts'
-import { compareOffers, quotedAmountOf } from '../quotes/offers.ts'
+import { compareOffers, isWorseOffer, quotedAmountOf, worstAmountOf } from '../quotes/offers.ts'
 import { type Candidate, callInTurn, type FailoverResult, type OtherProviders, rankOf, type Turn } from './failover.ts'
 import type { QuoteFailures } from './quote-failures.ts'
 import { competes, firstWinner, type QuoteDeviations, quoteKeyOf, quoteKeysOf, quoteQueryOf, type WinnerStore } from './winners.ts'
@@ -22,6 +22,8 @@ export interface BestOptions {
   readonly settingsOf: (caller: Caller) => string
   /** How much less creates of a provider have promised than its quotes. */
   readonly deviations: QuoteDeviations
+  /** `routing.maxDeviation`: by which share a create at a fixed rate may promise less than the quote that its caller saw; 0: any. */
+  readonly maxDeviation: number
   /** Slower providers are then left out, if another's quote competes: `routing.patience` (default: 0.8 seconds). */
   readonly patienceMs: number
 }
@@ -61,7 +63,8 @@ export class BestQuote {
 
   /**
    * Sends the create to the provider that won the caller's quote; without one, or if quotes there have just failed or it was asked for with
-   * other settings, quotes are requested first. Another provider follows only if the first has certainly not received the create.
+   * other settings, quotes are requested first. Another provider follows only if the first has certainly not received the create. At a fixed
+   * rate nobody gets it for much less than the caller's quote.
    */
   async createTransaction(
     candidates: readonly Candidate[],
@@ -69,35 +72,40 @@ export class BestQuote {
     context: Context,
     noteRoute: (chosen: Candidate, because: 'quoted' | 'best_quote') => void = () => {},
   ): Promise<FailoverResult<'createTransaction'>> {
-    const { winners, table, others, failures, settingsOf } = this.options
+    const { winners, table, others, failures, settingsOf, maxDeviation } = this.options
     const last = await firstWinner(winners, quoteKeysOf(context.caller, request, table))
     // Asked with other settings, another provider may win, at another price.
     const winner = last?.settings === settingsOf(context.caller) ? last : undefined
     const known = candidates.find(({ tag }) => tag === winner?.tag)
-    const won = known && turnOf(known, winner?.quotedAmount, context)
+    const worstAmount = worstAmountOf(winner?.quotedAmount, maxDeviation, request)
+    const agreed = { ...context, worstAmount }
+    const won = known && turnOf(known, winner?.quotedAmount, agreed)
     const isWinnerFailing = known !== undefined && candidates.length > 1 && failures.isFailing(known.tag, request, context)
     const first =
-      won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, context).catch((reason) => won ?? rethrow(reason))
+      won && !isWinnerFailing ? won : await this.quoteFor(candidates, request, agreed).catch((reason) => won ?? rethrow(reason))
     noteRoute(first.candidate, first === won ? 'quoted' : 'best_quote')
     let remaining = candidates
     return callInTurn('createTransaction', request, first, candidates, async (refused, onlyIfAsGood) => {
       remaining = remaining.filter((one) => one !== refused)
       if (remaining.length === 0) return undefined
-      const turn = await this.quoteFor(remaining, request, context).catch(() => undefined)
+      const turn = await this.quoteFor(remaining, request, agreed).catch(() => undefined)
       if (!turn || !onlyIfAsGood) return turn
       const offer = await others.offerOf(turn.candidate, request, context)
       return offer && turnOf(turn.candidate, offer.quotedAmount ?? turn.context.quotedAmount, context)
     })
   }
 
-  /** The provider with the best quote for this create. */
+  /** The provider with the best quote for this create. Throws if that is much less than the caller's quote. */
   private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Turn> {
     const [only, ...others] = candidates
     if (only && others.length === 0) return turnOf(only, undefined, context)
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
     const quoting = quoteBest(candidates, quoteQueryOf(request), limited, this.options)
     const { candidate, response } = await quoting.catch(refuseCreate)
-    return turnOf(candidate, quotedAmountOf(response.body, request), context)
+    const quotedAmount = quotedAmountOf(response.body, request)
+    const { worstAmount = worstAmountOf(quotedAmount, this.options.maxDeviation, request) } = context
+    if (quotedAmount && worstAmount && isWorseOffer(quotedAmount, worstAmount, request)) throw priceMoved()
+    return turnOf(candidate, quotedAmount, { ...context, worstAmount })
   }
 }
 

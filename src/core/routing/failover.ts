@@ -5,7 +5,7 @@ import { Fault, faultTable } from '../../domain/fault.ts'
 import type { Context, Request, ServiceResponse, SwapService } from '../../domain/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap.ts'
 import { limitDeadline } from '../layer.ts'
-import { deviationFrom, quotedAmountOf } from '../quotes/offers.ts'
+import { deviationFrom, quotedAmountOf, worstAmountOf } from '../quotes/offers.ts'
 import { competes, firstWinner, quoteKeyOf, quoteKeysOf, quoteQueryOf, type Winner, type WinnerStore } from './winners.ts'
 
 /** A provider that may get a request. */
@@ -148,6 +148,8 @@ function isNotOffered({ kind, provider }: Fault): boolean {
 interface NextOffer {
   /** What its own quote gives for the requested amount, if one was requested. */
   readonly quotedAmount?: Amount | undefined
+  /** By the last quote of the caller. */
+  readonly worstAmount?: Amount | undefined
 }
 
 interface OtherProvidersOptions {
@@ -186,6 +188,7 @@ export class OtherProviders {
     if (!own || !competes(own.body, query)) return undefined
     const quotedAmount = quotedAmountOf(own.body, query)
     const deviation = quotedAmount && deviationFrom(last.quotedAmount, quotedAmount, query)
-    return deviation !== undefined && deviation >= -maxDeviation ? { quotedAmount } : undefined
+    if (deviation === undefined || deviation < -maxDeviation) return undefined
+    return { quotedAmount, worstAmount: worstAmountOf(last.quotedAmount, maxDeviation, request) }
   }
 }

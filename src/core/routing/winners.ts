@@ -1,5 +1,5 @@
 /** The provider that quoted a request (`weighted`), or won its quote (`best`): a create within a minute goes to the same one (docs/contract.md §12). */
-import { type Amount, compareAmounts, isPositive, multiplySubtract, toAmount, zero } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/asset.ts'
 import type { Observer } from '../../domain/observation.ts'
 import type { Caller } from '../../domain/service.ts'
@@ -8,7 +8,7 @@ import { clientNetworkOf } from '../access/client-address.ts'
 import type { StoreOutage } from '../access/store-outage.ts'
 import { assetKeyOf, from, pairOf, type Side, to } from '../assets/asset-naming.ts'
 import type { SteadyClock } from '../clock.ts'
-import { amountKeyOf, quotedAmountOf } from '../quotes/offers.ts'
+import { amountKeyOf, quotedAmountOf, worsened } from '../quotes/offers.ts'
 import { isQuoteFor } from '../quotes/quote-cache.ts'
 
 /** A provider that won a quote. */
@@ -149,7 +149,6 @@ export class QuoteDeviations {
   /** The quoted amount, worse by the share by which the last create there was worse than its quote. */
   discounted(tag: string, quotedAmount: Amount, asked: RequestedAmount): Amount {
     const { deviation, until } = this.last.get(tag) ?? { deviation: 0, until: 0 }
-    const share = toAmount((asked.amountOut === undefined ? 1 + deviation : 1 - deviation).toFixed(6))
-    return this.clock() < until && share !== undefined ? multiplySubtract(quotedAmount, share, zero) : quotedAmount
+    return this.clock() < until ? worsened(quotedAmount, -deviation, asked) : quotedAmount
   }
 }
