@@ -41,8 +41,8 @@ export interface SwapActionStore {
   /** Whether the swap was made before the ledger was restored from a backup, and no person has said since that its actions are known. */
   readonly needsConfirmation: (provider: string, id: string) => Promise<boolean>
   /**
-   * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind, is
-   * not its owner's any more, or was settled.
+   * Stores the action before it is sent, with its record in the audit log. False, without a change, if the swap has one of this kind, has
+   * one that brings another address, is not its owner's any more, or was settled.
    * `replaced`: one whose outcome is not known, of which a person knows that it was not carried out.
    */
   readonly claimAction: (action: NewSwapAction, replaced?: StoredSwapAction) => Promise<boolean>

@@ -189,6 +189,8 @@ export interface ServiceResponse<O extends Op> {
   readonly doubt?: Doubt | undefined
   /** Of a get: whether the provider says that there is no refund address. */
   readonly deniesRefund?: boolean
+  /** Of a get: whether the provider waits for what the owner decides, where the words of its statuses say that. */
+  readonly awaitsOwner?: boolean
   /** Of a get with `success` or `refunded`: whether the provider does not have the amount sent, or the hash of the payout or the refund, yet. */
   readonly lacksPayout?: boolean
   /** Whether the response is for this client alone, so that no cache may store it. */

@@ -192,7 +192,13 @@ async function single<O extends Op>(
     if (operation.op !== 'getTransaction') return response
     const deniesRefund = row.nulls.includes('refundAddress') && row.fields.refundAddress === undefined
     const lacksPayout = isPayoutMissing(row, operation)
-    return { ...response, ...(deniesRefund && { deniesRefund }), ...(lacksPayout && { lacksPayout }) }
+    const { awaitsOwner } = row
+    return {
+      ...response,
+      ...(deniesRefund && { deniesRefund }),
+      ...(lacksPayout && { lacksPayout }),
+      ...(awaitsOwner !== undefined && { awaitsOwner }),
+    }
   } catch (reason) {
     const fault = Fault.from(reason)
     if (!mayBeAboutAmount(fault)) throw fault

@@ -119,6 +119,7 @@ export const sideshift = defineProviderForm({
     refund: byMember('refundAddress', { present: 'exchanging', otherwise: 'held' }),
     dead: 'failed',
   },
+  awaitingOwner: ['refund'],
   orderPage: 'https://sideshift.ai/orders/{id}',
   newestFirst: false,
   hasExpectedAmount: true,
@@ -209,7 +210,7 @@ export const sideshift = defineProviderForm({
     }),
   },
   actions: {
-    // An order without a deposit expires at once; what is paid later is sent back.
+    // An order without a deposit expires at once; what is paid later is sent back. Where it waits for an address, that is the refund.
     refundTransaction: { at: 'POST /cancel-order', request: { orderId: 'id' }, offeredIn: ['wait'] },
     setRefundAddress: {
       at: 'POST /shifts/{shiftId}/set-refund-address',

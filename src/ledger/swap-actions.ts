@@ -92,6 +92,11 @@ async function claim(
   // One that has had an outcome since stays.
   if (replaced) await within.deleteFrom('swap_actions').where(isClaim(replaced)).where('state', '=', 'sent').execute()
   const { provider, id, kind, owner, refundAddress, refundExtraId, claimedAt, nextCheckAt } = action
+  if (refundAddress !== undefined) {
+    const others = within.selectFrom('swap_actions').select('claim').where('provider', '=', provider).where('provider_id', '=', id)
+    const isOther = sql<boolean>`(refund_address <> ${refundAddress} or coalesce(refund_extra_id, '') <> ${refundExtraId ?? ''})`
+    if (await others.where('kind', '!=', kind).where(isOther).executeTakeFirst()) return false
+  }
   const row = {
     ...{ provider, provider_id: id, kind, claim: action.claim, owner, action: action.action, state: 'sent' as const },
     ...{ refund_address: refundAddress ?? null, refund_extra_id: refundExtraId ?? null },

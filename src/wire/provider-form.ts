@@ -109,8 +109,13 @@ function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateTyp
 export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const keyedOps = new Set(tables.keyed ?? keyed)
   const statuses = new Map(Object.entries(tables.statuses))
-  const { orderPage } = tables
-  const words = { meanings: statuses, reasons: new Map(Object.entries(tables.statusReasons ?? {})), orderPage }
+  const { orderPage, awaitingOwner } = tables
+  const words = {
+    meanings: statuses,
+    reasons: new Map(Object.entries(tables.statusReasons ?? {})),
+    awaitingOwner: awaitingOwner && new Set(awaitingOwner),
+    orderPage,
+  }
   const compiled = forEachOp((op) =>
     variantsOf(tables.operations[op]).map(({ rateType, side, tables: own }) => {
       const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, side, tables)]

@@ -41,7 +41,7 @@ export interface ProviderOperation extends ProviderCall {
   readonly refusesByAmountRange: boolean
 }
 
-type ProviderStatuses = Pick<StatusWords, 'meanings' | 'reasons' | 'orderPage'>
+type ProviderStatuses = Pick<StatusWords, 'meanings' | 'reasons' | 'awaitingOwner' | 'orderPage'>
 
 export interface ProviderAction extends ProviderCall, ActionOffer {
   readonly action: SwapAction
@@ -194,6 +194,8 @@ export interface ProviderFormTables {
   readonly statuses: Readonly<Record<string, StatusMeaning>>
   /** Why a swap with such a word is held, or has failed, where no line of a response says it. */
   readonly statusReasons?: Readonly<Record<string, StatusReason>>
+  /** Its words for a held swap that waits for what its owner decides. */
+  readonly awaitingOwner?: readonly string[]
   /** Its page of a transaction for people, with `{id}` where the id is: https. Used where no line of a response has one. */
   readonly orderPage?: `https://${string}{id}`
   readonly newestFirst: boolean

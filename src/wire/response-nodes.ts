@@ -33,6 +33,8 @@ export interface DecodedRow {
   readonly nulls: readonly string[]
   /** Fields whose value comes from the line that is used if no other has it. */
   readonly fallbacks: readonly string[]
+  /** Whether its status waits for what the owner decides; undefined: no status of the form does. */
+  readonly awaitsOwner: boolean | undefined
 }
 
 export interface ResponseCodec {

@@ -25,6 +25,8 @@ import { EmptyResponse, WireError } from './wire-error.ts'
 export interface StatusWords {
   /** Of words that mean `held` or `failed`: the reason, where no line has one. */
   readonly reasons?: ReadonlyMap<string, StatusReason> | undefined
+  /** The provider's words for a held swap that waits for what its owner decides; absent: a line of the response says it, or nothing does. */
+  readonly awaitingOwner?: ReadonlySet<string> | undefined
   readonly meanings: ReadonlyMap<string, StatusMeaning>
   /** The provider's page of a transaction, with `{id}` in it; used where no line has one. */
   readonly orderPage?: string | undefined
@@ -124,11 +126,12 @@ interface OffFor {
 type IdParts = [first: string | undefined, second: string | undefined]
 
 /** A row while it is read. */
-interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons' | 'orderPage'> {
+interface RowContext extends DecodedRow, Pick<StatusWords, 'meanings' | 'reasons' | 'awaitingOwner' | 'orderPage'> {
   readonly context: DecodeContext
   derived: readonly string[]
   nulls: readonly string[]
   fallbacks: readonly string[]
+  awaitsOwner: boolean | undefined
   /** The provider's own word. */
   statusWord: JsonValue | undefined
   /** Of an id that two members have together; undefined where one has it. */
@@ -143,16 +146,19 @@ const none: readonly string[] = []
 function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
-  { meanings, reasons, orderPage }: StatusWords,
+  { meanings, reasons, awaitingOwner, orderPage }: StatusWords,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const hasIdParts = slots.some(({ idPart }) => idPart !== undefined)
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const fields: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const unread = { derived: none, nulls: none, fallbacks: none, statusWord: undefined, details: undefined, offFor: undefined }
+    const unread = {
+      ...{ derived: none, nulls: none, fallbacks: none },
+      ...{ awaitsOwner: undefined, statusWord: undefined, details: undefined, offFor: undefined },
+    }
     const idParts: IdParts | undefined = hasIdParts ? [undefined, undefined] : undefined
-    const row: RowContext = { meanings, reasons, orderPage, context, fields, idParts, ...unread }
+    const row: RowContext = { meanings, reasons, awaitingOwner, orderPage, context, fields, idParts, ...unread }
     const spread = readObject(nodes, value, row)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
@@ -362,6 +368,8 @@ function complete(slots: readonly ResponseSlot[], rowContext: RowContext, { assu
     row.status = 'exchanging'
     row.statusReason ??= impliedReasonOf(slots, rowContext)
   }
+  if (rowContext.awaitingOwner && typeof rowContext.statusWord === 'string')
+    rowContext.awaitsOwner = row.attention === 'held' && rowContext.awaitingOwner.has(rowContext.statusWord)
   if (rowContext.orderPage !== undefined && typeof row.id === 'string')
     row.supportUrl ??= orderPageOf(rowContext.orderPage, row.id, slots)
   return rowContext

@@ -1,6 +1,6 @@
 /** docs/contract.md §3.11: what can be done about a swap, at the providers that have it. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { sendRequest } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames } from '../support/pair.ts'
 import { type ActionRig, addresses, otherAddress, refundAddress, startActions } from './rig.ts'
@@ -13,6 +13,11 @@ async function held(facts: Parameters<ActionRig['begin']>[0] = {}): Promise<stri
   const id = await rig.begin(facts)
   Object.assign(rig.swap(), { status: 'verifying', hasActions: true })
   return id
+}
+
+/** With the provider's page, where its user can ask. */
+function expectNotOffered({ status, headers, text }: ReceivedResponse): void {
+  expect([status, headers['x-swap-reason']], text).toEqual([400, 'not_offered'])
 }
 
 describe.each(formNames)('for form %s', (form) => {
@@ -152,7 +157,7 @@ describe.each(formNames)('for form %s', (form) => {
     const id = await rig.begin()
     expect((await rig.read(form, id)).capabilities).toEqual(['refund', 'refund-address'])
     rig.swap().status = 'refund'
-    expect((await rig.read(form, id)).capabilities).toEqual(['refund-address'])
+    expect((await rig.read(form, id)).capabilities).toEqual(['refund', 'refund-address'])
     const done = await rig.act(form, id, 'refund-address', { address: refundAddress })
     expect(done.status, done.text).toBe(200)
     const { refundAddress: a, refund_address: b } = await rig.read(form, id)
@@ -178,11 +183,44 @@ describe.each(formNames)('for form %s', (form) => {
     expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }, { orderId: rig.swap().id }])
   })
 
-  test('a swap whose provider waits for an address is sent back by a refund with one', async () => {
+  test('a swap whose provider waits for an address is sent back by a refund with one, by that name', async () => {
     rig = await startActions('sideshift')
     const id = await rig.begin()
     rig.swap().status = 'refund'
+    expectRefusal(await rig.act(form, id, 'refund'), form, 400, 'parameter_invalid')
     expect((await rig.act(form, id, 'refund', { address: refundAddress })).status).toBe(200)
+    const again = await rig.act(form, id, 'refund', { address: refundAddress })
+    expect([again.status, again.headers['idempotent-replayed']], again.text).toEqual([200, 'true'])
+    expectRefusal(await rig.act(form, id, 'refund', { address: otherAddress }), form, 409, 'conflict')
+    for (const address of [refundAddress, otherAddress])
+      expectRefusal(await rig.act(form, id, 'refund-address', { address }), form, 409, 'conflict')
+    expect((await rig.read(form, id)).capabilities).toBeUndefined()
+    expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }])
+    const records = (await rig.gateway.audit.read({})).filter(({ subject }) => subject === id)
+    expect(records).toMatchObject([{ action: 'transaction.refund', after: { refundAddress: '0x5290…9EE7' } }])
+  })
+
+  test.each(['processing', 'settling', 'review', 'multiple', 'pending', 'refunding'])(
+    'a swap that is %s waits for no refund: one with an address is refused, and nothing is sent',
+    async (status) => {
+      rig = await startActions('sideshift')
+      const id = await rig.begin()
+      await rig.read(form, id)
+      rig.swap().status = status
+      for (const _ of [1, 2]) expectNotOffered(await rig.act(form, id, 'refund', { address: refundAddress }))
+      expect((await rig.read(form, id)).capabilities ?? []).not.toContain('refund')
+      expect(rig.sent('refundAddress', 'refund')).toEqual([])
+    },
+  )
+
+  test('a deposit that comes between the address and the cancellation leaves no refund behind', async () => {
+    rig = await startActions('sideshift')
+    const id = await rig.begin()
+    rig.exchange.tamper = (operation) => {
+      if (operation === 'refundAddress') rig.swap().status = 'pending'
+      return undefined
+    }
+    expectNotOffered(await rig.act(form, id, 'refund', { address: refundAddress }))
     expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }])
   })
 

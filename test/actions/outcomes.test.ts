@@ -69,6 +69,50 @@ describe.each(['before', 'after'] as const)('a connection that breaks %s the pro
   })
 })
 
+test('a refund that is lost while its provider waits for an address is found by that name, and repeated for ever', async () => {
+  const id = await held('sideshift')
+  rig.exchange.losesNextAction = 'after'
+  const refund = (address = refundAddress) => rig.act('A', id, 'refund', { address })
+  expectRefusal(await refund(), 'A', 504, 'outcome_unknown')
+  expectRefusal(await refund(), 'A', 409, 'in_progress')
+  expectRefusal(await refund('0xde709f2102306220921060314715629080e2fb77'), 'A', 409, 'conflict')
+  expectRefusal(await rig.act('A', id, 'refund-address', { address: refundAddress }), 'A', 409, 'in_progress')
+  await lookFor(6_000)
+  expect(outcomes()).toEqual(['unknown', 'found'])
+  for (const status of ['refunding', 'refunded']) {
+    rig.swap().status = status
+    const again = await refund()
+    expect([again.status, again.headers['idempotent-replayed']], again.text).toEqual([200, 'true'])
+  }
+  expect(rig.sent('refundAddress', 'refund')).toEqual([{ address: refundAddress }])
+})
+
+test('a refund that is lost on its way to a provider that waits for an address stays unknown until its address is there', async () => {
+  const id = await held('sideshift')
+  rig.exchange.losesNextAction = 'before'
+  expectRefusal(await rig.act('A', id, 'refund', { address: refundAddress }), 'A', 504, 'outcome_unknown')
+  // Its user sets another address on the provider's page.
+  await lookFor(6_000)
+  expect(outcomes()).toEqual(['unknown'])
+  Object.assign(rig.swap(), { refund: '0xde709f2102306220921060314715629080e2fb77', status: 'refunding' })
+  await lookFor(60_000)
+  expect([await stored(), outcomes()]).toEqual([[], ['unknown', 'notDone']])
+})
+
+test('of a refund and an address at once, with two addresses, one goes up', async () => {
+  const id = await held('sideshift')
+  rig.exchange.delays.refundAddress = 100
+  const other = '0xde709f2102306220921060314715629080e2fb77'
+  const all = await Promise.all(
+    Array.from({ length: 12 }, (_, at) =>
+      at % 2 ? rig.act('A', id, 'refund', { address: refundAddress }) : rig.act('A', id, 'refund-address', { address: other }),
+    ),
+  )
+  expect(rig.sent('refundAddress', 'refund')).toHaveLength(1)
+  expect(all.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  for (const { status } of all) expect([200, 400, 409]).toContain(status)
+})
+
 test.each([500, 502, 503, 408, 409, 425])('a status of %i leaves it unknown', async (status) => {
   const id = await held()
   rig.exchange.tamper = (operation) => (operation === 'refund' ? { status, json: { error: 'x', message: 'y' } } : undefined)
@@ -313,6 +357,16 @@ describe('an operator', () => {
     expect(rig.sent('refundAddress')).toHaveLength(2)
     await expect(carryOut(id, true, '0xde709f2102306220921060314715629080e2fb77')).rejects.toMatchObject({ kind: 'conflict' })
     expect(rig.sent('refundAddress')).toHaveLength(2)
+  })
+
+  test('sends the address of an unknown refund again by force, by either name', async () => {
+    const id = await held('sideshift')
+    rig.exchange.losesNextAction = 'before'
+    await rig.act('A', id, 'refund', { address: refundAddress })
+    await expect(carryOut(id)).rejects.toMatchObject({ kind: 'inProgress', canForce: true })
+    await carryOut(id, true)
+    expect(rig.sent('refundAddress')).toHaveLength(2)
+    expect(await stored()).toMatchObject([{ action: 'setRefundAddress', state: 'done' }])
   })
 
   test('replaces no action that is still being sent', async () => {

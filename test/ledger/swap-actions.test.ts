@@ -57,6 +57,20 @@ describeStores(allStores, (shared) => {
     expect(await swapActions.readActions(provider, 'y')).toEqual([])
   })
 
+  test('a swap gets one refund address, by actions of whichever kind', async () => {
+    const { swapActions } = shared()
+    const first = await refundOfSwap()
+    const { provider } = first
+    const address = { provider, kind: 'refundAddress', action: 'setRefundAddress' } as const
+    expect(await swapActions.claimAction(first)).toBe(true)
+    for (const other of [{ refundAddress: 'bc1q-other' }, { refundExtraId: '7' }])
+      expect(await swapActions.claimAction(refund({ ...address, ...other }))).toBe(false)
+    await swapActions.dropAction(first)
+    expect(await swapActions.claimAction(refund({ ...address, refundAddress: 'bc1q-other' }))).toBe(true)
+    expect(await swapActions.claimAction(refund({ provider }))).toBe(false)
+    expect(await swapActions.claimAction(refund({ provider, refundAddress: undefined }))).toBe(true)
+  })
+
   test('one that is done stays for good; one that was not carried out makes room', async () => {
     const { swapActions } = shared()
     const first = await refundOfSwap()

@@ -21,8 +21,8 @@ import type { Ledger, LedgerEntry } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
 import type { NewSwapAction, StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 import { refreshEntry } from '../transactions/ownership.ts'
-import { isOffered } from './capabilities.ts'
-import { type ActedOn, addressOf, auditOf, judgeAddress, refundAddressOf, refundOf } from './refund-address.ts'
+import { callOf, isOffered } from './capabilities.ts'
+import { type ActedOn, addressIsKept, addressOf, auditOf, judgeAddress, refundAddressOf, refundOf } from './refund-address.ts'
 
 /** A provider whose swaps may be acted on. */
 export interface ActingProvider {
@@ -111,13 +111,13 @@ export async function carryOut(
   if (!by.isForced && (await parts.store.needsConfirmation(tag, id))) throw unconfirmed()
   const own = { ...request, id }
   const entry = { ...found, createdWith: await parts.store.readCreatedWith(tag, id) }
-  return needsAddressFirst(action, request, entry, provider)
-    ? await actWithAddressFirst(own, entry, by, context, provider, parts)
+  return mayLackAddress(action, request, entry, provider)
+    ? await refundWithAddress(own, entry, by, context, provider, parts)
     : await act(action, own, entry, by, context, provider, parts)
 }
 
 /** Where a refund takes no address of its own, and the swap has none. */
-function needsAddressFirst(
+function mayLackAddress(
   action: SwapAction,
   { refundAddress }: SwapActionRequest,
   entry: ActedOn,
@@ -129,8 +129,8 @@ function needsAddressFirst(
   )
 }
 
-/** The provider sends the deposit back as soon as it has the address; without a deposit the swap is cancelled then. */
-async function actWithAddressFirst(
+/** Before a swap without a deposit is cancelled, it gets the address: what is paid later is sent back to it. These are two actions. */
+async function refundWithAddress(
   request: SwapActionRequest,
   entry: ActedOn,
   by: Actor,
@@ -138,14 +138,17 @@ async function actWithAddressFirst(
   provider: ActingProvider,
   parts: ActionParts,
 ): Promise<CarriedOut> {
-  const first = await act('setRefundAddress', request, entry, by, context, provider, parts)
-  const { owner, provider: tag, transaction, createdWith } = entry
-  const found = await parts.ledger.find(owner, tag, transaction.id)
-  if (!found) return first
-  const stored = { ...found, createdWith }
-  const latest = await readAgain(stored, context, provider, first.deadline - performance.now()).catch(() => stored)
-  if (!isOffered('refundTransaction', provider.scope.offers, latest.transaction)) return first
-  return await act('refundTransaction', request, latest, by, context, provider, parts)
+  const { offers, timeoutMs } = provider.scope
+  const action = 'refundTransaction'
+  const earlier = await earlierAction(action, request, by, entry, parts.store)
+  if (earlier === 'done') return { isRepeated: true, deadline: performance.now() + timeoutMs }
+  const read = await readAgain(entry, context, provider, timeoutMs * readShare)
+  const isCall = isOffered(action, offers, read.transaction) && callOf(action, offers, read.transaction) === action
+  if (!isCall || endedFault(read) !== undefined) return await act(action, request, read, by, context, provider, parts)
+  await act('setRefundAddress', request, read, by, context, provider, parts)
+  const latest = await parts.ledger.find(entry.owner, entry.provider, request.id)
+  if (!latest) throw standardFault('notFound')
+  return await act(action, request, { ...latest, createdWith: entry.createdWith }, by, context, provider, parts)
 }
 
 async function act(
@@ -168,7 +171,8 @@ async function act(
   const refused = endedFault(entry) ?? (isOffered(action, offers, entry.transaction) ? undefined : notOffered(entry.transaction))
   // The same request may have been carried out since.
   if (refused && !by.isForced && (await isRepeated())) return { isRepeated: true, deadline }
-  const address = addressOf(action, request, entry, offers)
+  const call = callOf(action, offers, entry.transaction)
+  const address = addressOf(action, call, request, entry, offers)
   if (refused) throw refused
   if (request.refundAddress !== undefined) await judgeAddress(request, entry.transaction, scope)
   const timeline = new Timeline()
@@ -207,7 +211,7 @@ async function act(
     throw unknownOutcome(cause, tag)
   }
   try {
-    await provider.act(action, { id: request.id, ...address }, { ...context, deadline, timeline })
+    await provider.act(call, { id: request.id, ...address }, { ...context, deadline, timeline })
   } catch (reason) {
     const fault = Fault.from(reason)
     if (fault.effect === 'maybe') return await leaveUnknown(fault)
@@ -233,14 +237,33 @@ async function earlierAction(
   const known = await store.readActions(provider, transaction.id)
   if (!known) throw notOffered(transaction)
   const earlier = known.find(({ kind }) => kind === kindOfAction(action))
-  if (!earlier) return undefined
-  if (isForced && earlier.state === 'sent' && !mayBeRunning(earlier)) return earlier
+  if (!earlier) return earlierAddress(request, { isForced }, known)
+  if (isForced && mayBeReplaced(earlier)) return earlier
   const wentTo = refundOf(earlier.refundAddress === undefined ? refundAddressOf(entry) : earlier)
   const isSame =
     earlier.action === action && (request.refundAddress === undefined || isSamePaymentAddress(wentTo, refundOf(request)))
   if (!isSame) throw conflict('Another decision was made about this swap before.')
   if (earlier.state === 'done') return 'done'
   throw inProgress(earlier)
+}
+
+/** Throws for an address after an action of the other kind has brought one, unless that was the same and is done. A stored one: as above. */
+function earlierAddress(
+  request: SwapActionRequest,
+  { isForced }: Pick<Actor, 'isForced'>,
+  known: readonly StoredSwapAction[],
+): StoredSwapAction | undefined {
+  const other = known.find(({ refundAddress }) => refundAddress !== undefined)
+  if (!other || request.refundAddress === undefined) return undefined
+  if (isForced && mayBeReplaced(other)) return other
+  if (!isSamePaymentAddress(refundOf(other), refundOf(request))) throw addressIsKept()
+  if (other.state === 'sent') throw inProgress(other)
+  return undefined
+}
+
+/** A person knows that it was not carried out. */
+function mayBeReplaced(earlier: StoredSwapAction): boolean {
+  return earlier.state === 'sent' && !mayBeRunning(earlier)
 }
 
 /** Whether the process that claimed it may still send it, or wait for its response. */

@@ -16,12 +16,22 @@ import type { StoredSwapAction, SwapActionStore } from '../swap-actions.ts'
 
 export type Offers = ReadonlyMap<SwapAction, ActionOffer>
 
+/**
+ * The provider's call for an action. Where a refund takes no address, and the provider waits for one to send the deposit back to, the setting
+ * of the address is the refund.
+ */
+export function callOf(action: SwapAction, offers: Offers, { hasActions, refundAddress }: Transaction): SwapAction {
+  const awaitsAddress = hasActions === true && refundAddress === undefined && offers.has('setRefundAddress')
+  return action === 'refundTransaction' && awaitsAddress && !offers.get(action)?.takesAddress ? 'setRefundAddress' : action
+}
+
 /** Whether the provider offers the action for a swap in this state, whatever was done about it before. */
 export function isOffered(action: SwapAction, offers: Offers, transaction: Transaction): boolean {
   const offer = offers.get(action)
   const { status, attention, hasActions, refundAddress } = transaction
   if (!offer || isFinal(status)) return false
   if (action === 'setRefundAddress' && refundAddress !== undefined) return false
+  if (callOf(action, offers, transaction) !== action) return true
   if (offer.isReported && hasActions !== undefined) return hasActions
   const state = attention ?? status
   return state !== undefined && offer.offeredIn.includes(state)
@@ -43,9 +53,11 @@ export async function capabilitiesNow(
 
 /** Those that are offered, without what was done about the swap before. */
 function capabilitiesOf(transaction: Transaction, offers: Offers, known: readonly StoredSwapAction[] = []): readonly Capability[] {
-  const left = swapActions.filter(
-    (action) => isOffered(action, offers, transaction) && known.every(({ kind }) => kind !== kindOfAction(action)),
-  )
+  const left = swapActions.filter((action) => {
+    const setsAddress = callOf(action, offers, transaction) === 'setRefundAddress'
+    const isTaken = known.some(({ kind, refundAddress }) => kind === kindOfAction(action) || (setsAddress && refundAddress))
+    return isOffered(action, offers, transaction) && !isTaken
+  })
   return left.map((action) => capabilityOf[action])
 }
 

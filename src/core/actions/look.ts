@@ -57,7 +57,7 @@ async function look(action: StoredSwapAction, provider: ActingProvider, parts: A
 /** Undefined as long as the provider's report does not show it: silence, and a state that another cause may have, prove nothing. */
 export function isCarriedOut(action: StoredSwapAction, transaction: Transaction, offers: Offers): boolean | undefined {
   const { status, attention } = transaction
-  if (action.action === 'setRefundAddress') {
+  if (isBySettingAddress(action, offers)) {
     if (isRefundAddress(action, transaction) || status === 'refunded') return true
     return isFinal(status) || transaction.refundAddress !== undefined ? false : undefined
   }
@@ -67,6 +67,11 @@ export function isCarriedOut(action: StoredSwapAction, transaction: Transaction,
   if (!isCancelled || attention !== undefined || status === undefined || status === 'wait') return undefined
   // The deposit has come first.
   return status === 'overdue'
+}
+
+/** Its provider sends the deposit back once it has the address. A refund that is a call of its own has no address where that takes none. */
+function isBySettingAddress({ action, refundAddress }: StoredSwapAction, offers: Offers): boolean {
+  return action === 'setRefundAddress' || (refundAddress !== undefined && offers.get(action)?.takesAddress === false)
 }
 
 function isRefundAddress(action: StoredSwapAction, transaction: Transaction): boolean {

@@ -19,8 +19,14 @@ export function refundAddressOf({ transaction, createdWith }: ActedOn): RefundAd
   return { refundAddress, refundExtraId }
 }
 
-/** The address that goes up with an action. Throws a `Fault` where it needs one, and for another one than the swap has: that is never replaced. */
-export function addressOf(action: SwapAction, request: SwapActionRequest, entry: ActedOn, offers: Offers): RefundAddress {
+/** The address that goes up with an action, by its `call`. Throws a `Fault` where it needs one, and for another one than the swap has: that is never replaced. */
+export function addressOf(
+  action: SwapAction,
+  call: SwapAction,
+  request: SwapActionRequest,
+  entry: ActedOn,
+  offers: Offers,
+): RefundAddress {
   const { refundAddress, refundExtraId } = request
   if (refundExtraId !== undefined && refundAddress === undefined)
     throw new Fault('invalid', 'it stands beside an address', {
@@ -32,10 +38,9 @@ export function addressOf(action: SwapAction, request: SwapActionRequest, entry:
   const known = refundOf(own)
   if (known.address !== undefined) {
     const isOther = refundAddress !== undefined && !isSamePaymentAddress(refundOf(request), known)
-    if (isOther || action === 'setRefundAddress')
-      throw new Fault('conflict', 'This swap has a refund address, which is never changed.', { effect: 'refused' })
+    if (isOther || action === 'setRefundAddress') throw addressIsKept()
   }
-  if (!offers.get(action)?.takesAddress) return {}
+  if (!offers.get(call)?.takesAddress) return {}
   const address = known.address === undefined ? { refundAddress, refundExtraId } : own
   if (address.refundAddress === undefined)
     throw new Fault('invalid', 'it is missing: this swap has no refund address', {
@@ -45,6 +50,10 @@ export function addressOf(action: SwapAction, request: SwapActionRequest, entry:
     })
   const { refundAddress: to, refundExtraId: memo } = address
   return { refundAddress: to, ...(memo !== undefined && { refundExtraId: memo }) }
+}
+
+export function addressIsKept(): Fault {
+  return new Fault('conflict', 'This swap has a refund address, which is never changed.', { effect: 'refused' })
 }
 
 /** For comparison. */

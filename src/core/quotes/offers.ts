@@ -13,7 +13,7 @@ import {
   toAmount,
   zero,
 } from '../../domain/amount.ts'
-import type { RateQuery, Rate, RequestedAmount } from '../../domain/swap.ts'
+import type { Rate, RateQuery, RequestedAmount } from '../../domain/swap.ts'
 
 /** What a quote or a swap gives for the requested amount. Undefined if it does not say; an amount of 0 that must be sent says nothing. */
 export function quotedAmountOf(

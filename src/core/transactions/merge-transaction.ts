@@ -25,15 +25,16 @@ export interface ObservedTransaction {
   readonly ownerAttention?: Attention | undefined
   readonly deniesRefund?: boolean | undefined
   readonly lacksPayout?: boolean | undefined
+  readonly awaitsOwner?: boolean | undefined
 }
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */
 export function observedFromGet(
-  { body: reported, derived = [], sequence, deniesRefund, lacksPayout }: ServiceResponse<'getTransaction'>,
+  { body: reported, derived = [], sequence, deniesRefund, lacksPayout, awaitsOwner }: ServiceResponse<'getTransaction'>,
   at: number,
   timezone: string | undefined,
 ): ObservedTransaction {
-  return { reported, derived, at, isComplete: true, sequence, timezone, deniesRefund, lacksPayout }
+  return { reported, derived, at, isComplete: true, sequence, timezone, deniesRefund, lacksPayout, awaitsOwner }
 }
 
 /**
@@ -50,6 +51,7 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
   transaction.status = status
   if (observed.deniesRefund) Object.assign(transaction, { refundAddress: undefined, refundExtraId: reported.refundExtraId })
+  if (observed.awaitsOwner !== undefined) transaction.hasActions = observed.awaitsOwner || undefined
   const payoutMissingSince = payoutMissing(before, observed, status)
   const doubt = doubtAfter(before, observed)
   const ownerAttention = isFinal(status) ? undefined : ownerAttentionAfter(before, observed)
