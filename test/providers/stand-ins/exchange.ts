@@ -142,6 +142,8 @@ export class Exchange {
   isCalledByUsers = false
   /** Addresses of users that it does not serve. */
   readonly blockedUsers = new Set<string>()
+  /** By which share a create gives less than was promised or quoted, or asks for more. */
+  shorts = 0
   /** Ids of fixed quotes are given and not kept. */
   forgetsRateIds = false
   /** Replaces the response after the create was applied; undefined: the usual one. */
@@ -212,10 +214,13 @@ export class Exchange {
     const promised = this.promises.get(order.rateId ?? '')
     if (order.isFixed && promised === undefined && (needsRateId || order.rateId)) throw new Refused('rateId')
     this.promises.delete(order.rateId ?? '')
+    const { amountIn, amountOut } = promised ?? amounts
+    const less = Number((amountOut * (1 - this.shorts)).toFixed(8))
+    const more = Number((amountIn * (1 + this.shorts)).toFixed(8))
     const number = ++this.numbers
     const swap: Swap = {
       ...facts,
-      ...(promised ?? amounts),
+      ...(asked.isReceived ? { amountIn: more, amountOut } : { amountIn, amountOut: less }),
       id: this.dialect.idOf?.(number) ?? `6880e2730aee${number}`,
       status: this.dialect.firstStatus,
       deposit: depositAddressOn([order.from.network, order.from.coin], String(number)),
