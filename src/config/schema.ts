@@ -232,7 +232,7 @@ const routing = required(
     maxDeviation: setting(
       share,
       0.1,
-      "By which share a create may promise less than its provider's newest quote of the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider. Also by which share another provider's quote may be less, to take a create that its provider turns away. 0: any",
+      "By which share a create may promise less than its provider's newest quote of the last minute: more is counted, and [under `best`](contract.md#12-routing) counts against that provider; at a fixed rate there it is not taken. Also by which share another provider's quote may be less, to take a create that its provider turns away. 0: any",
     ),
     refuseDeviation: setting(flag, false, 'Whether a create beyond `maxDeviation` is a mismatch: 502, and a person must look'),
     mirror: optional(
