@@ -1,6 +1,7 @@
 import type { Amount } from '../../domain/amount.ts'
 import { withTimeout } from '../../domain/async.ts'
-import { Fault, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
+import { Fault, priceMoved, QuoteNotHeld, quoteExpired, standardFault, TooManyOpenCreates } from '../../domain/fault.ts'
+import type { Context } from '../../domain/service.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import type { Timeline } from '../../domain/timeline.ts'
 import { pickAssetFields } from '../assets/asset-naming.ts'
@@ -8,9 +9,9 @@ import { contractsOf } from '../assets/translate-assets.ts'
 import { ledgerUnavailable } from '../instrumented-ledger.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 import type { ProviderScope } from '../provider-scope.ts'
-import { amountsOf } from '../quotes/offers.ts'
+import { amountsOf, deviationFrom } from '../quotes/offers.ts'
 import { classifyOutcome, type SendCreate, unknownReasonOf } from './creation.ts'
-import { refuseWorseQuote } from './judge.ts'
+import { isBelowWorst } from './judge.ts'
 
 /** How long a create waits for the ledger before it is sent. */
 export const maxLedgerWaitMs = 1_000
@@ -101,6 +102,25 @@ export function intent(scope: ProviderScope): SendCreate {
       throw fault
     }
   }
+}
+
+/**
+ * Throws `unavailable` for a create whose own quote is much worse than the quote that its caller saw: nothing is sent, and another provider
+ * may take it (docs/contract.md §10.3).
+ */
+function refuseWorseQuote(
+  own: Amount | undefined,
+  request: NewTransaction,
+  context: Context,
+  { tag: provider, observe }: ProviderScope,
+): void {
+  if (!isBelowWorst(own, request, context)) return
+  observe({ what: 'judgement', provider, kind: 'quote', outcome: 'refused', network: undefined })
+  observe({ what: 'create', provider, outcome: 'belowQuote' })
+  const { quotedAmount } = context
+  const deviation = own && quotedAmount && deviationFrom(quotedAmount, own, request)
+  if (deviation !== undefined) observe({ what: 'quoteDeviation', provider, deviation })
+  throw priceMoved()
 }
 
 function noteIntent(

@@ -6,7 +6,7 @@ import { isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
 import { type Amount, compareAmounts, isPositive, isSameButForRounding, isZero } from '../../domain/amount.ts'
 import { type Asset, fold, sameName } from '../../domain/asset.ts'
-import { Fault, priceMoved } from '../../domain/fault.ts'
+import { Fault } from '../../domain/fault.ts'
 import { type JudgedKind, type JudgementKind, judgedKinds, judgementKinds } from '../../domain/observation.ts'
 import type { Context } from '../../domain/service.ts'
 import { isFinal } from '../../domain/status.ts'
@@ -226,27 +226,8 @@ function judgeByReceived(
   }
 }
 
-/**
- * Throws `unavailable` for a create whose own quote is much worse than the quote that its caller saw: nothing is sent, and another provider
- * may take it (docs/contract.md §10.3).
- */
-export function refuseWorseQuote(
-  own: Amount | undefined,
-  request: NewTransaction,
-  context: Context,
-  { tag: provider, observe }: ProviderScope,
-): void {
-  if (!isBelowWorst(own, request, context)) return
-  observe({ what: 'judgement', provider, kind: 'quote', outcome: 'refused', network: undefined })
-  observe({ what: 'create', provider, outcome: 'belowQuote' })
-  const { quotedAmount } = context
-  const deviation = own && quotedAmount && deviationFrom(quotedAmount, own, request)
-  if (deviation !== undefined) observe({ what: 'quoteDeviation', provider, deviation })
-  throw priceMoved()
-}
-
 /** At a fixed rate only: nothing else has a worst amount. */
-function isBelowWorst(offer: Amount | undefined, request: NewTransaction, { worstAmount }: Context): boolean {
+export function isBelowWorst(offer: Amount | undefined, request: NewTransaction, { worstAmount }: Context): boolean {
   return offer !== undefined && worstAmount !== undefined && isWorseOffer(offer, worstAmount, request)
 }
 
