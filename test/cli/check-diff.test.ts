@@ -86,7 +86,9 @@ server: { port: 0${more} }
 admin: { port: ${port}, tokens: { alice: ${alice} } }
 `
   place.write(sections('0', ''))
-  await using gateway = await InProcessGateway.start(place.file)
+  // A file of its own, which it does not read again.
+  copyFileSync(place.file, inForce)
+  await using gateway = await InProcessGateway.start(inForce)
   const port = new URL(gateway.adminUrl).port
   place.write(sections(port, ', drain: 12', 'canary-key', `{ token: ${token}, roles: [read] }`))
   const { exitCode, out } = await place.swapgate('check', '--diff')

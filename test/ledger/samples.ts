@@ -66,7 +66,7 @@ export async function upsert(
 
 export const always = { first: -(2n ** 80n), last: 2n ** 80n }
 
-/** As many at once as a gateway may have. */
-export async function eachOf<T>(items: readonly T[], action: (item: T) => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < items.length; n += 50) await Promise.all(items.slice(n, n + 50).map(action))
+/** As many at once as a gateway may have, unless given. */
+export async function eachOf<T>(items: readonly T[], action: (item: T) => Promise<unknown>, atOnce = 50): Promise<void> {
+  for (let n = 0; n < items.length; n += atOnce) await Promise.all(items.slice(n, n + atOnce).map(action))
 }
