@@ -62,6 +62,15 @@ const now = [
     queries: { ago: `time() - max(${series('swapgate_reconciliation_last_run_timestamp_seconds')})` },
     thresholds: [[60, 'red']],
   }),
+  figure({
+    title: 'Time since a search for lost creates failed',
+    description: 'Time since the last search in the list of each provider that failed, in any replica. Empty: none has.',
+    runbooks: ['SwapgateSearchFailing'],
+    unit: 's',
+    queries: {
+      '{{provider}}': `time() - max by (provider) (${series('swapgate_reconciliation_last_search_timestamp_seconds', 'result="failed"')})`,
+    },
+  }),
 ]
 
 const funnel = [

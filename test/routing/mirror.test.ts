@@ -56,6 +56,8 @@ test('nothing is created at the candidate, and it is in no list of currencies', 
 
 test('a pair that the candidate lacks, a failure and a spent budget are counted apart', async () => {
   await start(1, { providers: { beta: { assets: { USDCERC20: null } } } })
+  const usdc = { code: 'USDCERC20', name: 'USD Coin', icon: 'https://icons.test/usdc.svg', network: 'ETH' }
+  managed.alpha.holdings.currencies = [...managed.alpha.holdings.currencies, usdc]
   await rate('B', usdcEth)
   await until(1)
   managed.beta.reply('rate', { status: 500, json: {} })
