@@ -157,17 +157,19 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await lose()
     provider().holdings.swaps = []
     const arrived = Promise.withResolvers<void>()
+    const looked = Promise.withResolvers<void>()
     provider().reply('create', ({ body }) => {
       const made = orderedSwap(readJson(body) as Order, { id: 'running' })
       provider().holdings.swaps = [made]
       arrived.resolve()
-      return { status: success[side], json: side === 'A' ? transactionA(made) : createdB(made), delay: 150 }
+      return { status: success[side], json: side === 'A' ? transactionA(made) : createdB(made), after: looked.promise }
     })
     const running = create(form, {}, await managed.issue())
     await arrived.promise
     const [first] = await managed.gateway.ledgerAdmin.unresolved()
     await managed.gateway.ledger.markUnknown(first?.intent ?? '', Date.now())
     await managed.gateway.reconcile()
+    looked.resolve()
     expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
     expect((await running).json).toMatchObject({ id: `${name}~running` })
     expectRefusal(await create(), form, 409)
