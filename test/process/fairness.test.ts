@@ -1,5 +1,5 @@
-// Runs alone: it compares times.
-/** What one account, or a silent PostgreSQL, costs the others. */
+// Runs with few others: traffic that must not be shed.
+/** What one account, or a silent PostgreSQL, costs the others. How soon they are answered: `npm run bench:isolation`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Customer, credential } from '../checker/customer.ts'
@@ -37,47 +37,36 @@ async function endedSwap(rig: Rig, customer: Customer): Promise<string> {
   return id
 }
 
-interface Timed {
+interface Answered {
   readonly status: number
   readonly reason: unknown
-  readonly ms: number
 }
 
-async function timed(sending: () => Promise<ReceivedResponse | undefined>): Promise<Timed> {
-  const startedAt = performance.now()
+async function answered(sending: () => Promise<ReceivedResponse | undefined>): Promise<Answered> {
   const response = await sending()
-  return {
-    status: response?.status ?? 0,
-    reason: response?.headers['x-swap-reason'],
-    ms: performance.now() - startedAt,
-  }
+  return { status: response?.status ?? 0, reason: response?.headers['x-swap-reason'] }
 }
 
 /** Evenly spread, whatever the responses take. */
 async function load(perSecond: number, seconds: number, sending: () => Promise<ReceivedResponse | undefined>) {
   const startedAt = performance.now()
-  const pending: Promise<Timed>[] = []
+  const pending: Promise<Answered>[] = []
   while (pending.length < perSecond * seconds) {
     const due = ((performance.now() - startedAt) / 1_000) * perSecond
-    while (pending.length < Math.min(due, perSecond * seconds)) pending.push(timed(sending))
+    while (pending.length < Math.min(due, perSecond * seconds)) pending.push(answered(sending))
     await delay(5)
   }
   return Promise.all(pending)
 }
 
-function p99(responses: readonly Timed[]): number {
-  const times = responses.map(({ ms }) => ms).toSorted((one, other) => one - other)
-  return times[Math.floor(times.length * 0.99)] ?? Number.NaN
-}
-
-const refusedAmong = (responses: readonly Timed[]): readonly Timed[] => responses.filter(({ status }) => status !== 200)
+const refusedAmong = (responses: readonly Answered[]): readonly Answered[] => responses.filter(({ status }) => status !== 200)
 
 const quotePath = `/a/api/v2/rate?coinFrom=${assets.xrp.code}&coinTo=${assets.usdtEth.code}&amount=1`
 const quote = ({ url }: StartedGateway, { key }: Customer): Promise<ReceivedResponse> =>
   sendRequest(url, { path: quotePath, headers: credential('A', key) })
 
 describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the ledger can take', () => {
-  test('is refused alone: gets and quotes of others are all answered, about as soon as without it', async () => {
+  test('is refused alone: gets and quotes of others are all answered', async () => {
     // As a disk that takes 20 ms for a commit.
     const rig = await start(['fsync=on', 'commit_delay=20000', 'commit_siblings=0'])
     const { gateways, gateway } = rig
@@ -87,8 +76,6 @@ describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the 
       gets: await load(50, seconds.gets, () => quiet.get(gateway.url, id)),
       quotes: await load(50, seconds.quotes, () => quote(gateway, quiet)),
     })
-    await measure({ gets: 1, quotes: 1 })
-    const alone = await measure({ gets: 4, quotes: 2 })
     const creating = load(300, 7, () => noisy.create(gateway.url, gateways.order()))
     await delay(500)
     const beside = await measure({ gets: 4, quotes: 2 })
@@ -96,39 +83,32 @@ describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the 
     const creates = await creating
     expect(refusedAmong([...beside.gets, ...beside.quotes])).toEqual([])
     expect((await own)?.status).toBe(201)
-    // Loosely, since the machine may have other work: without turns half of the gets were refused after seconds.
-    expect(p99(beside.gets)).toBeLessThan(2 * p99(alone.gets) + 1_500)
-    expect(p99(beside.quotes)).toBeLessThan(2 * p99(alone.quotes) + 1_500)
     const shed = creates.filter(({ status }) => status !== 201)
     // A fast machine carries all of them: they share their flushes.
     expect(new Set(shed.map(({ status, reason }) => `${status} ${reason}`)).difference(new Set(['503 overloaded']))).toEqual(
       new Set(),
     )
-    expect(Math.max(0, ...shed.map(({ ms }) => ms))).toBeLessThan(1_500)
   }, 60_000)
 })
 
 describe.runIf(hasPostgresPrograms)('X16: a PostgreSQL that is frozen', () => {
-  test('delays no quote with a key; creates and reads are 503 within about a second', async () => {
+  test('refuses no quote with a key; creates and reads are 503', async () => {
     const rig = await start()
     const { postgres, gateways, gateway } = rig
     const customer = await gateways.customer('acme', 'A')
     const ended = await endedSwap(rig, customer)
     await load(50, 1, () => quote(gateway, customer))
     postgres.freeze()
-    expect(await timed(() => customer.get(gateway.url, ended))).toMatchObject({ status: 200 })
+    expect(await answered(() => customer.get(gateway.url, ended))).toMatchObject({ status: 200 })
     const quotes = load(50, 6, () => quote(gateway, customer))
     await delay(2_500) // the key was looked up more than two seconds ago
     const idempotencyKey = 'order-1'
     const order = gateways.order()
     const create = () => customer.create(gateway.url, order, { idempotencyKey })
     for (const sending of [create, () => customer.get(gateway.url, ended), () => customer.list(gateway.url)]) {
-      const refused = await timed(sending)
-      expect(refused).toMatchObject({ status: 503, reason: 'ledger_unavailable' })
-      expect(refused.ms).toBeLessThan(1_500)
+      expect(await answered(sending)).toEqual({ status: 503, reason: 'ledger_unavailable' })
     }
     expect(refusedAmong(await quotes)).toEqual([])
-    expect(p99(await quotes)).toBeLessThan(250)
     postgres.thaw()
     await expect.poll(async () => (await create())?.status, { timeout: 20_000 }).toBe(201)
     expect(readJournal(gateways.provider.settings.journal).filter(({ what }) => what === 'applied')).toHaveLength(2)
@@ -147,12 +127,12 @@ describe.runIf(hasPostgresPrograms)('X16: a PostgreSQL that is frozen', () => {
       () => customer.get(gateway.url, ended),
       () => customer.list(gateway.url),
     ]
-    const statuses = async () => new Set((await Promise.all(sendings.map(timed))).map(({ status }) => status))
+    const statuses = async () => new Set((await Promise.all(sendings.map(answered))).map(({ status }) => status))
     for (let time = 0; time < 3; time++) {
       expect(new Set([503, 401]).isSupersetOf(await statuses())).toBe(true)
       await delay(1_000)
     }
-    expect((await timed(() => quote(gateway, customer))).status).toBe(200)
+    expect((await answered(() => quote(gateway, customer))).status).toBe(200)
     postgres.thaw()
     await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([401]))
   }, 60_000)
