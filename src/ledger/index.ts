@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { LedgerWaits } from '../core/access/admission.ts'
 import type { Accounts } from '../core/access/authentication.ts'
@@ -105,7 +106,7 @@ export interface OpenLedger {
   readonly findLostCommits: () => Promise<LostCommits | undefined>
   /**
    * Resolves once the ledger has answered on each connection that a create needs. Throws an `Error` with one line for the operator if it
-   * does not.
+   * does not within half a minute.
    */
   readonly warmUp: () => Promise<void>
   readonly close: () => Promise<void>
@@ -143,10 +144,19 @@ function missingWarnings(missing: readonly string[], { mayMigrate = true }: Ledg
   ]
 }
 
+/** A busy server takes longer for a connection than a request may wait. */
+const maxWarmUpMs = 30_000
+const warmUpPauseMs = 200
+
 /** At the same time, so that at a server each has its own connection. */
 async function askOnEachConnection({ database, write }: Store): Promise<void> {
   const ask = (within: Database) => sql`select 1`.execute(within)
-  await Promise.all([ask(database), write(ask, 'usual'), write(ask, 'result')])
+  for (const deadline = performance.now() + maxWarmUpMs; ; await delay(warmUpPauseMs)) {
+    const answers = await Promise.allSettled([ask(database), write(ask, 'usual'), write(ask, 'result')])
+    const refused = answers.find((answer) => answer.status === 'rejected')
+    if (!refused) return
+    if (performance.now() > deadline) throw refused.reason
+  }
 }
 
 function assemble(store: Store): Omit<OpenLedger, 'warnings' | 'migrations' | 'missingSteps' | 'warmUp'> {

@@ -53,8 +53,9 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
     }
     child.stderr.on('data', collect)
     child.stdout.on('data', collect).once('data', () => listens.resolve())
-    const isOver = await Promise.race([listens.promise.then(() => false), this.ended.then(() => true)])
-    if (isOver || !(await this.isReadySoon())) throw new Error(`the gateway did not start: ${this.output.slice(before)}`)
+    const hasEnded = this.ended.then(() => true)
+    const isOver = await Promise.race([listens.promise.then(() => this.ready(child)), hasEnded])
+    if (isOver) throw new Error(`the gateway did not start: ${this.output.slice(before)}`)
   }
 
   /** SIGKILL at this instant. */
@@ -80,13 +81,13 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
     await this.kill()
   }
 
-  /** It listens, and may report overload for some seconds on a busy machine. */
-  private async isReadySoon(): Promise<boolean> {
-    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await wait(50)) {
-      const { status } = await fetch(`${this.adminUrl}/readyz`)
-      if (status === 200) return true
+  /** It listens, and may report overload for as long as the machine is busy. True if it ended. */
+  private async ready(child: ChildProcess): Promise<boolean> {
+    for (; child.exitCode === null && child.signalCode === null; await wait(50)) {
+      const response = await fetch(`${this.adminUrl}/readyz`).catch(() => undefined)
+      if (response?.status === 200) return false
     }
-    return false
+    return true
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {

@@ -19,7 +19,7 @@ test.each([
   ['slow', 10],
 ])(
   'N20: of a response of 50 MB that a %s client takes less than 20 MB are on their way',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (_, pauseMs) => {
     using directory = new ConfigDirectory()
     const provider = await startNativeProvider()

@@ -88,7 +88,7 @@ describe.runIf(hasPostgresPrograms)('X15: an account that creates more than the 
     expect(new Set(shed.map(({ status, reason }) => `${status} ${reason}`)).difference(new Set(['503 overloaded']))).toEqual(
       new Set(),
     )
-  }, 60_000)
+  }, 120_000)
 })
 
 describe.runIf(hasPostgresPrograms)('X16: a PostgreSQL that is frozen', () => {
@@ -112,7 +112,7 @@ describe.runIf(hasPostgresPrograms)('X16: a PostgreSQL that is frozen', () => {
     postgres.thaw()
     await expect.poll(async () => (await create())?.status, { timeout: 20_000 }).toBe(201)
     expect(readJournal(gateways.provider.settings.journal).filter(({ what }) => what === 'applied')).toHaveLength(2)
-  }, 60_000)
+  }, 120_000)
 
   test('lets no create and no read pass with a key that was revoked', async () => {
     const rig = await start()
@@ -135,5 +135,5 @@ describe.runIf(hasPostgresPrograms)('X16: a PostgreSQL that is frozen', () => {
     expect((await answered(() => quote(gateway, customer))).status).toBe(200)
     postgres.thaw()
     await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([401]))
-  }, 60_000)
+  }, 120_000)
 })

@@ -85,6 +85,11 @@ export class Gateways implements AsyncDisposable {
     return gateway
   }
 
+  /** Of all processes so far. */
+  output(): string {
+    return this.processes.map((process) => process.outputText()).join('')
+  }
+
   /** A client of a new account. */
   async customer(account: string, form: 'A' | 'B'): Promise<Customer> {
     const { key } = (await this.command('keys', 'create', '--name', account)) as { readonly key: string }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { lock } from '../support/broken-ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
+import { freePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { RedisServer } from '../support/redis.ts'
@@ -18,7 +19,7 @@ const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
 
 /** The responses of `/livez` and `/readyz`. */
-async function health({ adminUrl }: Pick<StartedGateway, 'adminUrl'>): Promise<unknown> {
+async function health({ adminUrl }: StartedGateway): Promise<unknown> {
   const [live, ready] = [await sendRequest(adminUrl, { path: '/livez' }), await sendRequest(adminUrl, { path: '/readyz' })]
   const { status, ...body } = ready.json as { status: string }
   if (ready.status === 503) {
@@ -31,19 +32,23 @@ async function health({ adminUrl }: Pick<StartedGateway, 'adminUrl'>): Promise<u
 
 describe('health', { timeout }, () => {
   it('D5: a gateway is ready only after its ledger has answered on each connection that a create uses', async () => {
+    await using open = new AsyncDisposableStack()
     const postgres = await startPostgres()
+    open.defer(postgres.close)
     const proxy = await startPostgresProxy(await postgres.createLedger())
-    await using gateways = await Gateways.prepare({ ledger: { url: proxy.url } })
+    open.defer(async () => proxy.close())
+    const port = await freePort(20_000, 12_000)
+    const gateways = open.use(await Gateways.prepare({ ledger: { url: proxy.url }, admin: { port } }))
     proxy.silenceBeyond(2)
-    await expect(gateways.startInProcess()).rejects.toThrow(/The ledger in 127\.0\.0\.1:\d+\/\w+ takes no creates: /)
+    const starting = gateways.start()
+    await expect.poll(() => gateways.output(), { timeout: 20_000 }).toContain('"event":"store_trouble"')
+    const { json } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/readyz' })
+    expect(json).toMatchObject({ status: 'starting' })
     proxy.silenceBeyond(Number.POSITIVE_INFINITY)
-    const gateway = await gateways.startInProcess()
+    const gateway = await starting
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     const acme = await gateways.customer('acme', 'A')
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
-    await gateway.stop()
-    proxy.close()
-    await postgres.close()
   })
 
   it('D5: without its ledger a gateway is live and ready: quotes go on, creates are 503', async () => {
