@@ -1,6 +1,5 @@
 // Takes long: gateways are killed repeatedly.
 /** docs/contract.md §3.11: an action is sent once, whenever a gateway is killed, and its owner learns what became of it. */
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayProcess } from '../checker/gateway-process.ts'
 import type { Toxic } from '../checker/toxics.ts'
@@ -180,9 +179,17 @@ describe.each(['SQLite', 'PostgreSQL'])('kill -9, with %s', (store) => {
       const swap = await begun(of)
       const requests = () =>
         Array.from({ length: requestsOfRound }, (_, at) => world.act(swap, of.action, of.body, world.gateways[at % 2]))
+      // Each round at a later one of the reads that come before an action.
+      const isThere = Promise.withResolvers<void>()
+      let reads = 0
+      world.exchanges[of.at].tamper = (operation) => {
+        if (operation === 'get' && ++reads > round) isThere.resolve()
+        return undefined
+      }
       const sent = requests()
       const victim = world.gateways[round % 2] as GatewayProcess
-      await setTimeout(round * 4)
+      await Promise.race([isThere.promise, Promise.all(sent)])
+      world.exchanges[of.at].tamper = () => undefined
       await victim.kill()
       await Promise.all(sent)
       await victim.start()

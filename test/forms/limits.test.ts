@@ -1,5 +1,5 @@
 /** docs/contract.md §7: limits on clients, and their headers. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { client, formNames, pairWords, rateQuery, startPair } from '../support/pair.ts'
@@ -91,11 +91,13 @@ test('of many requests at once exactly the limit is admitted', async () => {
 })
 
 test('a window ends, and the next request after Retry-After is admitted', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const pair = await startPair('A', 'A', { sections: { limits: { ...limits, quotes: 1, window: 1 } } })
   const first = await pair.client.get(quote)
   const second = await pair.client.get(quote)
   expect([first.status, second.status, second.headers['retry-after']]).toEqual([200, 429, '1'])
-  await new Promise((resolve) => setTimeout(resolve, 1_010))
+  vi.advanceTimersByTime(1_010)
   const third = await pair.client.get(quote)
   await pair.close()
   expect(third.status).toBe(200)

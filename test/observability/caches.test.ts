@@ -1,5 +1,5 @@
 /** The result of each cache lookup. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { CacheName } from '../../src/domain/observation.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { rateQuery } from '../support/pair.ts'
@@ -39,7 +39,9 @@ test('rates: shared while the call is in flight, cached while they are fresh', a
 
 test('a transaction: from the ledger while it is fresh, and if the provider fails', async () => {
   await managed.close()
-  managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refreshAfter: 0.3 } } })
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refreshAfter: 60 } } })
   const key = await managed.issue()
   const created = await managed.client('A').post('/transactions', orderIn('A'), { key })
   const { id } = created.json as { readonly id: string }
@@ -47,7 +49,7 @@ test('a transaction: from the ledger while it is fresh, and if the provider fail
   await get()
   await get()
   expect(outcomes('transaction')).toEqual(['miss', 'hit with an age'])
-  await new Promise((resolve) => setTimeout(resolve, 350))
+  vi.advanceTimersByTime(61_000)
   managed.alpha.reply('get', { status: 500, json: {} })
   expect((await get()).headers['x-swap-stale']).toBeDefined()
   expect(outcomes('transaction').at(-1)).toBe('stale with an age')
