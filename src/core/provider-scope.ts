@@ -12,9 +12,8 @@ import type { KnownMaximums } from './assets/plausible-amounts.ts'
 import type { Clock, SequenceClock, SteadyClock } from './clock.ts'
 import type { Destination } from './destination.ts'
 import type { Freshness } from './freshness.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger, LedgerEntry } from './ledger.ts'
 import type { Timelines } from './timelines.ts'
-import type { CreatedHere } from './transactions/created-here.ts'
 
 /** What follows from a wrong response: nobody gets it, or it is only counted. */
 export type JudgePolicies = Readonly<Record<JudgementKind, 'refuse' | 'count'>>
@@ -120,8 +119,10 @@ export interface ProviderScope extends UpstreamScope {
   /** Results that it cannot store now are stored later, and suspensions follow from them. */
   readonly ledger: Ledger
   readonly absentSwaps: AbsentSwaps
-  /** Undefined where the gateway's own key reads: then there is no response without the ledger. */
-  readonly createdHere: CreatedHere | undefined
+  /** What this process has stored of creates. Undefined where the gateway's own key reads: then there is no response without the ledger. */
+  readonly createdHere:
+    | { readonly note: (entry: LedgerEntry) => void; readonly find: (owner: string, id: string) => LedgerEntry | undefined }
+    | undefined
   /** Whether a person may take a swap here back from its account. */
   readonly mayTakeBack: () => boolean
   readonly freshness: Freshness
